@@ -1,0 +1,63 @@
+"""The one matrix product of a candidate: BLAS ``dsyrk``, called so that Python threads run beside it.
+
+SciPy's own wrapper holds the interpreter lock, which would serialise the candidates; a foreign function
+called through ctypes releases it. BLAS is held to one thread, so that a product has the same bits
+whatever the number of workers.
+"""
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import numpy as np
+from numba.extending import get_cython_function_address
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+
+@cache
+def _dsyrk() -> "ctypes._CFunctionType":
+    address = get_cython_function_address("scipy.linalg.cython_blas", "dsyrk")
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(address)
+
+
+def gram(rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    """Write the upper triangle of rows rows^T, diagonal included, into `out`. Both C-contiguous.
+
+    >>> rows, out = np.array([[3.0, 4.0], [1.0, 0.0]]), np.zeros((2, 2))
+    >>> gram(rows, out)
+    >>> out
+    array([[25.,  3.],
+           [ 0.,  1.]])
+    """
+    n, k = rows.shape
+    size, depth = ctypes.c_int(n), ctypes.c_int(k)
+    leading, one, zero = ctypes.c_int(max(k, 1)), ctypes.c_double(1.0), ctypes.c_double(0.0)
+    # Fortran reads a C array as its transpose: the lower triangle of A^T A is our upper one of A A^T.
+    _dsyrk()(
+        ctypes.byref(ctypes.c_char(b"L")),
+        ctypes.byref(ctypes.c_char(b"T")),
+        ctypes.byref(size),
+        ctypes.byref(depth),
+        ctypes.byref(one),
+        rows.ctypes.data,
+        ctypes.byref(leading),
+        ctypes.byref(zero),
+        out.ctypes.data,
+        ctypes.byref(size),
+    )
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    import scipy.linalg.blas  # noqa: F401  (the controller sees only libraries already loaded)
+
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold BLAS to one thread inside the block."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield

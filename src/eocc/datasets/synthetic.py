@@ -1,0 +1,88 @@
+"""The paper's synthetic problems in the unit square, seeded. The paper shows pictures, not numbers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+CENTRES = ((0.25, 0.25), (0.75, 0.25), (0.5, 0.65))
+LONE = (0.02, 0.98)
+SPREAD = 0.04
+
+
+@dataclass(frozen=True)
+class OneClassProblem:
+    """Targets to train on; validation and test patterns of both kinds, y = +1 for targets, -1 for others."""
+
+    X_train: Matrix
+    X_validation: Matrix
+    y_validation: NDArray[np.int64]
+    X_test: Matrix
+    y_test: NDArray[np.int64]
+
+
+def make_three_clusters(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
+    """First example: targets in three well-separated round clusters, non-targets between them.
+
+    >>> make_three_clusters().X_train.shape
+    (120, 2)
+    """
+    rng = np.random.default_rng(random_state)
+    return _problem(_three_clusters(rng, n_per_cluster), lambda: _near(rng, CENTRES, 10, 0.015), lambda: _between(rng))
+
+
+def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
+    """Second example: the same training targets, tested on a narrow band at x = 0.5 beside one cluster.
+
+    Targets reach to the rim of that cluster, so that regions of average extent reject some of them.
+    """
+    rng = np.random.default_rng(random_state)
+    train = _three_clusters(rng, n_per_cluster)
+    return _problem(train, lambda: _band(rng, 0.57, 0.73, 25), lambda: _band(rng, 0.35, 0.50, 25))
+
+
+def make_two_clusters(n_per_cluster: int = 60, random_state: int = 0) -> OneClassProblem:
+    """Third example, first half: two clusters far apart in x, each long in y. Only x tells them apart."""
+    rng = np.random.default_rng(random_state)
+
+    def targets(n: int) -> Matrix:
+        sides = [np.column_stack([rng.normal(x, 0.01, n), rng.uniform(0.3, 0.7, n)]) for x in (0.1, 0.9)]
+        return np.vstack(sides)
+
+    return _problem(targets(n_per_cluster), lambda: targets(15), lambda: _near(rng, ((0.5, 0.5),), 30, 0.1))
+
+
+def make_isolated_pattern(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
+    """Third example, second half: the three clusters and one lone target in the upper left corner."""
+    rng = np.random.default_rng(random_state)
+    train = np.vstack([_three_clusters(rng, n_per_cluster), [LONE]])
+    centres = (*CENTRES, LONE)
+    return _problem(train, lambda: _near(rng, centres, 10, 0.01), lambda: _between(rng))
+
+
+def _problem(train: Matrix, targets: Callable[[], Matrix], others: Callable[[], Matrix]) -> OneClassProblem:
+    X_validation, y_validation = _labelled(targets(), others())
+    return OneClassProblem(train, X_validation, y_validation, *_labelled(targets(), others()))
+
+
+def _labelled(targets: Matrix, others: Matrix) -> tuple[Matrix, NDArray[np.int64]]:
+    return np.vstack([targets, others]), np.repeat([1, -1], [len(targets), len(others)])
+
+
+def _three_clusters(rng: np.random.Generator, n: int) -> Matrix:
+    return _near(rng, CENTRES, n, SPREAD)
+
+
+def _near(rng: np.random.Generator, centres: tuple[tuple[float, float], ...], n: int, spread: float) -> Matrix:
+    return np.vstack([rng.normal(centre, spread, (n, 2)) for centre in centres])
+
+
+def _between(rng: np.random.Generator) -> Matrix:
+    return _near(rng, ((0.5, 0.4), (0.25, 0.55), (0.75, 0.55)), 10, 0.02)
+
+
+def _band(rng: np.random.Generator, low: float, high: float, n: int) -> Matrix:
+    return np.column_stack([rng.normal(0.5, 0.01, n), rng.uniform(low, high, n)])

@@ -1,0 +1,81 @@
+"""Dissimilarity space -> the complete Euclidean graph over its rows, and its minimum spanning tree."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eocc.kernels.distances import edge_lengths
+from eocc.kernels.spanning_tree import prim_edges
+from eocc.measures.euclidean import euclidean_pairwise_distance
+from eocc.space import DissimilaritySpace
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """The n - 1 edges, heaviest first: `edges` (n-1, 2) with the lower vertex first, and their `lengths`."""
+
+    edges: NDArray[np.int64]
+    lengths: Matrix
+
+    @property
+    def n_vertices(self) -> int:
+        """The number of patterns."""
+        return len(self.lengths) + 1
+
+
+@dataclass(frozen=True)
+class EuclideanGraph:
+    """G(p): all distances w_ij, and the spanning tree T."""
+
+    distances: Matrix
+    tree: SpanningTree
+
+
+def euclidean_graph(space: DissimilaritySpace, out: Matrix | None = None) -> EuclideanGraph:
+    """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), with its tree.
+
+    The tree's lengths are computed again from differences: |e|^gamma with a small gamma would turn
+    a rounding error on a short edge into a large one.
+    """
+    distances = euclidean_pairwise_distance(space.rows, space.scale, out)
+    edges = prim_edges(distances)
+    return EuclideanGraph(distances, heaviest_first(edges, edge_lengths(space.rows, edges, space.scale)))
+
+
+def heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> SpanningTree:
+    """Order edges by length, longest first; ties by endpoints."""
+    order = np.lexsort((edges[:, 1], edges[:, 0], -lengths))
+    return SpanningTree(edges[order], lengths[order])
+
+
+def spanning_tree(distances: ArrayLike) -> SpanningTree:
+    """Return the minimum spanning tree of a complete graph given by its distance matrix.
+
+    Zero-length edges are edges. Ties are broken by endpoints, so that there is one tree only.
+
+    >>> tree = spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
+    >>> tree.edges.tolist(), tree.lengths.tolist()
+    ([[1, 2], [0, 1]], [2.0, 1.0])
+    """
+    matrix = checked_distances(distances)
+    edges = prim_edges(matrix)
+    return heaviest_first(edges, matrix[edges[:, 0], edges[:, 1]])
+
+
+def checked_distances(distances: ArrayLike) -> Matrix:
+    """Return a square, symmetric, finite, nonnegative matrix with zero diagonal, or say what is wrong."""
+    matrix = np.ascontiguousarray(distances, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
+        raise ValueError(f"distances must be a square matrix, not of shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("distances hold NaN or infinity; drop or impute those patterns first")
+    if matrix.min() < 0:
+        raise ValueError(f"distances must not be negative; the least is {matrix.min():g}")
+    if matrix.diagonal().any():
+        raise ValueError(f"distances must be 0 on the diagonal; found {matrix.diagonal().max():g}")
+    if not np.array_equal(matrix, matrix.T):
+        raise ValueError("distances must be symmetric; use (d + d.T) / 2 if they differ by rounding only")
+    return matrix

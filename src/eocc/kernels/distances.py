@@ -1,0 +1,106 @@
+"""Euclidean distances between rows: from a Gram matrix (fast) or from differences (exact)."""
+
+import numpy as np
+from numba import njit
+
+# A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits
+# that it is computed again from differences. Above it the distance is good to 1e-11 of the scale:
+# the product errs by some 1e-16 of g_ii + g_jj, hence by 1e-16 / (2 * 1e-5) in the root.
+CANCELLATION = 1e-10
+TILE = 64  # 32 KiB of doubles: one mirrored tile stays in the first-level cache
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def row_distance(a, b):
+    """Return ||a - b||_2, always summed in the same order."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        difference = a[k] - b[k]
+        total += difference * difference
+    return np.sqrt(total)
+
+
+@njit(nogil=True, cache=True)
+def repair_cancelled(i, rows, norms, scale, twin, distances):
+    """Recompute from differences the entries of row i, right of the diagonal, that cancelled.
+
+    twin[j] is the first row known to equal row j: n copies of a row cost n comparisons, not n^2.
+    """
+    for j in range(i + 1, rows.shape[0]):
+        if (distances[i, j] / scale) ** 2 <= CANCELLATION * (norms[i] + norms[j]):
+            if twin[i] == twin[j]:
+                distances[i, j] = 0.0
+                continue
+            distances[i, j] = row_distance(rows[i], rows[j]) * scale
+            if distances[i, j] == 0.0:
+                twin[j] = twin[i]
+
+
+@njit(nogil=True, cache=True)
+def mirror(matrix):
+    """Copy the upper triangle onto the lower one, tile by tile."""
+    n = matrix.shape[0]
+    for top in range(0, n, TILE):
+        bottom = min(top + TILE, n)
+        for left in range(top, n, TILE):
+            for j in range(left, min(left + TILE, n)):
+                for i in range(top, min(bottom, j)):
+                    matrix[j, i] = matrix[i, j]
+
+
+@njit(nogil=True, cache=True)
+def distances_from_gram(rows, scale, gram):
+    """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale."""
+    n = rows.shape[0]
+    norms = np.diag(gram).copy()
+    twin = np.arange(n)
+    for i in range(n):
+        # Slices and plain conditionals: so written, the loop runs four numbers at a time.
+        inner, other = gram[i, i + 1 :], norms[i + 1 :]
+        own = norms[i]
+        cancelled = 0
+        for j in range(inner.shape[0]):
+            size = own + other[j]
+            square = size - 2.0 * inner[j]
+            cancelled += 1 if square <= CANCELLATION * size else 0
+            square = square if square > 0.0 else 0.0
+            inner[j] = np.sqrt(square) * scale
+        if cancelled > 0:
+            repair_cancelled(i, rows, norms, scale, twin, gram)
+        gram[i, i] = 0.0
+    mirror(gram)
+
+
+@njit(nogil=True, cache=True)
+def cross_distances(left, right, scale):
+    """Return ||left_i - right_j|| * scale, each row by itself: the batch it comes in cannot matter."""
+    out = np.empty((left.shape[0], right.shape[0]))
+    for i in range(left.shape[0]):
+        for j in range(right.shape[0]):
+            out[i, j] = row_distance(left[i], right[j]) * scale
+    return out
+
+
+@njit(nogil=True, cache=True)
+def weighted_cross_distances(left, right_columns, weights, scale):
+    """Return sqrt(sum_k weights_k (left_ik - right_jk)^2) * scale; `right_columns` is right^T."""
+    out = np.zeros((left.shape[0], right_columns.shape[1]))
+    for i in range(left.shape[0]):
+        row = out[i]
+        for k in range(left.shape[1]):
+            value, weight, column = left[i, k], weights[k], right_columns[k]
+            for j in range(row.shape[0]):
+                difference = value - column[j]
+                row[j] += weight * difference * difference
+        for j in range(row.shape[0]):
+            row[j] = np.sqrt(row[j]) * scale
+    return out
+
+
+@njit(nogil=True, cache=True)
+def edge_lengths(rows, edges, scale):
+    """Return ||rows_a - rows_b|| * scale for every edge (a, b), from differences."""
+    out = np.empty(edges.shape[0])
+    for e in range(edges.shape[0]):
+        out[e] = row_distance(rows[edges[e, 0]], rows[edges[e, 1]]) * scale
+    return out

@@ -1,0 +1,18 @@
+"""Measures: a pair of patterns -> a dissimilarity. One file each, one protocol."""
+
+from collections.abc import Callable
+
+from eocc.measures.euclidean import Euclidean
+from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
+from eocc.registry import choose
+
+__all__ = ["MEASURES", "Euclidean", "FrozenMeasure", "Measure", "Prepared", "resolve_measure"]
+
+MEASURES: dict[str, Callable[[], Measure]] = {"euclidean": Euclidean}
+
+
+def resolve_measure(measure: str | Measure) -> Measure:
+    """Return the measure itself, or the one registered under its name."""
+    if isinstance(measure, Measure) and not isinstance(measure, type):
+        return measure
+    return choose("measure", MEASURES, measure)()

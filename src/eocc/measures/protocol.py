@@ -1,0 +1,39 @@
+"""What a dissimilarity must offer: freeze once per fit, prepare once per set of pairs, evaluate per p."""
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Prepared(Protocol):
+    """The pairs patterns x prototypes, with everything done that does not depend on p."""
+
+    def evaluate(self, p: NDArray[np.float64], out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Return D, D_ij = d(pattern_i, prototype_j; p); in `out` if given and the pairs are square."""
+        ...
+
+
+class FrozenMeasure(Protocol):
+    """A measure whose normalisation was fixed on the training patterns."""
+
+    @property
+    def n_parameters(self) -> int:
+        """The length u of p."""
+        ...
+
+    def prepare(self, patterns: Any, prototypes: Any) -> Prepared:
+        """Do once what every p shares. `patterns is prototypes` marks the square, symmetric case.
+
+        In every other case a row of the result must not depend on the rows beside it.
+        """
+        ...
+
+
+@runtime_checkable
+class Measure(Protocol):
+    """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
+
+    def freeze(self, training: Any) -> FrozenMeasure:
+        """Fix on the training patterns whatever normalises the measure."""
+        ...

@@ -1,0 +1,70 @@
+"""Threads that work on candidates, each with a workspace of its own, BLAS held to one thread each."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from eocc.blas import one_blas_thread
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Workspace = TypeVar("Workspace")
+
+
+@contextmanager
+def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
+    """Yield workers; on leaving, also by Ctrl-C, what they have not begun is dropped.
+
+    >>> with workers(lambda: 10, n_threads=2) as pool:
+    ...     pool.map(lambda task, workspace: task * workspace, [3, 1, 2])
+    [30, 10, 20]
+    """
+    pool = Workers(make_workspace, n_threads)
+    with one_blas_thread():
+        try:
+            yield pool
+        finally:
+            pool.abandon()
+
+
+class Workers(Generic[Workspace]):
+    """A pool of threads. The caller's thread only waits, so that Ctrl-C returns at once.
+
+    A task then under way is finished in the background and its result dropped.
+    """
+
+    def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int) -> None:
+        self._make_workspace = make_workspace
+        self._n_threads = n_threads
+        self._executor = ThreadPoolExecutor(n_threads, thread_name_prefix="eocc")
+        self._local = threading.local()
+        self._pending: deque[tuple[int, Any]] = deque()
+
+    def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
+        """Return function(task, workspace) of every task, in the order of the tasks."""
+        results: dict[int, Result] = {}
+        self._pending.extend(enumerate(tasks))
+        n_busy = min(self._n_threads, len(tasks))
+        futures = [self._executor.submit(self._drain, function, results) for _ in range(n_busy)]
+        wait(futures)
+        for future in futures:
+            future.result()
+        return [results[index] for index in range(len(tasks))]
+
+    def abandon(self) -> None:
+        """Drop what has not begun."""
+        self._pending.clear()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _drain(self, function: Callable[[Any, Workspace], Result], results: dict[int, Result]) -> None:
+        if not hasattr(self._local, "workspace"):
+            self._local.workspace = self._make_workspace()
+        while True:
+            try:
+                index, task = self._pending.popleft()
+            except IndexError:
+                return
+            results[index] = function(task, self._local.workspace)
