@@ -41,11 +41,20 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix | None = None) -> Euc
     a rounding error on a short edge into a large one.
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
-    edges = prim_edges(distances)
-    return EuclideanGraph(distances, heaviest_first(edges, edge_lengths(space.rows, edges, space.scale)))
+    edges = _tree_edges(distances)
+    lengths = np.empty(len(edges))
+    edge_lengths(space.rows, edges, space.scale, lengths)
+    return EuclideanGraph(distances, _heaviest_first(edges, lengths))
 
 
-def heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> SpanningTree:
+def _tree_edges(distances: Matrix) -> NDArray[np.int64]:
+    m = len(distances) - 1
+    edges = np.empty((m, 2), np.int64)
+    prim_edges(distances, edges, np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty(m))
+    return edges
+
+
+def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> SpanningTree:
     """Order edges by length, longest first; ties by endpoints."""
     order = np.lexsort((edges[:, 1], edges[:, 0], -lengths))
     return SpanningTree(edges[order], lengths[order])
@@ -61,8 +70,8 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
     ([[1, 2], [0, 1]], [2.0, 1.0])
     """
     matrix = checked_distances(distances)
-    edges = prim_edges(matrix)
-    return heaviest_first(edges, matrix[edges[:, 0], edges[:, 1]])
+    edges = _tree_edges(matrix)
+    return _heaviest_first(edges, matrix[edges[:, 0], edges[:, 1]])
 
 
 def checked_distances(distances: ArrayLike) -> Matrix:

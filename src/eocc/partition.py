@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.graph import EuclideanGraph, SpanningTree, checked_distances
-from eocc.kernels.dendrogram import cut_labels, leaf_intervals
+from eocc.kernels.dendrogram import leaf_intervals
 from eocc.kernels.modularity import NO_SIMILARITY, split_curve
 
 Matrix = NDArray[np.float64]
@@ -59,8 +59,7 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
 
 def full_curve(graph: EuclideanGraph) -> Matrix:
     """Return Q for k = 1, ..., n on a graph whose distances are known to be sound."""
-    curve: Matrix = split_curve(graph.distances, *leaf_intervals(graph.tree.edges), np.inf)[0]
-    return curve
+    return _split(graph, np.inf)[1]
 
 
 def cut(tree: SpanningTree, k: int) -> Labels:
@@ -74,8 +73,13 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     """
     if not 1 <= k <= tree.n_vertices:
         raise ValueError(f"k must lie in 1..{tree.n_vertices}, the number of patterns; got {k}")
-    labels: Labels = cut_labels(tree.edges, int(k))
-    return labels
+    order, _, middle, _ = _leaf_intervals(tree)
+    run = np.zeros(tree.n_vertices, np.int64)  # the cluster of each place in leaf order
+    run[middle[: k - 1]] = 1
+    clusters = np.empty_like(run)
+    clusters[order] = np.cumsum(run)
+    _, first, labels = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[labels]
 
 
 def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
@@ -92,8 +96,24 @@ def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
 
 def greedy_prune(graph: EuclideanGraph) -> tuple[int, float]:
     """Return (k, Q) of Algorithm 1. The first edge is always cut; a lone pattern is one cluster."""
-    curve, k = split_curve(graph.distances, *leaf_intervals(graph.tree.edges), ROUNDING)
-    return int(k), float(curve[k - 1])
+    k, curve = _split(graph, ROUNDING)
+    return k, float(curve[k - 1])
+
+
+def _split(graph: EuclideanGraph, slack: float) -> tuple[int, Matrix]:
+    """Split from the top until Q falls by more than `slack`: return the k kept, and Q for 1..n up to there."""
+    n = graph.tree.n_vertices
+    curve = np.zeros(n)
+    k = split_curve(graph.distances, *_leaf_intervals(graph.tree), slack, curve, np.empty(n + 1))
+    return int(k), curve
+
+
+def _leaf_intervals(tree: SpanningTree) -> tuple[Labels, Labels, Labels, Labels]:
+    """Return (order, start, middle, stop): clusters as intervals of one order of the patterns."""
+    n, m = tree.n_vertices, len(tree.edges)
+    intervals = (np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64))
+    leaf_intervals(tree.edges, *intervals, *np.empty((3, n), np.int64))
+    return intervals
 
 
 def _unit_distances(distances: ArrayLike) -> Matrix:

@@ -49,5 +49,6 @@ def distances_to(rows: Matrix, points: Matrix) -> Matrix:
     >>> distances_to(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([[1., 0.]])
     """
-    distances: Matrix = cross_distances(rows, points, distance_scale(rows.shape[1]))
+    distances = np.empty((len(rows), len(points)))
+    cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
     return distances

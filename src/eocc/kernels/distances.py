@@ -1,7 +1,7 @@
 """Euclidean distances between rows: from a Gram matrix (fast) or from differences (exact)."""
 
 import numpy as np
-from numba import njit
+from eocc.kernels.compile import kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits
 # that it is computed again from differences. Above it the distance is good to 1e-11 of the scale:
@@ -10,7 +10,7 @@ CANCELLATION = 1e-10
 TILE = 64  # 32 KiB of doubles: one mirrored tile stays in the first-level cache
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@summing_kernel
 def row_distance(a, b):
     """Return ||a - b||_2, always summed in the same order."""
     total = 0.0
@@ -20,7 +20,7 @@ def row_distance(a, b):
     return np.sqrt(total)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def repair_cancelled(i, rows, norms, scale, twin, distances):
     """Recompute from differences the entries of row i, right of the diagonal, that cancelled.
 
@@ -36,7 +36,7 @@ def repair_cancelled(i, rows, norms, scale, twin, distances):
                 twin[j] = twin[i]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def mirror(matrix):
     """Copy the upper triangle onto the lower one, tile by tile."""
     n = matrix.shape[0]
@@ -48,12 +48,16 @@ def mirror(matrix):
                     matrix[j, i] = matrix[i, j]
 
 
-@njit(nogil=True, cache=True)
-def distances_from_gram(rows, scale, gram):
-    """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale."""
+@kernel
+def distances_from_gram(rows, scale, gram, norms, twin):
+    """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale.
+
+    `norms` and `twin` (n,) are room to work in.
+    """
     n = rows.shape[0]
-    norms = np.diag(gram).copy()
-    twin = np.arange(n)
+    for i in range(n):
+        norms[i] = gram[i, i]
+        twin[i] = i
     for i in range(n):
         # Slices and plain conditionals: so written, the loop runs four numbers at a time.
         inner, other = gram[i, i + 1 :], norms[i + 1 :]
@@ -71,22 +75,21 @@ def distances_from_gram(rows, scale, gram):
     mirror(gram)
 
 
-@njit(nogil=True, cache=True)
-def cross_distances(left, right, scale):
-    """Return ||left_i - right_j|| * scale, each row by itself: the batch it comes in cannot matter."""
-    out = np.empty((left.shape[0], right.shape[0]))
+@kernel
+def cross_distances(left, right, scale, out):
+    """Fill out_ij with ||left_i - right_j|| * scale, each row by itself: the batch it comes in cannot matter."""
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
             out[i, j] = row_distance(left[i], right[j]) * scale
-    return out
 
 
-@njit(nogil=True, cache=True)
-def weighted_cross_distances(left, right_columns, weights, scale):
-    """Return sqrt(sum_k weights_k (left_ik - right_jk)^2) * scale; `right_columns` is right^T."""
-    out = np.zeros((left.shape[0], right_columns.shape[1]))
+@kernel
+def weighted_cross_distances(left, right_columns, weights, scale, out):
+    """Fill out_ij with sqrt(sum_k weights_k (left_ik - right_jk)^2) * scale; `right_columns` is right^T."""
     for i in range(left.shape[0]):
         row = out[i]
+        for j in range(row.shape[0]):
+            row[j] = 0.0
         for k in range(left.shape[1]):
             value, weight, column = left[i, k], weights[k], right_columns[k]
             for j in range(row.shape[0]):
@@ -94,13 +97,10 @@ def weighted_cross_distances(left, right_columns, weights, scale):
                 row[j] += weight * difference * difference
         for j in range(row.shape[0]):
             row[j] = np.sqrt(row[j]) * scale
-    return out
 
 
-@njit(nogil=True, cache=True)
-def edge_lengths(rows, edges, scale):
-    """Return ||rows_a - rows_b|| * scale for every edge (a, b), from differences."""
-    out = np.empty(edges.shape[0])
+@kernel
+def edge_lengths(rows, edges, scale, lengths):
+    """Fill `lengths` with ||rows_a - rows_b|| * scale for every edge (a, b), from differences."""
     for e in range(edges.shape[0]):
-        out[e] = row_distance(rows[edges[e, 0]], rows[edges[e, 1]]) * scale
-    return out
+        lengths[e] = row_distance(rows[edges[e, 0]], rows[edges[e, 1]]) * scale

@@ -1,42 +1,42 @@
 """Prim's minimum spanning tree of a complete graph."""
 
 import numpy as np
-from numba import njit
+from eocc.kernels.compile import kernel
 
 
-@njit(nogil=True, cache=True)
-def prim_edges(distances):
-    """Return the n-1 edges (low, high) of the minimum spanning tree of a full distance matrix.
+@kernel
+def prim_edges(distances, edges, rest, link, gap):
+    """Fill `edges` (n-1, 2) with the edges (low, high) of the minimum spanning tree of a distance matrix.
 
-    Edges are ordered by (length, low, high), a total order, so there is one tree only. `rest` holds
-    the vertices still outside and shrinks by one a step; `link[t]` is the tree vertex next to rest[t].
+    Edges are ordered by (length, low, high), a total order, so there is one tree only. `rest` holds the
+    vertices still outside and shrinks by one a step; link[t] is the tree vertex nearest to rest[t], at
+    distance gap[t]; all three (n-1,) are room to work in, the first two unsigned: indexing is faster so.
     Of two edges to the same outside vertex the one with the lower tree vertex comes first.
     """
     n = distances.shape[0]
-    edges = np.empty((max(n - 1, 0), 2), np.int64)
-    rest = np.arange(1, n)
-    link = np.zeros(max(n - 1, 0), np.int64)
-    gap = np.full(max(n - 1, 0), np.inf)
+    for t in range(n - 1):
+        rest[t], link[t], gap[t] = t + 1, 0, np.inf
     vertex = 0
     for step in range(n - 1):
         row = distances[vertex]
         shortest, pick = np.inf, 0
         for t in range(n - 1 - step):
-            outside = rest[t]
-            length = row[outside]
-            if length <= gap[t] and (length < gap[t] or vertex < link[t]):
-                gap[t] = length
-                link[t] = vertex
-            if gap[t] < shortest:
-                shortest, pick = gap[t], t
-            elif gap[t] == shortest:
-                low, pick_low = min(outside, link[t]), min(rest[pick], link[pick])
-                high, pick_high = max(outside, link[t]), max(rest[pick], link[pick])
-                if low < pick_low or (low == pick_low and high < pick_high):
-                    pick = t
+            length, nearest = row[rest[t]], gap[t]
+            if length <= nearest:
+                if length < nearest or vertex < link[t]:
+                    gap[t] = nearest = length
+                    link[t] = vertex
+            if nearest <= shortest:
+                if nearest < shortest or precedes(rest[t], link[t], rest[pick], link[pick]):
+                    shortest, pick = nearest, t
         vertex = rest[pick]
-        edges[step, 0] = min(vertex, link[pick])
-        edges[step, 1] = max(vertex, link[pick])
+        edges[step, 0], edges[step, 1] = min(vertex, link[pick]), max(vertex, link[pick])
         last = n - 2 - step
         rest[pick], link[pick], gap[pick] = rest[last], link[last], gap[last]
-    return edges
+
+
+@kernel
+def precedes(a, b, c, d):
+    """Say whether edge {a, b} comes before edge {c, d} by endpoints, the lower ones first."""
+    low, other_low = min(a, b), min(c, d)
+    return low < other_low or (low == other_low and max(a, b) < max(c, d))

@@ -24,9 +24,10 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
     array([[ 0., 10.],
            [10.,  0.]])
     """
-    out = np.empty((len(rows), len(rows))) if out is None else out
+    n = len(rows)
+    out = np.empty((n, n)) if out is None else out
     gram(rows, out)
-    distances_from_gram(rows, scale, out)
+    distances_from_gram(rows, scale, out, np.empty(n), np.empty(n, np.int64))
     return out
 
 
@@ -98,7 +99,8 @@ class _Rows:
     scale: float
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        distances: Matrix = weighted_cross_distances(self.rows, self.prototype_columns, p, self.scale)
+        distances = np.empty((len(self.rows), self.prototype_columns.shape[1]))
+        weighted_cross_distances(self.rows, self.prototype_columns, p, self.scale, distances)
         return distances
 
 
