@@ -1,7 +1,7 @@
 """Speed of the core, as ratios against named baselines in one run.
 
-    python benchmarks/core.py            the table of docs/benchmarks.md
-    python benchmarks/core.py --scaling  also the growth with n, 250 to 4000
+python benchmarks/core.py            the table of docs/benchmarks.md
+python benchmarks/core.py --scaling  also the growth with n, 250 to 4000
 """
 
 import argparse
@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from functools import partial
 
 import numpy as np
@@ -17,9 +18,9 @@ from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
 from eocc.blas import gram, one_blas_thread
-from eocc.graph import spanning_tree, _tree_edges
+from eocc.graph import EuclideanGraph, _tree_edges, spanning_tree
 from eocc.measures import Euclidean
-from eocc.partition import full_curve, modularity_curve
+from eocc.partition import full_curve
 from eocc.search import GeneticSearch, generations
 from eocc.synthesis import EntropySynthesis, Workspace, build_graph
 from eocc.workers import workers
@@ -97,12 +98,24 @@ def candidate_rows(n=1000):
     theirs = min(seconds(partial(stack, candidate)) for _ in range(2))
     assert np.allclose(stack(candidate)[1], candidate.evaluate_with_whole_curve()[1], atol=1e-9)
     return [
-        [f"one candidate with its whole modularity curve, n = {n}, against scikit-learn + scipy + numpy",
-         "80 x", "105 x", f"{theirs / whole:.0f} x"],
-        [f"one candidate as the search runs it (splits until Q falls), n = {n}, against the same", "", "",
-         f"{theirs / ours:.0f} x"],
-        [f"one candidate with its whole curve, n = {n} / the bare BLAS syrk of D D^T", "1.5", "1.25",
-         f"{whole / syrk:.2f}"],
+        [
+            f"one candidate with its whole modularity curve, n = {n}, against scikit-learn + scipy + numpy",
+            "80 x",
+            "105 x",
+            f"{theirs / whole:.0f} x",
+        ],
+        [
+            f"one candidate as the search runs it (splits until Q falls), n = {n}, against the same",
+            "",
+            "",
+            f"{theirs / ours:.0f} x",
+        ],
+        [
+            f"one candidate with its whole curve, n = {n} / the bare BLAS syrk of D D^T",
+            "1.5",
+            "1.25",
+            f"{whole / syrk:.2f}",
+        ],
         [f"one candidate as the search runs it, n = {n} / the same", "1.5", "1.25", f"{ours / syrk:.2f}"],
     ]
 
@@ -118,8 +131,12 @@ def two_core_row(n):
 
     times = [(run(1), run(2)) for _ in range(5)]
     one, two = (min(column) for column in zip(*times, strict=True))
-    return [f"candidates two at a time on two cores / one after the other, n = {n}", "1.8 x", "1.95 x",
-            f"{one / two:.2f} x"]
+    return [
+        f"candidates two at a time on two cores / one after the other, n = {n}",
+        "1.8 x",
+        "1.95 x",
+        f"{one / two:.2f} x",
+    ]
 
 
 def tree_rows(n=1000):
@@ -132,16 +149,12 @@ def tree_rows(n=1000):
     scipy = min(seconds(partial(minimum_spanning_tree, distances)) for _ in range(3))
     tree, reference = spanning_tree(distances), minimum_spanning_tree(distances)
     assert np.isclose(tree.lengths.sum(), reference.data.sum())
-    ours, numpy_ = least_seconds([partial(modularity_curve, distances, tree)], 20)[0], None
-    from eocc.graph import EuclideanGraph
-
     ours = least_seconds([partial(full_curve, EuclideanGraph(distances, tree))], 30)[0]
     numpy_ = min(seconds(partial(numpy_curve, distances, reference)) for _ in range(2))
     return [
         [f"spanning tree, n = {n}, against scipy dense", "200 x", "270 x", f"{scipy / kernel:.0f} x"],
         [f"spanning tree, n = {n}, against hdbscan's own core", "1.8 x", "2.2 x", f"{core / kernel:.2f} x"],
-        [f"whole modularity curve, n = {n}, against numpy recomputation", "1000 x", "2000 x",
-         f"{numpy_ / ours:.0f} x"],
+        [f"whole modularity curve, n = {n}, against numpy recomputation", "1000 x", "2000 x", f"{numpy_ / ours:.0f} x"],
     ]
 
 
@@ -166,8 +179,12 @@ def first_fit_row():
         with tempfile.TemporaryDirectory() as cache:
             cold.append(fit(cache))
             warm.append(fit(cache))
-    return ["first fit after import (n = 100, genetic search): cold / warm cache", "5 s / 0.6 s", "3 s / 0.4 s",
-            f"{min(cold):.1f} s / {min(warm):.2f} s"]
+    return [
+        "first fit after import (n = 100, genetic search): cold / warm cache",
+        "5 s / 0.6 s",
+        "3 s / 0.4 s",
+        f"{min(cold):.1f} s / {min(warm):.2f} s",
+    ]
 
 
 def search_row(n=200, u=278):
@@ -177,9 +194,9 @@ def search_row(n=200, u=278):
 
     def evaluate(batch):
         nonlocal spent
-        start = seconds.__globals__["time"].perf_counter()
+        start = time.perf_counter()
         values = np.array([candidate.evaluate(p).objective for p in batch])
-        spent += seconds.__globals__["time"].perf_counter() - start
+        spent += time.perf_counter() - start
         return values
 
     search = GeneticSearch(max_generations=30, patience=30)
@@ -194,7 +211,9 @@ def scaling():
         D_rows, out = candidate.prepared.evaluate(candidate.p), np.empty((n, n))
         whole, syrk = least_seconds([candidate.evaluate_with_whole_curve, partial(gram, D_rows, out)], 8)
         rest = whole - syrk
-        rows.append([str(n), f"{whole * 1e3:.2f}", f"{syrk * 1e3:.2f}", f"{rest * 1e3:.2f}", f"{rest / n**2 * 1e9:.1f}"])
+        rows.append(
+            [str(n), f"{whole * 1e3:.2f}", f"{syrk * 1e3:.2f}", f"{rest * 1e3:.2f}", f"{rest / n**2 * 1e9:.1f}"]
+        )
     return rows
 
 

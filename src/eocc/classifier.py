@@ -136,10 +136,10 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         report = _print_generation if self.verbose else _say_nothing
         model = synthesise(patterns, settings, _generator(self.random_state), report)
         draft._take(model, patterns)
-        fitted = {name: value for name, value in vars(draft).items() if name not in self.get_params(deep=False)}
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
-        vars(self).update(fitted)
+        settings_names = self.get_params(deep=False)
+        self.__dict__.update({name: value for name, value in vars(draft).items() if name not in settings_names})
         return self
 
     def membership(self, X: ArrayLike) -> Matrix:

@@ -95,7 +95,7 @@ class FuzzyModel:
 
     @property
     def threshold(self) -> float:
-        """ln mu at d = tau, the boundary of every region."""
+        """The logarithm of mu at d = tau, the boundary of every region."""
         return float(self.membership_function.log_grade(np.array([1.0 + BOUNDARY]))[0])
 
     def decision(self, rows: Matrix) -> Matrix:
@@ -104,7 +104,7 @@ class FuzzyModel:
 
     def nearest_region(self, rows: Matrix) -> NDArray[np.int64]:
         """Return the index of the region of highest membership; ties to the lower one."""
-        return np.argmax(self.log_grades(rows), axis=1)
+        return np.asarray(np.argmax(self.log_grades(rows), axis=1))
 
 
 def fuzzy_model(

@@ -1,13 +1,13 @@
 """Named choices: look one up, or say which names there are."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Choice = TypeVar("Choice")
 
 
-def choose(kind: str, choices: Mapping[str, Choice], name: str) -> Choice:
+def choose(kind: str, choices: Mapping[str, Choice], name: Any) -> Choice:
     """Return choices[name], or raise a ValueError that lists the known names.
 
     >>> choose("extent", {"mean": 1, "max": 2}, "maen")
@@ -21,3 +21,22 @@ def choose(kind: str, choices: Mapping[str, Choice], name: str) -> Choice:
     close = get_close_matches(str(name), choices, n=1)
     hint = f". Did you mean {close[0]!r}?" if close else ""
     raise ValueError(f"unknown {kind} {name!r}; known: {known}{hint}")
+
+
+def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any, method: str) -> Choice:
+    """Return `choice` itself if it is an object with that method, else make the one of that name.
+
+    >>> resolve("search", {"genetic": object}, 3, method="start")
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown search 3; known: 'genetic'. Or pass an object with a method 'start'
+    """
+    if isinstance(choice, type):
+        raise ValueError(f"{kind} must be an object, not a class: write {choice.__name__}()")
+    if callable(getattr(choice, method, None)):
+        made: Choice = choice
+        return made
+    if not isinstance(choice, str):
+        known = ", ".join(map(repr, sorted(choices)))
+        raise ValueError(f"unknown {kind} {choice!r}; known: {known}. Or pass an object with a method {method!r}")
+    return choose(kind, choices, choice)()

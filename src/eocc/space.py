@@ -23,7 +23,7 @@ class DissimilaritySpace:
     @property
     def n_dims(self) -> int:
         """The number of prototypes."""
-        return self.rows.shape[1]
+        return int(self.rows.shape[1])
 
     @property
     def scale(self) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from eocc.entropy import normalized_entropy, renyi_entropy
 from eocc.extents import Extent
@@ -58,7 +58,7 @@ class Settings:
     measure: Measure
     synthesis: EntropySynthesis
     search: Search | None
-    weights: Matrix | None
+    weights: ArrayLike | None
     extent: Extent
     membership_function: MembershipFunction
     tconorm: TConorm
@@ -93,6 +93,8 @@ class Workspace:
         return cls(np.empty((n, n)), np.empty((n, n)))
 
 
+HISTORY = [(name, np.float64) for name in ("best", "mean", "entropy", "modularity")]
+
 Report = Callable[[Generation, Candidate], None]
 
 
@@ -109,7 +111,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
         for generation, best in _steps(settings, measure.n_parameters, evaluate, pool, rng):
             report(generation, best)
             records.append((best.objective, generation.mean_value, best.entropy, best.modularity))
-        history = np.rec.fromrecords(records, names="best,mean,entropy,modularity")
+        history = np.array(records, dtype=HISTORY).view(np.recarray)
 
         def realise(candidate: Candidate, workspace: Workspace) -> Model:
             graph = build_graph(prepared, candidate.weights, workspace)
@@ -157,11 +159,13 @@ def _steps(
     rng: np.random.Generator,
 ) -> Iterator[tuple[Generation, Candidate]]:
     """Yield every generation of the search with the best candidate so far, the earlier one on ties."""
+    p = np.ones(n_parameters) if settings.weights is None else checked_weights(settings.weights, n_parameters)
     if settings.search is None:
-        p = np.ones(n_parameters) if settings.weights is None else checked_weights(settings.weights, n_parameters)
         (only,) = pool.map(evaluate, [p])
         yield Generation(0, p, only.objective, only.objective, 1), only
         return
+    if settings.weights is not None:
+        raise ValueError("weights are for search=None; this search would ignore them")
     best: list[Candidate] = []
 
     def objectives(batch: Matrix) -> Matrix:

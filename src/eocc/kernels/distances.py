@@ -1,6 +1,7 @@
 """Euclidean distances between rows: from a Gram matrix (fast) or from differences (exact)."""
 
 import numpy as np
+
 from eocc.kernels.compile import kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits

@@ -44,10 +44,7 @@ def split_curve(distances, order, start, middle, stop, slack, curve, degree):
         return n
     for k in range(1, n):
         a, b, c = start[k - 1], middle[k - 1], stop[k - 1]
-        if b - a < c - b:
-            away = block_sum(distances, order, a, b, b, c)
-        else:
-            away = block_sum(distances, order, b, c, a, b)
+        away = block_sum(distances, order, a, b, b, c) if b - a < c - b else block_sum(distances, order, b, c, a, b)
         similarity = (b - a) * (c - b) - away
         expected = (degree[b] - degree[a]) * (degree[c] - degree[b]) / (2.0 * total)
         gain = (expected - similarity) / total

@@ -1,6 +1,7 @@
 """Prim's minimum spanning tree of a complete graph."""
 
 import numpy as np
+
 from eocc.kernels.compile import kernel
 
 

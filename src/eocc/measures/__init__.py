@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
-from eocc.registry import choose
+from eocc.registry import resolve
 
 __all__ = ["MEASURES", "Euclidean", "FrozenMeasure", "Measure", "Prepared", "resolve_measure"]
 
@@ -13,6 +13,4 @@ MEASURES: dict[str, Callable[[], Measure]] = {"euclidean": Euclidean}
 
 def resolve_measure(measure: str | Measure) -> Measure:
     """Return the measure itself, or the one registered under its name."""
-    if isinstance(measure, Measure) and not isinstance(measure, type):
-        return measure
-    return choose("measure", MEASURES, measure)()
+    return resolve("measure", MEASURES, measure, method="freeze")

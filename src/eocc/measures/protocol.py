@@ -1,6 +1,6 @@
 """What a dissimilarity must offer: freeze once per fit, prepare once per set of pairs, evaluate per p."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,6 @@ class FrozenMeasure(Protocol):
         ...
 
 
-@runtime_checkable
 class Measure(Protocol):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
 

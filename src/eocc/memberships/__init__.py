@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from eocc.memberships.gaussian import Gaussian
 from eocc.memberships.protocol import MembershipFunction
-from eocc.registry import choose
+from eocc.registry import resolve
 
 __all__ = ["MEMBERSHIP_FUNCTIONS", "Gaussian", "MembershipFunction", "resolve_membership_function"]
 
@@ -13,6 +13,4 @@ MEMBERSHIP_FUNCTIONS: dict[str, Callable[[], MembershipFunction]] = {"gaussian":
 
 def resolve_membership_function(function: str | MembershipFunction) -> MembershipFunction:
     """Return the function itself, or the one registered under its name."""
-    if isinstance(function, MembershipFunction) and not isinstance(function, type):
-        return function
-    return choose("membership function", MEMBERSHIP_FUNCTIONS, function)()
+    return resolve("membership function", MEMBERSHIP_FUNCTIONS, function, method="log_grade")

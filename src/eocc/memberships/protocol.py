@@ -1,12 +1,11 @@
 """What a membership function must offer."""
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@runtime_checkable
 class MembershipFunction(Protocol):
     """A grade that never rises with the distance; 1 at the representative itself."""
 

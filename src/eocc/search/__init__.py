@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.registry import choose
+from eocc.registry import resolve
 from eocc.search.genetic import GeneticSearch
 from eocc.search.protocol import Matrix, Search, SearchRun
 
@@ -16,9 +16,7 @@ SEARCHES: dict[str, Callable[[], Search]] = {"genetic": GeneticSearch}
 
 def resolve_search(search: str | Search) -> Search:
     """Return the search itself, or the one registered under its name."""
-    if isinstance(search, Search) and not isinstance(search, type):
-        return search
-    return choose("search", SEARCHES, search)()
+    return resolve("search", SEARCHES, search, method="start")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What a search must offer: it proposes points of [0, 1]^u and is told their values, nothing else."""
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ class SearchRun(Protocol):
         ...
 
 
-@runtime_checkable
 class Search(Protocol):
     """The settings of a search; starting it leaves them as they are."""
 

@@ -1,0 +1,43 @@
+# Everything runs in .venv, which the first command creates.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test lint types format bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/eocc demo
+
+test: $(VENV)/.installed-dev
+	$(BIN)/pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-bench
+	$(BIN)/python benchmarks/core.py --scaling
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eocc needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": try make PYTHON=python3.11 ...")'
+	@echo "Setting up $(VENV), once; this takes a minute ..."
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[$*]'
+	@touch $@ $(VENV)/.installed

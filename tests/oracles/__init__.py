@@ -1,0 +1,1 @@
+"""Slow, readable twins of the kernels and stages, written from the definitions alone."""

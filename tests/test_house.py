@@ -1,0 +1,66 @@
+"""The house keeps its own rules: what imports what, and what the documents promise."""
+
+import ast
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import eocc
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "eocc"
+# From the top down: a module may import what stands above it.
+ORDER = [
+    "registry", "blas", "measures", "space", "graph", "entropy", "partition", "extents", "memberships", "tconorms",
+    "regions", "search", "workers", "synthesis", "classifier", "datasets", "demo", "cli", "__main__",
+]  # fmt: skip
+
+
+def imported(path):
+    """The eocc modules a file imports, by their first name."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "eocc":
+            yield node.module.split(".")[1] if "." in node.module else "__init__"
+
+
+def files():
+    return [path for path in sorted(SOURCE.rglob("*.py")) if path != SOURCE / "__init__.py"]
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_file_imports_only_what_stands_above_it(path):
+    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    names = set(imported(path)) - {own, "kernels"}
+    if own == "kernels":
+        assert names == set()
+    elif own != "cli":  # the command line prints the version, which the package itself knows
+        assert all(ORDER.index(name) < ORDER.index(own) for name in names)
+
+
+def test_every_module_has_its_place():
+    found = {path.relative_to(SOURCE).parts[0].removesuffix(".py") for path in files()}
+    assert found - {"kernels"} == set(ORDER)
+
+
+def test_files_stay_short():
+    assert {path.name: lines for path in files() if (lines := len(path.read_text().splitlines())) > 400} == {}
+
+
+def test_the_stages_in_the_package_docstring_exist():
+    stages = [line.split("``")[1] for line in eocc.__doc__.splitlines() if "``" in line]
+    assert [ORDER.index(stage) for stage in stages] == sorted(ORDER.index(stage) for stage in stages)
+
+
+def test_the_readme_names_files_that_exist():
+    readme = (ROOT / "README.md").read_text()
+    links = [part.split(")")[0] for part in readme.split("](")[1:]]
+    assert links
+    assert all((ROOT / link).exists() for link in links)
+
+
+def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["three_clusters.py", str(tmp_path / "picture.png")])
+    runpy.run_path(str(ROOT / "examples" / "three_clusters.py"), run_name="__main__")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000

@@ -1,0 +1,88 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from eocc.measures import MEASURES, Euclidean, resolve_measure
+from eocc.measures.euclidean import euclidean_pairwise_distance
+from oracles import core
+from strategies import points
+
+
+@given(points(), st.integers(0, 10**6))
+def test_square_and_rowwise_evaluation_equal_the_definition(X, seed):
+    p = np.random.default_rng(seed).random(X.shape[1])
+    frozen = Euclidean().freeze(X)
+    assert frozen.delta == pytest.approx(core.largest_distance(X), rel=1e-12)
+    expected = core.dissimilarities(X, X, p, core.largest_distance(X))
+    assert_allclose(frozen.prepare(X, X).evaluate(p), expected, atol=1e-10)
+    assert_allclose(frozen.prepare(X.copy(), X).evaluate(p), expected, atol=1e-10)
+
+
+@given(points(min_rows=2), st.floats(1e-12, 1e-3))
+def test_distances_of_near_copies_keep_their_digits(X, offset):
+    rows = np.vstack([X, X + offset])
+    rows = rows - rows.mean(axis=0)
+    scale = 1 / max(np.abs(rows).max(), 1.0)
+    assert_allclose(euclidean_pairwise_distance(rows, scale), _naive(rows) * scale, atol=1e-10)
+
+
+def test_copies_are_exactly_zero_apart_also_among_many():
+    rows = np.repeat(np.random.default_rng(0).normal(size=(7, 5)), 30, axis=0)
+    distances = euclidean_pairwise_distance(rows, 1.0)
+    same = np.repeat(np.arange(7), 30)
+    assert_array_equal(distances == 0, same[:, None] == same)
+
+
+def _naive(rows):
+    return np.sqrt(((rows[:, None] - rows[None]) ** 2).sum(axis=2))
+
+
+def test_larger_than_a_tile():
+    rows = np.random.default_rng(0).normal(size=(150, 3))
+    assert_allclose(euclidean_pairwise_distance(rows, 0.5), _naive(rows) * 0.5, atol=1e-12)
+
+
+@pytest.mark.parametrize("magnitude", [1e-300, 1e-150, 1.0, 1e150, 1e300])
+def test_huge_and_tiny_values_are_measured_as_others_are(magnitude):
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    small, large = Euclidean().freeze(X), Euclidean().freeze(X * magnitude)
+    p = np.array([0.2, 1.0, 0.7])
+    scaled = X * magnitude
+    assert_allclose(large.prepare(scaled, scaled).evaluate(p), small.prepare(X, X).evaluate(p), atol=1e-12)
+
+
+def test_a_pattern_out_of_all_proportion_is_far_but_not_nan():
+    X = np.random.default_rng(0).normal(size=(5, 2)) * 1e-200
+    far = np.array([[1e300, -1e300]])
+    distances = Euclidean().freeze(X).prepare(far, X).evaluate(np.array([0.0, 1.0]))
+    assert (distances > 1e100).all()
+
+
+def test_equal_rows_have_delta_one():
+    X = np.full((4, 2), 7.0)
+    frozen = Euclidean().freeze(X)
+    assert frozen.delta == 1.0
+    assert frozen.prepare(np.array([[7.0, 10.0]]), X).evaluate(np.ones(2)) == pytest.approx(np.full((1, 4), 3.0))
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_stays_in_the_unit_interval_on_its_training_set(name):
+    X = np.random.default_rng(1).normal(size=(20, 4))
+    frozen = resolve_measure(name).freeze(X)
+    for p in np.random.default_rng(2).random((20, frozen.n_parameters)):
+        D = frozen.prepare(X, X).evaluate(p)
+        assert D.min() >= 0
+        assert D.max() <= 1 + 1e-12
+        assert_array_equal(D, D.T)
+        assert_array_equal(D.diagonal(), 0)
+
+
+def test_measure_by_object_and_by_mistake():
+    measure = Euclidean()
+    assert resolve_measure(measure) is measure
+    with pytest.raises(ValueError, match=r"write Euclidean\(\)"):
+        resolve_measure(Euclidean)
+    with pytest.raises(ValueError, match="unknown measure 'euclid'; known: 'euclidean'"):
+        resolve_measure("euclid")

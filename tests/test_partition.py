@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose, assert_array_equal
+
+from eocc.graph import spanning_tree
+from eocc.partition import cut, modularity, modularity_curve, normalized_modularity, prune
+from oracles import core
+from strategies import distance_matrices
+
+
+def oracle_edges(tree):
+    return [(length, i, j) for length, (i, j) in zip(tree.lengths.tolist(), tree.edges.tolist(), strict=True)]
+
+
+@given(distance_matrices())
+def test_curve_equals_modularity_of_every_cut_from_scratch(distances):
+    tree = spanning_tree(distances)
+    expected = core.modularity_curve(distances.tolist(), oracle_edges(tree))
+    curve = modularity_curve(distances, tree)
+    assert_allclose(curve, expected, atol=1e-10)
+    recomputed = [modularity(distances, cut(tree, k)) for k in range(1, len(distances) + 1)]
+    assert_allclose(curve, recomputed, atol=1e-10)
+
+
+@given(distance_matrices())
+def test_prune_equals_algorithm_1(distances):
+    tree = spanning_tree(distances)
+    labels, q = core.algorithm_1(distances.tolist(), oracle_edges(tree))
+    assert prune(distances, tree).tolist() == labels
+    assert modularity(distances, labels) == pytest.approx(q, abs=1e-10)
+
+
+@given(distance_matrices())
+def test_cut_gives_the_components_of_what_is_left(distances):
+    tree = spanning_tree(distances)
+    for k in range(1, len(distances) + 1):
+        labels = cut(tree, k)
+        assert labels.tolist() == core.components(len(distances), oracle_edges(tree)[k - 1 :])
+        assert len(set(labels.tolist())) == k
+
+
+@given(distance_matrices(min_rows=2))
+def test_modularity_lies_in_its_range(distances):
+    curve = modularity_curve(distances, spanning_tree(distances))
+    assert curve.min() >= -0.5 - 1e-12
+    assert curve.max() <= 1
+    assert all(-1e-12 <= normalized_modularity(q) <= 1 for q in curve)
+
+
+def test_two_pairs_by_hand():
+    w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    # s = 1 inside the pairs only: E = 2, every degree 1; k = 2: 1/2 + 1/2 - 2 (2/4)^2 = 1/2
+    assert_allclose(modularity_curve(w, spanning_tree(w)), [0, 1 / 2, 1 / 8, -1 / 4])
+    assert prune(w, spanning_tree(w)).tolist() == [0, 0, 1, 1]
+    assert normalized_modularity(0.5) == pytest.approx(np.log(2) / np.log(2.5))
+
+
+def test_no_similarity_at_all_leaves_q_at_zero():
+    w = 1 - np.eye(5)
+    assert_array_equal(modularity_curve(w, spanning_tree(w)), 0)
+    assert modularity(w, [0, 1, 2, 3, 4]) == 0
+
+
+@pytest.mark.parametrize(("n", "clusters"), [(1, 1), (2, 2), (3, 2)])
+def test_first_cut_is_always_made(n, clusters):
+    w = np.zeros((n, n))  # copies: every cut lowers Q
+    assert len(set(prune(w, spanning_tree(w)).tolist())) == clusters
+
+
+@given(distance_matrices(min_rows=3))
+def test_reversing_the_patterns_leaves_modularity_as_it_is(distances):
+    labels = np.arange(len(distances)) % 2
+    assert modularity(distances[::-1, ::-1], labels[::-1]) == pytest.approx(modularity(distances, labels), abs=1e-12)
+
+
+def test_unsound_arguments_are_named():
+    w = np.array([[0, 0.5], [0.5, 0]])
+    tree = spanning_tree(w)
+    with pytest.raises(ValueError, match=r"distances must lie in \[0, 1\]; the largest is 5: divide by it first"):
+        modularity(w * 10, [0, 1])
+    with pytest.raises(ValueError, match=r"labels must be one per pattern, shape \(2,\), not \(3,\)"):
+        modularity(w, [0, 1, 2])
+    with pytest.raises(ValueError, match="the tree spans 2 patterns, the distances 3"):
+        modularity_curve(np.zeros((3, 3)), tree)
+    with pytest.raises(ValueError, match=r"k must lie in 1\.\.2, the number of patterns; got 3"):
+        cut(tree, 3)

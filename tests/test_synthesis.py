@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
+from eocc.measures import Euclidean
+from eocc.synthesis import EntropySynthesis, Workspace, build_graph, checked_weights
+from oracles import core
+
+
+@given(st.integers(1, 25), st.integers(1, 4), st.integers(0, 10**6), st.floats(0, 1))
+def test_a_candidate_equals_the_stages_done_by_hand(n, d, seed, eta):
+    rng = np.random.default_rng(seed)
+    X, p = rng.normal(size=(n, d)), rng.random(d)
+    prepared = Euclidean().freeze(X).prepare(X, X)
+    graph = build_graph(prepared, p, Workspace.of_size(n))
+    candidate = EntropySynthesis(eta, 0.02).assess(p, graph)
+
+    rows = core.dissimilarities(X, X, p, core.largest_distance(X))
+    distances = core.space_distances(rows).tolist()
+    edges = core.heaviest_first(core.kruskal(distances))
+    labels, q = core.algorithm_1(distances, edges)
+    entropy = core.normalized_entropy([length for length, _, _ in edges], 0.02)
+    modularity = np.log(1.5 + q) / np.log(2.5)
+    assert candidate.n_clusters == len(set(labels))
+    assert candidate.entropy == pytest.approx(entropy, abs=1e-10)
+    assert candidate.modularity == pytest.approx(modularity, abs=1e-10)
+    assert candidate.objective == pytest.approx(eta * entropy + (1 - eta) * modularity, abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+class TestThePapersExamples:
+    def fit(self, X, seed):
+        from eocc import EntropicOneClassClassifier
+
+        return EntropicOneClassClassifier(random_state=seed).fit(X)
+
+    def test_three_clusters_give_three_regions_and_no_errors(self, seed):
+        problem = make_three_clusters(random_state=seed)
+        clf = self.fit(problem.X_train, seed)
+        assert [len(region.members) for region in clf.regions_] == [40, 40, 40]
+        assert (clf.predict(problem.X_test) == problem.y_test).all()
+        assert int(np.argmax(clf.modularity_curve_)) + 1 == 3
+
+    def test_an_isolated_pattern_becomes_a_region_of_its_own(self, seed):
+        problem = make_isolated_pattern(random_state=seed)
+        clf = self.fit(problem.X_train, seed)
+        assert [len(region.members) for region in clf.regions_] == [40, 40, 40, 1]
+
+    def test_the_separating_coordinate_gets_the_weight(self, seed):
+        problem = make_two_clusters(random_state=seed)
+        clf = self.fit(problem.X_train, seed)
+        assert len(clf.regions_) == 2
+        assert clf.weights_[0] > 0.9
+        assert clf.weights_[1] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], r"weights must be 2 numbers, one per parameter, not of shape \(1,\)"),
+        ([0.5, 1.5], r"weights must lie in \[0, 1\]; found 1.5"),
+        ([-0.1, 0.5], r"weights must lie in \[0, 1\]; found -0.1"),
+        ([np.nan, 0.5], r"weights must lie in \[0, 1\]; found nan"),
+    ],
+)
+def test_unsound_weights_are_named(weights, message):
+    with pytest.raises(ValueError, match=message):
+        checked_weights(weights, 2)

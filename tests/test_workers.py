@@ -1,0 +1,61 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from threadpoolctl import threadpool_info
+
+from eocc.workers import workers
+
+
+def blas_threads():
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_results_come_in_the_order_of_the_tasks(n_threads):
+    with workers(list, n_threads) as pool:
+        assert pool.map(lambda task, _: task**2, range(50)) == [task**2 for task in range(50)]
+        assert pool.map(lambda task, _: -task, []) == []
+
+
+def test_each_thread_has_one_workspace():
+    made = []
+
+    def make():
+        made.append(threading.get_ident())
+        return made[-1]
+
+    with workers(make, 2) as pool:
+        used = pool.map(lambda _, workspace: (workspace, threading.get_ident()), range(100))
+    assert len(made) == len(set(made)) <= 2
+    assert all(workspace == thread for workspace, thread in used)
+
+
+def test_blas_is_held_to_one_thread_inside_only():
+    before = blas_threads()
+    with workers(list, 2) as pool:
+        assert pool.map(lambda *_: blas_threads(), [0]) == [{1}]
+    assert blas_threads() == before
+
+
+def test_an_error_in_a_task_reaches_the_caller():
+    with workers(list, 2) as pool, pytest.raises(ZeroDivisionError):
+        pool.map(lambda task, _: 1 / task, [1, 0, 1])
+
+
+def test_leaving_early_drops_what_has_not_begun():
+    begun, release = [], threading.Event()
+
+    def task(number, _):
+        begun.append(number)
+        release.wait()
+
+    with ThreadPoolExecutor(1) as caller:
+        with workers(list, 1) as pool:
+            mapping = caller.submit(pool.map, task, range(100))
+            while not begun:
+                pass
+        release.set()
+        with pytest.raises(KeyError):  # results are missing
+            mapping.result()
+    assert begun == [0]
