@@ -122,14 +122,14 @@ def candidate_rows(n=1000):
 
 def two_core_row(n):
     candidate = Candidate(n)
-    points = np.random.default_rng(2).random((8, D))
+    points = np.random.default_rng(2).random((30, D))  # a population
 
     def run(n_threads):
         with workers(lambda: Workspace.of_size(n), n_threads) as pool:
             pool.map(candidate.evaluate, list(points[:n_threads]))
             return min(seconds(partial(pool.map, candidate.evaluate, list(points))) for _ in range(2))
 
-    times = [(run(1), run(2)) for _ in range(5)]
+    times = [(run(1), run(2)) for _ in range(4)]
     one, two = (min(column) for column in zip(*times, strict=True))
     return [
         f"candidates two at a time on two cores / one after the other, n = {n}",
