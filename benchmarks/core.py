@@ -22,7 +22,7 @@ from eocc.graph import EuclideanGraph, _tree_edges, spanning_tree
 from eocc.measures import Euclidean
 from eocc.partition import full_curve
 from eocc.search import GeneticSearch, generations
-from eocc.synthesis import EntropySynthesis, Workspace, build_graph
+from eocc.synthesis import EntropySynthesis, Workspace, embed
 from eocc.workers import workers
 
 D = 10
@@ -40,16 +40,16 @@ class Candidate:
         X = patterns(n, d)
         self.X, self.p = X, np.random.default_rng(1).random(d)
         self.measure = Euclidean().freeze(X)
-        self.prepared = self.measure.prepare(X, X)
+        self.prepared = self.measure.prepare(X)
         self.workspace = Workspace.of_size(n)
 
     def evaluate(self, p=None, workspace=None):
         p = self.p if p is None else p
-        return SYNTHESIS.assess(p, build_graph(self.prepared, p, workspace or self.workspace))
+        return SYNTHESIS.assess(p, *embed(self.prepared, p, workspace or self.workspace))
 
     def evaluate_with_whole_curve(self):
-        graph = build_graph(self.prepared, self.p, self.workspace)
-        return SYNTHESIS.assess(self.p, graph), full_curve(graph)
+        space, graph = embed(self.prepared, self.p, self.workspace)
+        return SYNTHESIS.assess(self.p, space, graph), full_curve(graph)
 
 
 def stack_distances(candidate):

@@ -1,6 +1,9 @@
 import pickle
 import signal
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,7 +12,6 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,6 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import eocc
 from eocc import EntropicOneClassClassifier
+from eocc.entropy import normalized_entropy, renyi_entropy
+from eocc.graph import spanning_tree
 from eocc.measures import Euclidean
 from eocc.search import GeneticSearch
 from strategies import points
@@ -36,6 +40,7 @@ FITTED = {
     "raw_entropy_",
     "regions_",
     "spanning_tree_",
+    "training_indices_",
     "weights_",
 }
 
@@ -65,7 +70,10 @@ class TestPublicNames:
             "eta": 0.5,
             "beta": 0.5,
             "gamma": 0.02,
+            "performance": "accuracy",
+            "validation_fraction": 0.1,
             "extent": "mean",
+            "representative": "medoid",
             "membership_function": "gaussian",
             "tconorm": "max",
             "search": "genetic",
@@ -88,11 +96,17 @@ class TestPublicNames:
         assert clf.modularity_curve_.shape == (n,)
         assert clf.objective_ == pytest.approx((clf.entropy_ + clf.modularity_) / 2)
         assert clf.history_.dtype.names == ("best", "mean", "entropy", "modularity")
-        assert clf.history_.best[-1] == clf.objective_ == clf.history_["best"].max()
+        assert clf.history_["best"][-1] == clf.objective_ == clf.history_["best"].max()
         assert (clf.history_["mean"] <= clf.history_["best"]).all()
-        assert (clf.history_.entropy[-1], clf.history_.modularity[-1]) == (clf.entropy_, clf.modularity_)
+        assert tuple(clf.history_[-1])[2:] == (clf.entropy_, clf.modularity_)
         q = clf.modularity_curve_[len(clf.regions_) - 1]
         assert clf.modularity_ == pytest.approx(np.log(1.5 + q) / np.log(2.5))
+        assert clf.raw_entropy_ == renyi_entropy(clf.spanning_tree_.lengths, n_dims=n)
+
+    def test_gamma_is_the_exponent(self, setosa):
+        clf = plain(gamma=0.5).fit(setosa)
+        assert clf.entropy_ == normalized_entropy(clf.spanning_tree_.lengths, 0.5)
+        assert clf.raw_entropy_ == renyi_entropy(clf.spanning_tree_.lengths, 50, 0.5)
 
 
 class TestDecisions:
@@ -130,11 +144,29 @@ class TestDecisions:
         assert_array_equal(clf.score_samples(X), whole)
 
     @pytest.mark.parametrize("extent", ["mean", "median", "max"])
-    def test_both_members_of_a_pair_belong(self, extent):
-        X = np.vstack([np.random.default_rng(3).normal(size=(2, 3)) * 1e-3, [[5.0, 5.0, 5.0]]])
-        clf = plain(extent=extent).fit(X)
-        assert [len(region.members) for region in clf.regions_] == [2, 1]
-        assert (clf.predict(X) == 1).all()
+    @pytest.mark.parametrize("spread", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14])
+    def test_both_members_of_a_pair_belong_however_close(self, extent, spread):
+        for seed in range(10):
+            rng = np.random.default_rng(seed)
+            X = np.vstack([rng.normal(size=(2, 3)) * spread, rng.normal(size=(2, 3)) * spread + 5])
+            clf = plain(extent=extent).fit(X)
+            assert [len(region.members) for region in clf.regions_] == [2, 2]
+            assert (clf.predict(X) == 1).all()
+
+    def test_a_hair_outside_is_outside(self):
+        clf = plain().fit([[0.0], [1.0], [10.0]])
+        (pair,) = [region for region in clf.regions_ if len(region.members) == 2]
+        start, end = pair.representative, 1 - pair.representative
+        outside = start + (end - start) * (1 + np.array([0.0, 1e-6, 1e-3]))
+        assert clf.predict(outside[:, None]).tolist() == [1, -1, -1]
+
+    def test_the_model_is_its_own(self, setosa):
+        X, weights = setosa.copy(), np.ones(4)
+        clf = plain(weights=weights).fit(X)
+        before = clf.score_samples(setosa)
+        X *= 100
+        weights[:] = 0.1
+        assert_array_equal(clf.score_samples(setosa), before)
 
     @given(points(min_rows=3, max_rows=10))
     def test_scale_of_the_data_does_not_matter(self, X):
@@ -146,7 +178,8 @@ class TestDecisions:
     def test_order_of_the_training_rows_does_not_matter(self, iris, setosa):
         X, _ = iris
         order = np.random.default_rng(0).permutation(len(setosa))
-        assert_allclose(plain().fit(setosa).score_samples(X), plain().fit(setosa[order]).score_samples(X), rtol=1e-9)
+        one, two = plain().fit(setosa), plain().fit(setosa[order])
+        assert_allclose(one.score_samples(X), two.score_samples(X), rtol=1e-9, atol=1e-12)
 
 
 class TestReproducibility:
@@ -161,6 +194,14 @@ class TestReproducibility:
         assert_array_equal(one.weights_, two.weights_)
         assert_array_equal(one.history_, two.history_)
         assert_array_equal(one.score_samples(X * 2), two.score_samples(X * 2))
+
+    def test_fits_that_overlap_in_time(self, setosa):
+        def fit(seed):
+            return EntropicOneClassClassifier(eta=0.1, random_state=seed).fit(setosa).weights_.tolist()
+
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(fit, range(8)))
+        assert together == [fit(seed) for seed in range(8)]
 
     @pytest.mark.parametrize("make", [lambda: 7, lambda: np.random.RandomState(7), lambda: np.random.default_rng(7)])
     def test_kinds_of_seed(self, make, setosa):
@@ -195,8 +236,9 @@ class TestInScikitLearn:
 
         train = np.flatnonzero(y == 1)[:40]
         test = np.setdiff1d(np.arange(len(y)), train)
-        found = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=[(train, test)]).fit(X, y)
-        assert found.best_score_ > 0.9
+        found = GridSearchCV(pipeline, grid, scoring="roc_auc", cv=[(train, test)], refit=False).fit(X, y)
+        assert found.cv_results_["mean_test_score"].shape == (2,)
+        assert np.isfinite(found.cv_results_["mean_test_score"]).all()
 
     def test_y_is_ignored(self, iris, setosa):
         assert_array_equal(plain().fit(setosa, np.ones(50)).labels_, plain().fit(setosa).labels_)
@@ -207,44 +249,155 @@ class TestInScikitLearn:
         assert clone(clf).search == GeneticSearch(max_generations=2)
 
 
-class HalvesOnly:
-    """A user's own search: one batch, then done."""
+@dataclass
+class OneBatch:
+    """A user's own search: the given batches, then done."""
+
+    batches: list
 
     def start(self, n_parameters, rng):
-        self.n_parameters, self.told = n_parameters, 0
-        return self
+        return OneBatchRun(list(self.batches))
+
+
+@dataclass
+class OneBatchRun:
+    batches: list
 
     def ask(self):
-        return np.full((2, self.n_parameters), 0.5)
+        return self.batches.pop(0)
 
     def tell(self, candidates, values):
-        self.told += 1
+        pass
 
     def should_stop(self):
-        return self.told > 0
+        return not self.batches
 
 
+@dataclass(frozen=True)
 class Manhattan:
-    """A user's own measure, in plain numpy."""
+    """A user's own measure, in plain numpy; `spoil` makes it break its promises."""
+
+    spoil: Callable = lambda D: D
 
     def freeze(self, training):
-        self.n_parameters = training.shape[1]
-        return self
+        return FrozenManhattan(training.shape[1], np.ptp(training, axis=0).sum(), self.spoil)
 
-    def prepare(self, patterns, prototypes):
-        self.gaps = np.abs(patterns[:, None] - prototypes[None]) / 100
-        return type("Prepared", (), {"evaluate": lambda _, p, out=None, gaps=self.gaps: gaps @ p})()
+
+@dataclass(frozen=True)
+class FrozenManhattan:
+    n_parameters: int
+    span: float
+    spoil: Callable
+
+    def prepare(self, patterns, prototypes=None):
+        prototypes = patterns if prototypes is None else prototypes
+        return PreparedGaps(np.abs(patterns[:, None] - prototypes[None]) / self.span, self.spoil)
+
+
+@dataclass(frozen=True)
+class PreparedGaps:
+    gaps: np.ndarray
+    spoil: Callable
+
+    def evaluate(self, p, out=None):
+        return self.spoil(self.gaps @ p)
 
 
 class TestUsersOwn:
     def test_search(self, setosa):
-        clf = EntropicOneClassClassifier(search=HalvesOnly()).fit(setosa)
+        clf = EntropicOneClassClassifier(search=OneBatch([np.full((2, 4), 0.5)])).fit(setosa)
         assert clf.weights_.tolist() == [0.5] * 4
+
+    def test_the_earlier_of_equal_candidates_is_kept(self):
+        # A lone pattern is worth the same at every p.
+        clf = EntropicOneClassClassifier(search=OneBatch([np.array([[0.3], [0.6]]), np.array([[0.9]])])).fit([[1.0]])
+        assert clf.weights_.tolist() == [0.3]
+
+    @pytest.mark.parametrize(
+        ("batches", "message"),
+        [
+            ([], "stopped before it proposed a candidate"),
+            ([np.full((2, 3), 0.5)], r"OneBatch proposed an array of shape \(2, 3\); one row of 4 parameters"),
+            ([np.empty((0, 4))], r"OneBatch proposed an array of shape \(0, 4\)"),
+            ([np.full((2, 4), 2.0)], r"OneBatch proposed 2; parameters must lie in \[0, 1\]"),
+            ([np.full((2, 4), np.nan)], r"OneBatch proposed nan; parameters must lie in \[0, 1\]"),
+        ],
+    )
+    def test_search_that_errs(self, batches, message, setosa):
+        with pytest.raises(ValueError, match=message):
+            EntropicOneClassClassifier(search=OneBatch(batches)).fit(setosa)
 
     def test_measure(self, iris, setosa):
         X, y = iris
         clf = EntropicOneClassClassifier(measure=Manhattan(), search=None).fit(setosa)
-        assert roc_auc_score(y, clf.score_samples(X)) > 0.9
+        scores = clf.score_samples(X)
+        assert scores[y == 1].mean() > scores[y == -1].mean()
+        gaps = np.abs(setosa[:, None] - setosa[None]).sum(axis=2) / np.ptp(setosa, axis=0).sum()
+        tree = spanning_tree(np.sqrt(((gaps[:, None] - gaps[None]) ** 2).mean(axis=2)))
+        assert_allclose(clf.spanning_tree_.lengths, tree.lengths, atol=1e-10)
+
+    @pytest.mark.parametrize("spoil", [np.asfortranarray, lambda D: D.copy()])
+    def test_measure_in_another_layout(self, spoil, iris, setosa):
+        X, _ = iris
+        one = EntropicOneClassClassifier(measure=Manhattan(), random_state=0).fit(setosa)
+        two = EntropicOneClassClassifier(measure=Manhattan(spoil), random_state=0).fit(setosa)
+        assert_allclose(one.score_samples(X), two.score_samples(X), rtol=1e-9, atol=1e-12)
+
+    def test_measure_that_gives_single_precision_or_its_own_matrix(self, setosa):
+        clf = EntropicOneClassClassifier(measure=Manhattan(lambda D: D.astype(np.float32)), search=None)
+        assert len({clf.fit(setosa).objective_ for _ in range(3)}) == 1
+        kept = []
+
+        def keep(D):
+            kept.append((D, D.copy()))
+            return D
+
+        EntropicOneClassClassifier(measure=Manhattan(keep), search=None).fit(setosa)
+        assert all((given == copy).all() for given, copy in kept)
+
+    @pytest.mark.parametrize(
+        ("spoil", "message"),
+        [
+            (lambda D: D * np.nan, "FrozenManhattan: evaluate gave NaN or infinity at p = 1"),
+            (lambda D: D[:2, :2], r"FrozenManhattan: evaluate gave shape \(2, 2\) for 50 patterns"),
+            (lambda D: D * 100, r"must lie in \[0, 1\], but .* occurs; scale in freeze"),
+            (lambda D: D - 1, r"must lie in \[0, 1\], but -1 occurs"),
+            (lambda D: np.tril(D), "must be symmetric"),
+            (lambda D: D if D.max() > 0.1 else D * np.nan, r"gave NaN or infinity at p = \["),
+        ],
+    )
+    def test_measure_that_errs(self, spoil, message, setosa):
+        search = OneBatch([np.full((1, 4), 0.01)])
+        with pytest.raises(ValueError, match=message):
+            EntropicOneClassClassifier(measure=Manhattan(spoil), search=search).fit(setosa)
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"extent": lambda pairs: -1.0}, r"an extent must be a number >= 0; .* gave -1.0"),
+            ({"extent": lambda pairs: np.nan}, r"an extent must be a number >= 0; .* gave nan"),
+            ({"extent": lambda pairs: None}, r"an extent must be a number >= 0; .* gave None"),
+            ({"extent": lambda pairs: pairs}, "an extent must be a number >= 0"),
+            (
+                {"tconorm": lambda grades: grades},
+                r"must turn log-grades of shape \(m, k\) into shape \(m,\)",
+            ),
+            ({"tconorm": lambda grades: 1.0}, "a t-conorm must turn log-grades"),
+        ],
+    )
+    def test_functions_that_err(self, settings, message, setosa):
+        with pytest.raises(ValueError, match=message):
+            plain(**settings).fit(setosa).score_samples(setosa)
+
+    def test_membership_function_that_errs(self, setosa):
+        rising = type("Rising", (), {"log_grade": lambda self, ratio: ratio})()
+        with pytest.raises(ValueError, match="log_grade must be 0 at ratio 0 and never rise"):
+            plain(membership_function=rising).fit(setosa)
+
+    def test_hard_decisions_follow_distances_not_grades(self, iris, setosa):
+        X, _ = iris
+        plateau = type("Plateau", (), {"log_grade": lambda self, ratio: np.where(ratio <= 2, 0.0, -np.inf)})()
+        assert_array_equal(plain(membership_function=plateau).fit(setosa).predict(X), plain().fit(setosa).predict(X))
 
     def test_extent_and_tconorm(self, iris, setosa):
         X, _ = iris
@@ -266,6 +419,23 @@ class TestUnusualInput:
 
     def test_one_row_with_search(self):
         assert EntropicOneClassClassifier(random_state=0).fit([[1.0, 2.0]]).predict([[1.0, 2.0]]) == 1
+
+    @pytest.mark.parametrize("constant", [0.0, 1e17, 1e170, -1e300])
+    def test_a_constant_column_of_any_size_changes_nothing(self, constant):
+        X = np.array([[constant, 1.0], [constant, 2.0], [constant, 3.0], [constant, 9.0]])
+        clf = plain().fit(X)
+        assert_array_equal(clf.spanning_tree_.lengths, plain().fit(X[:, 1:]).spanning_tree_.lengths)
+        assert clf.predict([[constant, 1e6]]) == -1
+
+    @pytest.mark.parametrize("value", [1e-300, 1e-260, 1.0, 1e300, 1.7e308])
+    def test_equal_rows_of_any_size_reject_what_differs(self, value):
+        clf = plain().fit(np.full((3, 2), value))
+        assert clf.predict([[value, value], [value + 1, value * 0.5], [5.0, -3.0]]).tolist() == [1, -1, -1]
+
+    def test_the_largest_floats(self):
+        X = np.array([[-1.7e308, 0.0], [1.7e308, 0.0], [1.6e308, 0.0]])
+        clf = plain().fit(X)
+        assert_allclose(clf.spanning_tree_.lengths, plain().fit(X / 1e300).spanning_tree_.lengths)
 
     def test_constant_columns(self, setosa):
         padded = np.column_stack([setosa, np.full(50, 3.0)])
@@ -349,14 +519,20 @@ class TestBadInput:
             ({"gamma": 0}, r"gamma must be a number in \(0, 1\), not 0"),
             ({"measure": "cosin"}, "unknown measure 'cosin'; known: 'euclidean'"),
             ({"synthesis": "entropie"}, "unknown synthesis 'entropie'; known: 'entropy'.*Did you mean 'entropy'"),
-            ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'std'"),
-            ({"membership_function": "gauss"}, "unknown membership function 'gauss'; known: 'gaussian'"),
-            ({"tconorm": "min"}, "unknown t-conorm 'min'; known: 'max'"),
-            ({"search": "annealing"}, "unknown search 'annealing'; known: 'genetic'"),
+            ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'quantile', 'std'"),
+            ({"membership_function": "gauss"}, "unknown membership function 'gauss'; known: 'bell', 'gaussian'"),
+            ({"tconorm": "min"}, "unknown t-conorm 'min'; known: 'einstein', 'lukasiewicz', 'max'"),
+            ({"search": "annealing"}, "unknown search 'annealing'; known: 'cma-es', 'differential-evolution'"),
+            ({"representative": "mean"}, "unknown representative 'mean'; known: 'centroid', 'medoid'"),
             ({"search": None, "weights": [1, 1]}, "weights must be 4 numbers"),
             ({"search": None, "weights": [1, 1, 1, 2]}, r"weights must lie in \[0, 1\]; found 2"),
             ({"random_state": -1}, "random_state must be an integer >= 0, a generator or None, not -1"),
-            ({"n_jobs": 0}, "n_jobs"),
+            ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0, not 0"),
+            ({"n_jobs": "2"}, "n_jobs must be None or an integer other than 0, not '2'"),
+            ({"n_jobs": 1.5}, "n_jobs must be None or an integer other than 0, not 1.5"),
+            ({"search": None, "weights": ["a"] * 4}, "weights must be numbers, not"),
+            ({"search": None, "weights": [0, 0, 0, 0]}, "weights must not all be 0"),
+            ({"extent": 0.3}, "unknown extent 0.3; known: .*; or pass a function"),
         ],
     )
     def test_settings(self, settings, message, setosa):
@@ -414,18 +590,36 @@ class TestInterruption:
 
     @staticmethod
     def interrupt(clf, X):
-        timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+        main = threading.main_thread().ident
+        timer = threading.Timer(0.3, signal.pthread_kill, [main, signal.SIGINT])
         timer.start()
         with pytest.raises(KeyboardInterrupt):
             clf.fit(X)
         timer.join()
 
+    def test_ctrl_c_does_not_wait_for_the_candidate_under_way(self, setosa):
+        begun, release, finished = threading.Event(), threading.Event(), threading.Event()
+        main, evaluations = threading.main_thread().ident, []
 
-class TestVerbose:
-    def test_a_line_per_generation_and_silence_by_default(self, setosa, capsys):
-        search = GeneticSearch(max_generations=3)
-        EntropicOneClassClassifier(search=search, random_state=0).fit(setosa)
-        assert capsys.readouterr() == ("", "")
-        EntropicOneClassClassifier(search=search, random_state=0, verbose=True).fit(setosa)
-        lines = capsys.readouterr().err.splitlines()
-        assert [line.split(":")[0] for line in lines] == ["generation 0", "generation 1", "generation 2"]
+        def slow(D):
+            evaluations.append(threading.get_ident())
+            if len(evaluations) == 2:  # the first one is the check of the measure
+                begun.set()
+                release.wait(timeout=60)
+                finished.set()
+            return D
+
+        def interrupt():
+            begun.wait()
+            signal.pthread_kill(main, signal.SIGINT)
+
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                EntropicOneClassClassifier(measure=Manhattan(slow), search=None).fit(setosa)
+            assert not finished.is_set()
+            assert main not in evaluations
+        finally:
+            release.set()
+            interrupter.join()

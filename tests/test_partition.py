@@ -83,5 +83,5 @@ def test_unsound_arguments_are_named():
         modularity(w, [0, 1, 2])
     with pytest.raises(ValueError, match="the tree spans 2 patterns, the distances 3"):
         modularity_curve(np.zeros((3, 3)), tree)
-    with pytest.raises(ValueError, match=r"k must lie in 1\.\.2, the number of patterns; got 3"):
+    with pytest.raises(ValueError, match=r"k must be an integer in 1\.\.2, the number of patterns; got 3"):
         cut(tree, 3)

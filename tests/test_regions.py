@@ -2,14 +2,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 
-from eocc.extents import EXTENTS, resolve_extent
+from eocc.extents import EXTENTS, QuantileExtent, resolve_extent
 from eocc.graph import EuclideanGraph, spanning_tree
-from eocc.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
+from eocc.memberships import (
+    MEMBERSHIP_FUNCTIONS,
+    Bell,
+    Gaussian,
+    Trapezoidal,
+    Triangular,
+    TwoSided,
+    resolve_membership_function,
+)
 from eocc.partition import cut
-from eocc.regions import LEAST_EXTENT, FuzzyModel, build_regions
-from eocc.tconorms import maximum, resolve_tconorm
+from eocc.regions import LEAST_EXTENT, Fuzzification, FuzzyModel, build_regions, log_grades
+from eocc.representatives import Centroid, Medoid, resolve_representative
+from eocc.tconorms import TCONORMS, maximum, resolve_tconorm
 from oracles import core
 from strategies import distance_matrices
 
@@ -18,8 +28,14 @@ def graph_of(distances):
     return EuclideanGraph(np.asarray(distances, dtype=float), spanning_tree(distances))
 
 
-def model(representatives, extents):
-    return FuzzyModel(np.array(representatives, float), np.array(extents, float), Gaussian(), maximum)
+def model(centres, extents, function=None):
+    widths = np.repeat(np.array(extents, float)[:, None], 2, axis=1)
+    return FuzzyModel(np.array(centres, float), widths, function or Gaussian(), maximum)
+
+
+def regions_of(graph, labels, extent="mean", representative=None):
+    how = Fuzzification(resolve_extent(extent), representative or Medoid(), Gaussian(), maximum)
+    return [region for region, _ in build_regions(graph.distances, graph, labels, how)]
 
 
 @given(distance_matrices(), st.data())
@@ -27,7 +43,7 @@ def test_regions_equal_the_definition(distances, data):
     graph = graph_of(distances)
     labels = cut(graph.tree, data.draw(st.integers(1, len(distances))))
     mean_edge = float(graph.tree.lengths.mean()) if len(distances) > 1 else 0.0
-    for number, region in enumerate(build_regions(graph, labels, resolve_extent("mean"))):
+    for number, region in enumerate(regions_of(graph, labels)):
         members = [i for i, label in enumerate(labels) if label == number]
         medoid, extent = core.region(distances.tolist(), members, mean_edge if mean_edge > 0 else LEAST_EXTENT)
         assert region.members.tolist() == members
@@ -37,7 +53,7 @@ def test_regions_equal_the_definition(distances, data):
 
 def test_three_points_on_a_line_by_hand():
     x = np.array([0.0, 0.1, 0.4])
-    (region,) = build_regions(graph_of(np.abs(x[:, None] - x)), np.zeros(3, int), resolve_extent("mean"))
+    (region,) = regions_of(graph_of(np.abs(x[:, None] - x)), np.zeros(3, int))
     assert region.representative == 1
     assert region.extent == pytest.approx((0.1 + 0.3 + 0.4) / 3)
 
@@ -50,7 +66,7 @@ def test_extents_by_hand(name, expected):
 def test_lone_pattern_takes_the_mean_edge_and_copies_too():
     x = np.array([0.0, 0.0, 0.3, 0.9])
     graph = graph_of(np.abs(x[:, None] - x))
-    regions = build_regions(graph, cut(graph.tree, 3), resolve_extent("mean"))
+    regions = regions_of(graph, cut(graph.tree, 3))
     assert [region.members.tolist() for region in regions] == [[0, 1], [2], [3]]
     assert [region.extent for region in regions] == pytest.approx([0.3, 0.3, 0.3])
 
@@ -59,7 +75,7 @@ def test_equally_central_members_give_the_first_although_sums_round_differently(
     x = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) / 3
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
     distances[0, 3] = distances[3, 0] = np.nextafter(distances[0, 3], 1)
-    (region,) = build_regions(graph_of(distances), np.zeros(4, int), resolve_extent("max"))
+    (region,) = regions_of(graph_of(distances), np.zeros(4, int), "max")
     assert region.representative == 0
 
 
@@ -94,12 +110,85 @@ def test_least_extent_keeps_distances_apart():
 
 @pytest.mark.parametrize("name", MEMBERSHIP_FUNCTIONS)
 def test_every_membership_function_falls_from_one(name):
-    grades = resolve_membership_function(name).log_grade(np.linspace(0, 5, 50))
-    assert grades[0] == 0
-    assert (np.diff(grades) <= 0).all()
+    function = resolve_membership_function(name)
+    ratios = np.concatenate([np.linspace(0, 5, 51), [1e10, 1e200, np.inf]])
+    assert function.log_grade(np.zeros(1))[0] == 0
+    scores = log_grades(function, ratios)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) <= 0).all()
+    assert (np.diff(scores[5:51]) < 0).all()  # ranks also where the grade itself is 0
 
 
 @pytest.mark.parametrize("resolve", [resolve_extent, resolve_membership_function, resolve_tconorm])
 def test_unknown_names_are_listed(resolve):
     with pytest.raises(ValueError, match=r"unknown .* 'nothing'; known: '"):
         resolve("nothing")
+
+
+@pytest.mark.parametrize("name", TCONORMS)
+@given(hnp.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(0, 1)))
+def test_every_tconorm_is_one(name, grades):
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(grades), -1000.0)
+    tconorm = resolve_tconorm(name)
+    united = tconorm(logs)
+    assert (united <= 1e-12).all()
+    assert (united >= logs.max(axis=1) - 1e-9).all()  # the maximum is the least t-conorm
+    assert_allclose(tconorm(logs[:, ::-1]), united, atol=1e-9)
+    nothing = np.full((len(logs), 1), -1000.0)
+    assert_allclose(np.exp(tconorm(np.hstack([logs, nothing]))), np.exp(united), atol=1e-12)
+    if logs.shape[1] > 2:
+        pairwise = np.column_stack([tconorm(logs[:, :2]), logs[:, 2:]])
+        assert_allclose(np.exp(tconorm(pairwise)), np.exp(united), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", TCONORMS)
+def test_tconorms_rank_where_grades_underflow(name):
+    united = resolve_tconorm(name)(np.array([[-2000.0, -2500.0], [-2001.0, -2001.5], [-31.0, -40.0], [-29.0, -40.0]]))
+    assert np.isfinite(united).all()
+    assert np.argsort(-united).tolist() == [3, 2, 0, 1]
+
+
+def test_two_sided_widths_follow_the_members_of_each_side():
+    # Seen from two prototypes, the members spread three times as far outwards as inwards.
+    rows = np.array([[0.5, 0.5], [0.4, 0.4], [0.8, 0.8]])
+    distances = np.abs(rows[:, :1] - rows[:, 0])
+    how = Fuzzification(resolve_extent("mean"), Medoid(), TwoSided(), maximum)
+    ((region, shape),) = build_regions(rows, graph_of(distances), np.zeros(3, int), how)
+    assert region.representative == 0
+    inner, outer = shape.widths
+    assert outer == pytest.approx(3 * inner)
+    assert (inner + outer) / 2 == pytest.approx(region.extent)
+    fuzzy = FuzzyModel.of_shapes([shape], TwoSided(), maximum)
+    inside, outside = fuzzy.log_membership(np.array([[0.3, 0.3], [0.7, 0.7]]))
+    assert inside == pytest.approx(9 * outside)
+
+
+def test_two_sided_without_members_on_a_side_or_at_all():
+    assert TwoSided().widths(np.array([0.0, 1.0]), np.array([0.0, 0.5]), 2.0) == (2.0, 2.0)
+    assert TwoSided().widths(np.array([0.0]), np.array([0.0]), 2.0) == (2.0, 2.0)
+
+
+def test_centroid_lies_between_its_members():
+    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
+    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    how = Fuzzification(resolve_extent("mean"), Centroid(), Gaussian(), maximum)
+    ((region, shape),) = build_regions(x, graph_of(distances), np.zeros(3, int), how)
+    assert_allclose(shape.centre, [0.1, 0.1])
+    assert region.representative == regions_of(graph_of(distances), np.zeros(3, int))[0].representative
+    assert isinstance(resolve_representative("centroid"), Centroid)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: QuantileExtent(2), r"q must lie in \[0, 1\], not 2"),
+        (lambda: Triangular(support=1), "support must exceed 1, the extent itself, not be 1"),
+        (lambda: Trapezoidal(core=3), r"core must lie in \[0, support\) = \[0, 2.0\), not be 3"),
+        (lambda: Trapezoidal(core=0.5, support=0.9), "support must exceed 1"),
+        (lambda: Bell(slope=0), "slope must be positive, not 0"),
+    ],
+)
+def test_impossible_settings_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,10 +1,21 @@
+import threading
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from eocc.search import SEARCHES, GeneticSearch, generations, resolve_search
+from eocc.search import (
+    SEARCHES,
+    CMAESSearch,
+    DifferentialEvolutionSearch,
+    GeneticSearch,
+    generations,
+    resolve_search,
+)
 
 
 def sphere(batch):
@@ -97,9 +108,10 @@ def test_the_fittest_is_carried_over():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"population_size": 1}, "population_size must be at least 2, not 1"),
-        ({"max_generations": 0}, "max_generations must be at least 1, not 0"),
-        ({"patience": 0}, "patience must be at least 1, not 0"),
+        ({"population_size": 1}, "population_size must be an integer of at least 5, not 1"),
+        ({"max_generations": 0}, "max_generations must be an integer of at least 1, not 0"),
+        ({"patience": 0}, "patience must be an integer of at least 1, not 0"),
+        ({"max_time": 0}, "max_time must be a positive number of seconds or None, not 0"),
         ({"mutation_rate": 1.5}, r"mutation_rate must lie in \[0, 1\], not 1.5"),
     ],
 )
@@ -111,5 +123,57 @@ def test_impossible_settings_are_named(settings, message):
 def test_unknown_search_is_named():
     with pytest.raises(ValueError, match=r"unknown search 'genetics'; known: .*'genetic'.*Did you mean 'genetic'"):
         resolve_search("genetics")
-    with pytest.raises(ValueError, match="Or pass an object with a method 'start'"):
+    with pytest.raises(ValueError, match="or pass an object with a method 'start'"):
         resolve_search(3)
+
+
+def test_every_search_stops_on_time():
+    for name in SEARCHES:
+        search = replace(resolve_search(name), max_time=0.05, max_generations=10**6, patience=10**6)
+
+        def slowly(batch):
+            time.sleep(0.02)
+            return sphere(batch)
+
+        steps = run(search, slowly)
+        assert 1 <= len(steps) < 1000
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_stops_on_stagnation_and_starts_from_ones(name):
+    batches = []
+
+    def flat(batch):
+        batches.append(batch)
+        return np.zeros(len(batch))
+
+    steps = run(replace(resolve_search(name), patience=3, population_size=8), flat)
+    assert len(steps) <= 1 + 3
+    assert (batches[0] == 1).all(axis=1).any()
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_search_beats_its_first_batch(name):
+    steps = run(replace(resolve_search(name), max_generations=25, patience=25), u=4)
+    assert steps[-1].best_value > steps[0].best_value
+
+
+def test_cma_es_beyond_the_full_covariance():
+    steps = run(CMAESSearch(max_generations=5), u=150)
+    assert len(steps) == 5
+    assert steps[-1].best.shape == (150,)
+
+
+def test_an_abandoned_differential_evolution_leaves_no_thread():
+    steps = generations(DifferentialEvolutionSearch(), sphere, 3, np.random.default_rng(0))
+    next(steps)
+    steps.close()
+    ours = [t for t in threading.enumerate() if t.name == "eocc-differential-evolution"]
+    for thread in ours:
+        thread.join(timeout=10)
+    assert not any(thread.is_alive() for thread in ours)
+
+
+def test_what_scipy_refuses_reaches_the_caller():
+    with pytest.raises(ValueError, match="mutation constant"):
+        run(DifferentialEvolutionSearch(mutation=7.0))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
 from eocc.measures import Euclidean
-from eocc.synthesis import EntropySynthesis, Workspace, build_graph, checked_weights
+from eocc.synthesis import EntropySynthesis, Workspace, checked_weights, embed
 from oracles import core
 
 
@@ -13,9 +13,8 @@ from oracles import core
 def test_a_candidate_equals_the_stages_done_by_hand(n, d, seed, eta):
     rng = np.random.default_rng(seed)
     X, p = rng.normal(size=(n, d)), rng.random(d)
-    prepared = Euclidean().freeze(X).prepare(X, X)
-    graph = build_graph(prepared, p, Workspace.of_size(n))
-    candidate = EntropySynthesis(eta, 0.02).assess(p, graph)
+    prepared = Euclidean().freeze(X).prepare(X)
+    candidate = EntropySynthesis(eta, 0.02).assess(p, *embed(prepared, p, Workspace.of_size(n)))
 
     rows = core.dissimilarities(X, X, p, core.largest_distance(X))
     distances = core.space_distances(rows).tolist()

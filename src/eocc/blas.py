@@ -6,9 +6,11 @@ whatever the number of workers.
 """
 
 import ctypes
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba.extending import get_cython_function_address
@@ -56,8 +58,35 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+class _OneThread:
+    """Holds BLAS to one thread while anybody wants it so: the limit is the whole process's, and fits may overlap."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted = 0
+        self._limit: Any = None
+
+    def enter(self) -> None:
+        with self._lock:
+            self._wanted += 1
+            if self._wanted == 1:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+
+    def leave(self) -> None:
+        with self._lock:
+            self._wanted -= 1
+            if self._wanted == 0:
+                self._limit.restore_original_limits()
+
+
+_one_thread = _OneThread()
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread inside the block."""
-    with _controller().limit(limits=1, user_api="blas"):
+    """Hold BLAS to one thread inside the block; the last of overlapping blocks restores what the first found."""
+    _one_thread.enter()
+    try:
         yield
+    finally:
+        _one_thread.leave()

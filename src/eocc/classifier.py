@@ -1,30 +1,32 @@
 """EntropicOneClassClassifier: validate, delegate, expose."""
 
 import numbers
-import sys
+import os
 from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OutlierMixin, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from eocc.extents import Extent, resolve_extent
+from eocc.labels import signs, split_for_validation
 from eocc.measures import Measure, resolve_measure
 from eocc.memberships import MembershipFunction, resolve_membership_function
+from eocc.performance import resolve_performance
+from eocc.progress import reporting
+from eocc.regions import Fuzzification
 from eocc.registry import choose
-from eocc.search import Generation, Search, resolve_search
-from eocc.synthesis import Candidate, EntropySynthesis, Model, Settings, synthesise
+from eocc.representatives import Representative, resolve_representative
+from eocc.search import Search, resolve_search
+from eocc.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
 from eocc.tconorms import TConorm, resolve_tconorm
 
 Matrix = NDArray[np.float64]
 
 # Rows are scored in blocks of about this many dissimilarities, 32 MiB, whatever the batch.
 BLOCK = 2**22
-
-SYNTHESES: dict[str, Callable[[float, float], EntropySynthesis]] = {"entropy": EntropySynthesis}
 
 
 class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,22 +40,32 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     ----------
     measure : str or Measure, default="euclidean"
         The dissimilarity d(x, y; p).
-    synthesis : {"entropy"}, default="entropy"
-        What the search maximises. "entropy" is the paper's EOCC-1: eta * entropy + (1 - eta) * modularity.
+    synthesis : {"entropy", "validation"}, default="entropy"
+        What the search maximises. "entropy" is the paper's EOCC-1: eta * entropy + (1 - eta) * modularity, from
+        targets alone. "validation" is its EOCC-2, which also looks at every partition's performance on a validation
+        set of both kinds: see `fit`.
     eta : float in [0, 1], default=0.5
         The share of entropy against modularity.
     beta : float in [0, 1], default=0.5
-        The share of validation performance; not used by synthesis="entropy".
-    gamma : float > 0, default=0.02
+        The share of performance against entropy and modularity, with synthesis="validation".
+    gamma : float in (0, 1), default=0.02
         The exponent of the tree's edge lengths in the entropy.
-    extent : {"mean", "std", "median", "max"} or callable, default="mean"
+    performance : str or scikit-learn scorer, default="accuracy"
+        What "validation" measures: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
+    validation_fraction : float in (0, 1), default=0.1
+        The share of targets, and of others, that `fit(X, y)` holds out to validate.
+    extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
-    membership_function : {"gaussian"} or MembershipFunction, default="gaussian"
+    representative : {"medoid", "centroid"} or Representative, default="medoid"
+        The point from which a region's distances are measured.
+    membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
+            default="gaussian"
         The grade of a pattern in a region, from its distance to the representative.
-    tconorm : {"max"} or callable, default="max"
+    tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
         How grades in several regions become one.
-    search : {"genetic"}, Search or None, default="genetic"
-        How p is found; None takes p = `weights`.
+    search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
+        How p is found; None takes p = `weights`. To set its size, patience or time, pass an object of `eocc.search`,
+        `GeneticSearch(max_generations=20, max_time=60)` say.
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
     n_jobs : int or None, default=None
@@ -61,7 +73,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     random_state : int, Generator, RandomState or None, default=None
         The seed of the search.
     verbose : bool, default=False
-        Write a line per generation to standard error.
+        Show the search's progress on standard error: a bar on a terminal that has rich, else a line a generation.
 
     Attributes
     ----------
@@ -77,10 +89,17 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         Of p*: normalised entropy, Rényi entropy, normalised modularity, and what was maximised.
     modularity_curve_ : array of shape (n_samples,)
         Q of the partitions into 1, ..., n clusters.
-    history_ : record array
-        Per generation: `best`, `mean` objective; `entropy`, `modularity` of the best.
+    performance_ : float
+        Of p* on the validation set; only with synthesis="validation".
+    history_ : structured array
+        Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best.
+    training_indices_ : array of shape (n_training,)
+        The rows of X that were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
     offset_ : float
-        The log-membership at a region's boundary: decision_function = score_samples - offset_ (for "max").
+        The log-membership at a region's boundary. With the Gaussian and "max", decision_function is
+        score_samples - offset_.
+    measure_, prototypes_, fuzzy_model_
+        What scoring needs: the measure with its scale fixed, the training patterns, the regions' centres and widths.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -102,7 +121,10 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
+        performance: Any = "accuracy",
+        validation_fraction: float = 0.1,
         extent: str | Extent = "mean",
+        representative: str | Representative = "medoid",
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "genetic",
@@ -116,7 +138,10 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.eta = eta
         self.beta = beta
         self.gamma = gamma
+        self.performance = performance
+        self.validation_fraction = validation_fraction
         self.extent = extent
+        self.representative = representative
         self.membership_function = membership_function
         self.tconorm = tconorm
         self.search = search
@@ -125,21 +150,27 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Learn from targets only, X of shape (n_samples, n_features); y is ignored.
+    def fit(self, X: ArrayLike, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
+        """Learn from X of shape (n_samples, n_features).
+
+        With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" either
+        pass validation=(X_val, y_val), of both kinds, beside targets X; or both kinds in X and y: then
+        `validation_fraction` of either kind validates, the other targets train, and the other non-targets are left
+        out. Labels are +1 for targets and -1 (or 0, or False) for all else.
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        draft = clone(self)
-        patterns = validate_data(draft, X, dtype=np.float64, order="C")
-        settings = self._settings()
-        report = _print_generation if self.verbose else _say_nothing
-        model = synthesise(patterns, settings, _generator(self.random_state), report)
-        draft._take(model, patterns)
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
-        settings_names = self.get_params(deep=False)
-        self.__dict__.update({name: value for name, value in vars(draft).items() if name not in settings_names})
+        draft = type(self)(**self.get_params(deep=False))
+        data = validate_data(draft, X, dtype=np.float64, order="C", copy=True)
+        rng = _generator(self.random_state)
+        training, synthesis = draft._plan(data, y, validation, rng)
+        patterns = data if len(training) == len(data) else data[training]
+        settings = self._settings(synthesis)
+        with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
+            model = synthesise(patterns, settings, rng, report)
+        draft._take(model, patterns, training)
+        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
+        self.__dict__ = {**vars(draft), **kept}  # at once: an interrupt finds the old model or the new one
         return self
 
     def membership(self, X: ArrayLike) -> Matrix:
@@ -179,14 +210,17 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         prepared = self.measure_.prepare(patterns, self.prototypes_)
         return prepared.evaluate(self.weights_)
 
-    def _take(self, model: Model, patterns: Matrix) -> None:
+    def _take(self, model: Model, patterns: Matrix, training: NDArray[np.int64]) -> None:
         self.measure_ = model.measure
         self.prototypes_ = patterns
+        self.training_indices_ = training
         self.weights_ = model.candidate.weights
         self.entropy_ = model.candidate.entropy
         self.raw_entropy_ = model.raw_entropy
         self.modularity_ = model.candidate.modularity
         self.objective_ = model.candidate.objective
+        if not np.isnan(model.candidate.performance):
+            self.performance_ = model.candidate.performance
         self.modularity_curve_ = model.modularity_curve
         self.spanning_tree_ = model.tree
         self.labels_ = model.labels
@@ -195,19 +229,77 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.offset_ = model.fuzzy.threshold
         self.history_ = model.history
 
-    def _settings(self) -> Settings:
+    def _plan(
+        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], Synthesis]:
+        """Return the rows of `data` to train on, and the synthesis with all it needs."""
         for name in ("eta", "beta"):
             _check_number(name, getattr(self, name), "in [0, 1]", lambda value: 0 <= value <= 1)
-        _check_number("gamma", self.gamma, "in (0, 1)", lambda value: 0 < value < 1)
-        return Settings(
-            measure=resolve_measure(self.measure),
-            synthesis=choose("synthesis", SYNTHESES, self.synthesis)(self.eta, self.gamma),
-            search=None if self.search is None else resolve_search(self.search),
-            weights=self.weights,
+        for name in ("gamma", "validation_fraction"):
+            _check_number(name, getattr(self, name), "in (0, 1)", lambda value: 0 < value < 1)
+        plan = choose("synthesis", {"entropy": self._plan_entropy, "validation": self._plan_validation}, self.synthesis)
+        return plan(data, y, validation, rng)
+
+    def _plan_entropy(
+        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], Synthesis]:
+        if validation is not None:
+            raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
+        return np.arange(len(data)), EntropySynthesis(self.eta, self.gamma)
+
+    def _plan_validation(
+        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], Synthesis]:
+        y = np.ones(len(data), np.int64) if y is None else signs(y)
+        check_consistent_length(data, y)
+        if validation is not None:
+            training = np.flatnonzero(y == 1)
+            targets, others = self._validation_groups(validation)
+        elif (y == -1).any():
+            split = split_for_validation(y, self.validation_fraction, rng)
+            training, targets, others = split.training, data[split.targets], data[split.others]
+        else:
+            raise ValueError(
+                "synthesis='validation' needs patterns that are not targets: "
+                "pass validation=(X_val, y_val), or y with +1 and -1"
+            )
+        if len(training) == 0:
+            raise ValueError("y holds no targets (+1) to train on")
+        performance = resolve_performance(self.performance)
+        fuzzification = self._fuzzification()
+        synthesis = ValidationSynthesis(
+            self.eta, self.beta, self.gamma, performance, fuzzification, targets, others
+        )  # fmt: skip
+        return training, synthesis
+
+    def _validation_groups(self, validation: Any) -> tuple[Matrix, Matrix]:
+        """Return the validation patterns that are targets, and the others."""
+        if not isinstance(validation, tuple | list) or len(validation) != 2:
+            raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
+        patterns = validate_data(self, validation[0], dtype=np.float64, order="C", reset=False)
+        y = signs(validation[1], "y_val")
+        check_consistent_length(patterns, y)
+        if len(set(y.tolist())) < 2:
+            kind = "targets" if y[0] == 1 else "non-targets"
+            raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
+        return patterns[y == 1], patterns[y == -1]
+
+    def _fuzzification(self) -> Fuzzification:
+        return Fuzzification(
             extent=resolve_extent(self.extent),
+            representative=resolve_representative(self.representative),
             membership_function=resolve_membership_function(self.membership_function),
             tconorm=resolve_tconorm(self.tconorm),
-            n_threads=effective_n_jobs(self.n_jobs),
+        )
+
+    def _settings(self, synthesis: Synthesis) -> Settings:
+        return Settings(
+            measure=resolve_measure(self.measure),
+            synthesis=synthesis,
+            fuzzification=self._fuzzification(),
+            search=None if self.search is None else resolve_search(self.search),
+            weights=self.weights,
+            n_threads=_n_threads(self.n_jobs),
         )
 
 
@@ -216,23 +308,24 @@ def _check_number(name: str, value: Any, wanted: str, accepts: Callable[[Any], b
         raise ValueError(f"{name} must be a number {wanted}, not {value!r}")
 
 
+def _n_threads(n_jobs: Any) -> int:
+    """Return the number of threads: 1 for None; all cores for -1, all but one for -2, and so on."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0, not {n_jobs!r}")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = int(n_jobs)
+    return wanted if wanted > 0 else max(1, cores + 1 + wanted)
+
+
 def _generator(random_state: Any) -> np.random.Generator:
     """Return the one source of random numbers of a fit."""
+    if random_state is np.random:  # scikit-learn's word for numpy's global state
+        random_state = np.random.mtrand._rand
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
         raise ValueError(f"random_state must be an integer >= 0, a generator or None, not {random_state!r}") from error
-
-
-def _print_generation(generation: Generation, best: Candidate) -> None:
-    print(
-        f"generation {generation.number}: objective {best.objective:.5f}, entropy {best.entropy:.5f}, "
-        f"modularity {best.modularity:.5f}, {best.n_clusters} regions",
-        file=sys.stderr,
-    )
-
-
-def _say_nothing(generation: Generation, best: Candidate) -> None:
-    """Report nothing."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.kernels.distances import edge_lengths
+from eocc.kernels.distances import drop_spare_bits, edge_lengths
 from eocc.kernels.spanning_tree import prim_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space import DissimilaritySpace
@@ -13,7 +13,7 @@ from eocc.space import DissimilaritySpace
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpanningTree:
     """The n - 1 edges, heaviest first: `edges` (n-1, 2) with the lower vertex first, and their `lengths`."""
 
@@ -26,7 +26,7 @@ class SpanningTree:
         return len(self.lengths) + 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EuclideanGraph:
     """G(p): all distances w_ij, and the spanning tree T."""
 
@@ -34,17 +34,20 @@ class EuclideanGraph:
     tree: SpanningTree
 
 
-def euclidean_graph(space: DissimilaritySpace, out: Matrix | None = None) -> EuclideanGraph:
+def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), with its tree.
 
-    The tree's lengths are computed again from differences: |e|^gamma with a small gamma would turn
-    a rounding error on a short edge into a large one.
+    Distances that differ by rounding only are made equal. The tree's lengths are computed again from differences:
+    |e|^gamma with a small gamma would turn a rounding error on a short edge into a large one.
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
+    drop_spare_bits(distances.reshape(-1).view(np.int64))
     edges = _tree_edges(distances)
     lengths = np.empty(len(edges))
     edge_lengths(space.rows, edges, space.scale, lengths)
-    return EuclideanGraph(distances, _heaviest_first(edges, lengths))
+    order = _heaviest_first(edges, distances[edges[:, 0], edges[:, 1]])
+    # Lengths of tied edges may differ by rounding: heaviest first must hold for the numbers too.
+    return EuclideanGraph(distances, SpanningTree(edges[order], np.minimum.accumulate(lengths[order])))
 
 
 def _tree_edges(distances: Matrix) -> NDArray[np.int64]:
@@ -54,10 +57,9 @@ def _tree_edges(distances: Matrix) -> NDArray[np.int64]:
     return edges
 
 
-def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> SpanningTree:
-    """Order edges by length, longest first; ties by endpoints."""
-    order = np.lexsort((edges[:, 1], edges[:, 0], -lengths))
-    return SpanningTree(edges[order], lengths[order])
+def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> NDArray[np.int64]:
+    """Return the order of edges by length, longest first; ties by endpoints."""
+    return np.asarray(np.lexsort((edges[:, 1], edges[:, 0], -lengths)))
 
 
 def spanning_tree(distances: ArrayLike) -> SpanningTree:
@@ -71,7 +73,9 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
     """
     matrix = checked_distances(distances)
     edges = _tree_edges(matrix)
-    return _heaviest_first(edges, matrix[edges[:, 0], edges[:, 1]])
+    lengths = matrix[edges[:, 0], edges[:, 1]]
+    order = _heaviest_first(edges, lengths)
+    return SpanningTree(edges[order], lengths[order])
 
 
 def checked_distances(distances: ArrayLike) -> Matrix:

@@ -1,7 +1,12 @@
 """Spanning tree + distances -> clusters, and how good they are."""
 
+from dataclasses import dataclass
+from typing import overload
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from eocc.graph import EuclideanGraph, SpanningTree, checked_distances
 from eocc.kernels.dendrogram import leaf_intervals
@@ -10,7 +15,7 @@ from eocc.kernels.modularity import NO_SIMILARITY, split_curve
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-# Q "falls" only by more than the rounding error of a sum over the pairs.
+# Q "falls" only by more than the rounding error of a sum over the pairs. departure: falls
 ROUNDING = 1e-12
 
 
@@ -37,13 +42,18 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
 
 
-def normalized_modularity(q: float) -> float:
-    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1].
+@overload
+def normalized_modularity(q: float) -> float: ...
+@overload
+def normalized_modularity(q: Matrix) -> Matrix: ...
+def normalized_modularity(q: float | Matrix) -> float | Matrix:
+    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of each in an array.
 
     >>> normalized_modularity(1.0), normalized_modularity(-0.5)
     (1.0, 0.0)
     """
-    return float(np.log(1.5 + q) / np.log(2.5))
+    m = np.log(1.5 + np.asarray(q)) / np.log(2.5)
+    return float(m) if np.ndim(m) == 0 else np.asarray(m)
 
 
 def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
@@ -54,7 +64,8 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
     >>> modularity_curve(w, spanning_tree(w)).tolist()
     [0.0, 0.5, 0.125, -0.25]
     """
-    return full_curve(EuclideanGraph(_unit_distances(distances), _checked_tree(tree, len(np.asarray(distances)))))
+    matrix = _unit_distances(distances)
+    return full_curve(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))
 
 
 def full_curve(graph: EuclideanGraph) -> Matrix:
@@ -71,13 +82,19 @@ def cut(tree: SpanningTree, k: int) -> Labels:
     >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
     [0, 0, 1]
     """
-    if not 1 <= k <= tree.n_vertices:
-        raise ValueError(f"k must lie in 1..{tree.n_vertices}, the number of patterns; got {k}")
-    order, _, middle, _ = _leaf_intervals(tree)
-    run = np.zeros(tree.n_vertices, np.int64)  # the cluster of each place in leaf order
-    run[middle[: k - 1]] = 1
-    clusters = np.empty_like(run)
-    clusters[order] = np.cumsum(run)
+    checked = _checked_tree(tree)
+    if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
+        raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
+    return tree_labels(checked, int(k))
+
+
+def tree_labels(tree: SpanningTree, k: int) -> Labels:
+    """Return the labels of k clusters of a tree known to be sound."""
+    cuts = leaf_order(tree)
+    begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
+    begins[cuts.middle[: k - 1]] = 1
+    clusters = np.empty_like(begins)
+    clusters[cuts.order] = np.cumsum(begins)
     _, first, labels = np.unique(clusters, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[labels]
 
@@ -95,7 +112,7 @@ def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
 
 
 def greedy_prune(graph: EuclideanGraph) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1. The first edge is always cut; a lone pattern is one cluster."""
+    """Return (k, Q) of Algorithm 1. A lone pattern is one cluster, else the first edge is cut. departure: first cut."""
     k, curve = _split(graph, ROUNDING)
     return k, float(curve[k - 1])
 
@@ -104,16 +121,31 @@ def _split(graph: EuclideanGraph, slack: float) -> tuple[int, Matrix]:
     """Split from the top until Q falls by more than `slack`: return the k kept, and Q for 1..n up to there."""
     n = graph.tree.n_vertices
     curve = np.zeros(n)
-    k = split_curve(graph.distances, *_leaf_intervals(graph.tree), slack, curve, np.empty(n + 1))
+    k = split_curve(graph.distances, *leaf_order(graph.tree).arrays, slack, curve, np.empty(n + 1))
     return int(k), curve
 
 
-def _leaf_intervals(tree: SpanningTree) -> tuple[Labels, Labels, Labels, Labels]:
-    """Return (order, start, middle, stop): clusters as intervals of one order of the patterns."""
+@dataclass(frozen=True, eq=False)
+class LeafOrder:
+    """Clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
+
+    order: Labels
+    start: Labels
+    middle: Labels
+    stop: Labels
+
+    @property
+    def arrays(self) -> tuple[Labels, Labels, Labels, Labels]:
+        """All four, as the kernels take them."""
+        return self.order, self.start, self.middle, self.stop
+
+
+def leaf_order(tree: SpanningTree) -> LeafOrder:
+    """Return an order of the patterns in which every cluster of every cut is contiguous."""
     n, m = tree.n_vertices, len(tree.edges)
-    intervals = (np.empty(n, np.int64), np.empty(m, np.int64), np.empty(m, np.int64), np.empty(m, np.int64))
-    leaf_intervals(tree.edges, *intervals, *np.empty((3, n), np.int64))
-    return intervals
+    cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
+    leaf_intervals(tree.edges, *cuts.arrays, *np.empty((3, n), np.int64))
+    return cuts
 
 
 def _unit_distances(distances: ArrayLike) -> Matrix:
@@ -131,7 +163,18 @@ def _checked_labels(labels: ArrayLike, n: int) -> NDArray[np.generic]:
     return index
 
 
-def _checked_tree(tree: SpanningTree, n: int) -> SpanningTree:
-    if tree.n_vertices != n:
-        raise ValueError(f"the tree spans {tree.n_vertices} patterns, the distances {n}")
-    return tree
+def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
+    """Return the tree if it is one, heaviest edge first, on n patterns; or say what is wrong."""
+    edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
+    if n is not None and found != n:
+        raise ValueError(f"the tree spans {found} patterns, the distances {n}")
+    if edges.shape != (found - 1, 2) or not np.issubdtype(edges.dtype, np.integer):
+        raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
+    if len(edges) and not (edges.min() >= 0 and edges.max() < found):
+        raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
+    joined = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(found, found))
+    if connected_components(joined, directed=False, return_labels=False) > 1:
+        raise ValueError("edges must join all patterns without a circle")
+    if not (np.diff(lengths) <= 0).all():
+        raise ValueError("edges must come heaviest first; spanning_tree orders them so")
+    return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))

@@ -1,76 +1,129 @@
 """Clusters -> fuzzy decision regions -> membership, score, decision."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
 from eocc.extents import Extent
-from eocc.graph import EuclideanGraph
-from eocc.memberships import MembershipFunction
-from eocc.space import distances_to
-from eocc.tconorms import TConorm
+from eocc.graph import EuclideanGraph, SpanningTree
+from eocc.memberships import Gaussian, MembershipFunction
+from eocc.representatives import Representative
+from eocc.space import distances_to, offsets_from
+from eocc.tconorms import TConorm, maximum
 
 Matrix = NDArray[np.float64]
 
-# Extents and medoids come from distances that are exact to about 1e-10 of their scale. A pattern on
-# the boundary (the second of two members, say) must not fall out of its own region by rounding, nor
-# may rounding choose between equally central members.
-BOUNDARY = 1e-9
-# The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite
-# for every d below 1e54.
+# Distances are exact to about 1e-10 of themselves; a pattern on the boundary (the second of two members, say) must not
+# fall out by rounding. departure: boundary
+BOUNDARY = 1 + 1e-9
+# The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.
+# departure: extent of one
 LEAST_EXTENT = 1e-100
+# An extent below this share of the largest distance is 0 but for rounding (the deviation of equal distances, say).
+NO_EXTENT = 1e-12
+# The score of a grade of 0 starts here and falls with the distance: exp(-1000) is 0, and ranks are kept.
+ZERO_GRADE = -1000.0
 
 
 @dataclass(frozen=True)
+class Fuzzification:
+    """How clusters become fuzzy regions."""
+
+    extent: Extent
+    representative: Representative
+    membership_function: MembershipFunction
+    tconorm: TConorm
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Region:
-    """A cluster as a decision region: its `members`, its `representative` (a member) and its `extent` tau."""
+    """A cluster as a decision region: its `members`, its `representative` (a member) and its `extent` tau.
+
+    >>> Region(np.array([0, 2, 3]), representative=2, extent=0.125)
+    <Region of 3 patterns round pattern 2, extent 0.125>
+    """
 
     members: NDArray[np.int64]
     representative: int
     extent: float
 
+    def __repr__(self) -> str:
+        count = f"{len(self.members)} pattern{'s' if len(self.members) != 1 else ''}"
+        return f"<Region of {count} round pattern {self.representative}, extent {self.extent:.3g}>"
 
-def build_regions(graph: EuclideanGraph, labels: NDArray[np.int64], extent: Extent) -> list[Region]:
-    """Return one region per cluster, in the order of the labels."""
-    fallback = _fallback_extent(graph)
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A region in the dissimilarity space: its `centre` (r,) and its (inner, outer) `widths`."""
+
+    centre: Matrix
+    widths: tuple[float, float]
+
+
+def build_regions(
+    rows: Matrix, graph: EuclideanGraph, labels: NDArray[np.int64], fuzzification: Fuzzification
+) -> list[tuple[Region, Shape]]:
+    """Return one region per cluster, in the order of the labels, with its shape."""
     order = np.argsort(labels, kind="stable")
     clusters = np.split(order, np.cumsum(np.bincount(labels))[:-1])
-    return [_region(graph.distances, members, extent, fallback) for members in clusters]
+    lone = lone_extent(graph.tree)
+    return [build_region(rows, graph.distances, members, fuzzification, lone) for members in clusters]
 
 
-def _region(distances: Matrix, members: NDArray[np.int64], extent: Extent, fallback: float) -> Region:
-    inside = distances[np.ix_(members, members)]
-    size = extent(squareform(inside, checks=False)) if len(members) > 1 else 0.0
-    return Region(members, int(members[medoid(inside)]), size if size > 0 else fallback)
+def build_region(
+    rows: Matrix, distances: Matrix, members: NDArray[np.int64], fuzzification: Fuzzification, lone: float
+) -> tuple[Region, Shape]:
+    """Return the region of one cluster; `lone` is its extent where that would be 0."""
+    inside, own = distances[np.ix_(members, members)], rows[members]
+    extent = _extent_of(squareform(inside, checks=False), fuzzification.extent) if len(members) > 1 else 0.0
+    extent = extent if extent > 0 else lone
+    centre, exemplar = fuzzification.representative.centre(own, inside)
+    widths = (extent, extent)
+    if hasattr(fuzzification.membership_function, "widths"):
+        point = centre[None]
+        widths = fuzzification.membership_function.widths(
+            distances_to(own, point)[:, 0], offsets_from(own, point)[:, 0], extent
+        )
+    return Region(members, int(members[exemplar]), extent), Shape(centre, widths)
 
 
-def medoid(distances: Matrix) -> int:
-    """Return the row with the least sum of distances; ties to the lower index.
-
-    >>> medoid(np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
-    1
-    """
-    sums = distances.sum(axis=1)
-    return int(np.argmax(sums <= sums.min() * (1 + BOUNDARY)))
+def _extent_of(pairs: Matrix, extent: Extent) -> float:
+    """Return the extent of pair distances; 0 where it is no more than rounding."""
+    size = np.asarray(extent(pairs))
+    if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
+        raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
+    return float(size) if size > NO_EXTENT * pairs.max() else 0.0
 
 
-def _fallback_extent(graph: EuclideanGraph) -> float:
+def members_on_the_rim(region: Region, shape: Shape, rows: Matrix) -> NDArray[np.int64]:
+    """Return the members that lie within their region but so near its boundary that rounding might put them out."""
+    ratios = FuzzyModel.of_shapes([shape], Gaussian(), maximum).ratios(rows[region.members])[:, 0]
+    return region.members[(ratios > 0.999) & (ratios <= BOUNDARY)]
+
+
+def widened(shape: Shape, rows: Matrix) -> Shape:
+    """Return the shape with widths enlarged, by rounding errors only, so that it holds the given rows."""
+    ratio = FuzzyModel.of_shapes([shape], Gaussian(), maximum).ratios(rows).max()
+    inner, outer = shape.widths
+    return replace(shape, widths=(inner * ratio, outer * ratio)) if ratio > 1 else shape
+
+
+def lone_extent(tree: SpanningTree) -> float:
     """Return the mean tree edge: the extent of a lone pattern, or of copies of one."""
-    lengths = graph.tree.lengths
-    mean = float(lengths.mean()) if len(lengths) else 0.0
+    mean = float(tree.lengths.mean()) if len(tree.lengths) else 0.0
     return mean if mean > 0 else LEAST_EXTENT
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class FuzzyModel:
-    """Fuzzy decision regions: `representatives` (k, r) in the dissimilarity space, `extents` (k,).
+    """Fuzzy decision regions: `centres` (k, r) in the dissimilarity space, `widths` (k, 2) inside and outside.
 
     >>> from eocc.memberships import Gaussian
     >>> from eocc.tconorms import maximum
-    >>> model = FuzzyModel(np.array([[0.0], [1.0]]), np.array([0.1, 0.2]), Gaussian(), maximum)
+    >>> model = FuzzyModel(np.array([[0.0], [1.0]]), np.array([[0.1, 0.1], [0.2, 0.2]]), Gaussian(), maximum)
     >>> rows = np.array([[0.1], [0.5]])
     >>> model.decision(rows) >= 0
     array([ True, False])
@@ -78,37 +131,69 @@ class FuzzyModel:
     array([0, 1])
     """
 
-    representatives: Matrix
-    extents: Matrix
+    centres: Matrix
+    widths: Matrix
     membership_function: MembershipFunction
     tconorm: TConorm
 
-    def log_grades(self, rows: Matrix) -> Matrix:
-        """Return ln mu_i(v) of every row in every region, finite."""
+    @classmethod
+    def of_shapes(cls, shapes: Sequence[Shape], function: MembershipFunction, tconorm: TConorm) -> "FuzzyModel":
+        """Stack the shapes of regions."""
+        return cls(
+            np.array([shape.centre for shape in shapes]),
+            np.array([shape.widths for shape in shapes]),
+            function,
+            tconorm,
+        )
+
+    def ratios(self, rows: Matrix) -> Matrix:
+        """Return d(v, R_i) / tau_i of every row in every region, tau_i by the side the row lies on."""
+        inner, outer = self.widths.T
+        widths = inner if (inner == outer).all() else np.where(offsets_from(rows, self.centres) < 0, inner, outer)
         with np.errstate(over="ignore"):
-            ratios = distances_to(rows, self.representatives) / self.extents
-            return np.maximum(self.membership_function.log_grade(ratios), np.finfo(float).min)
+            return np.asarray(distances_to(rows, self.centres) / widths)
 
     def log_membership(self, rows: Matrix) -> Matrix:
-        """Return ln SDF(v), the logarithm of the t-conorm of the grades."""
-        return self.tconorm(self.log_grades(rows))
+        """Return ln SDF(v), the logarithm of the t-conorm of the grades, finite."""
+        return united_grades(self.membership_function, self.tconorm, self.ratios(rows))
 
     @property
     def threshold(self) -> float:
-        """The logarithm of mu at d = tau, the boundary of every region."""
-        return float(self.membership_function.log_grade(np.array([1.0 + BOUNDARY]))[0])
+        """The log-membership on the boundary of a lone region."""
+        return float(self.membership_function.log_grade(np.array([BOUNDARY]))[0])
 
     def decision(self, rows: Matrix) -> Matrix:
-        """Return ln mu_max(v) - ln mu(tau): nonnegative exactly where d(v, R_max) <= tau_max (HDF)."""
-        return np.asarray(self.log_grades(rows).max(axis=1) - self.threshold)
+        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF).
+
+        Grades fall with d / tau in all regions alike, so the highest membership is where d / tau is least.
+        """
+        return decision_margin(self.ratios(rows).min(axis=1))
 
     def nearest_region(self, rows: Matrix) -> NDArray[np.int64]:
         """Return the index of the region of highest membership; ties to the lower one."""
-        return np.asarray(np.argmax(self.log_grades(rows), axis=1))
+        return np.asarray(np.argmin(self.ratios(rows), axis=1))
 
 
-def fuzzy_model(
-    regions: Sequence[Region], representatives: Matrix, function: MembershipFunction, tconorm: TConorm
-) -> FuzzyModel:
-    """Equip regions, whose representatives' rows in the dissimilarity space are given, with memberships."""
-    return FuzzyModel(representatives, np.array([region.extent for region in regions]), function, tconorm)
+def log_grades(function: MembershipFunction, ratios: Matrix) -> Matrix:
+    """Return ln mu, finite also where mu = 0."""
+    least = np.finfo(np.float64).min
+    with np.errstate(over="ignore"):
+        grades = function.log_grade(ratios)
+        return np.maximum(np.where(np.isneginf(grades) & np.isfinite(ratios), ZERO_GRADE - ratios, grades), least)
+
+
+def united_grades(function: MembershipFunction, tconorm: TConorm, ratios: Matrix) -> Matrix:
+    """Return the t-conorm, over the regions, of ln mu."""
+    united = np.asarray(tconorm(log_grades(function, ratios)))
+    if united.shape != (len(ratios),):
+        raise ValueError(
+            f"a t-conorm must turn log-grades of shape (m, k) into shape (m,); {tconorm!r} gave {united.shape} "
+            f"for {ratios.shape}"
+        )
+    return united
+
+
+def decision_margin(ratios: Matrix) -> Matrix:
+    """Return (BOUNDARY^2 - ratio^2) / 2, finite: for Gaussian grades, their logarithm less that on the boundary."""
+    with np.errstate(over="ignore"):
+        return np.maximum((BOUNDARY**2 - ratios**2) / 2, np.finfo(np.float64).min)

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 Choice = TypeVar("Choice")
 
 
-def choose(kind: str, choices: Mapping[str, Choice], name: Any) -> Choice:
-    """Return choices[name], or raise a ValueError that lists the known names.
+def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str = "") -> Choice:
+    """Return choices[name], or raise a ValueError that lists the known names and what to do `otherwise`.
 
     >>> choose("extent", {"mean": 1, "max": 2}, "maen")
     Traceback (most recent call last):
@@ -19,7 +19,7 @@ def choose(kind: str, choices: Mapping[str, Choice], name: Any) -> Choice:
         return choices[name]
     known = ", ".join(map(repr, sorted(choices)))
     close = get_close_matches(str(name), choices, n=1)
-    hint = f". Did you mean {close[0]!r}?" if close else ""
+    hint = f". Did you mean {close[0]!r}?" if close else f"; or {otherwise}" if otherwise else ""
     raise ValueError(f"unknown {kind} {name!r}; known: {known}{hint}")
 
 
@@ -29,14 +29,11 @@ def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any,
     >>> resolve("search", {"genetic": object}, 3, method="start")
     Traceback (most recent call last):
     ...
-    ValueError: unknown search 3; known: 'genetic'. Or pass an object with a method 'start'
+    ValueError: unknown search 3; known: 'genetic'; or pass an object with a method 'start'
     """
     if isinstance(choice, type):
         raise ValueError(f"{kind} must be an object, not a class: write {choice.__name__}()")
     if callable(getattr(choice, method, None)):
         made: Choice = choice
         return made
-    if not isinstance(choice, str):
-        known = ", ".join(map(repr, sorted(choices)))
-        raise ValueError(f"unknown {kind} {choice!r}; known: {known}. Or pass an object with a method {method!r}")
-    return choose(kind, choices, choice)()
+    return choose(kind, choices, choice, otherwise=f"pass an object with a method {method!r}")()

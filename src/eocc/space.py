@@ -6,19 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.distances import cross_distances
-from eocc.measures import Prepared
+from eocc.measures import FrozenMeasure, Prepared
 
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DissimilaritySpace:
-    """Row i of `rows` = dissimilarities of pattern i to every prototype, less the mean of each column.
+    """Row i of `rows` = dissimilarities of pattern i to every prototype, less `means`, the mean of each column.
 
     Centring leaves all distances as they are and saves digits in the product that gives them.
     """
 
     rows: Matrix
+    means: Matrix
 
     @property
     def n_dims(self) -> int:
@@ -32,15 +33,34 @@ class DissimilaritySpace:
 
 
 def distance_scale(n_prototypes: int) -> float:
-    """Return 1 / sqrt(|R|), the factor of Euclidean distances in the dissimilarity space."""
+    """Return 1 / sqrt(|R|), the factor of Euclidean distances in the space. departure: distances."""
     return float(1.0 / np.sqrt(n_prototypes))
 
 
-def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix | None = None) -> DissimilaritySpace:
-    """Embed the training patterns: D_ij = d(x_i, r_j; p)."""
+def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> DissimilaritySpace:
+    """Embed the training patterns, D_ij = d(x_i, r_j; p), in the matrix `out`."""
     rows = prepared.evaluate(p, out)
-    rows -= rows.mean(axis=0)
-    return DissimilaritySpace(rows)
+    means = rows.mean(axis=0)
+    if not np.isfinite(means).all():  # one entry is enough to spoil its column's mean
+        raise ValueError(f"the measure gave NaN or infinity at p = {np.array2string(p, threshold=6)}")
+    return DissimilaritySpace(np.subtract(rows, means, out=out), means)
+
+
+def check_measure(measure: FrozenMeasure, prepared: Prepared, out: Matrix) -> None:
+    """Say what is wrong with a measure that does not keep its promises on the training patterns at p = 1."""
+    D = np.asarray(prepared.evaluate(np.ones(measure.n_parameters), out))
+    name = type(measure).__name__
+    if D.shape != out.shape:
+        raise ValueError(f"{name}: evaluate gave shape {D.shape} for {len(out)} patterns among themselves")
+    least, most = float(D.min()), float(D.max())
+    if not (np.isfinite(least) and np.isfinite(most)):
+        raise ValueError(f"{name}: evaluate gave NaN or infinity at p = 1")
+    if least < 0 or most > 1 + 1e-9:
+        odd = least if least < 0 else most
+        raise ValueError(f"{name}: training dissimilarities must lie in [0, 1], but {odd:g} occurs; scale in freeze")
+    some = np.linspace(0, len(D) - 1, min(len(D), 64)).astype(int)
+    if not np.allclose(D[some], D[:, some].T, rtol=0, atol=1e-9):
+        raise ValueError(f"{name}: dissimilarities of training patterns must be symmetric")
 
 
 def distances_to(rows: Matrix, points: Matrix) -> Matrix:
@@ -52,3 +72,12 @@ def distances_to(rows: Matrix, points: Matrix) -> Matrix:
     distances = np.empty((len(rows), len(points)))
     cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
     return distances
+
+
+def offsets_from(rows: Matrix, points: Matrix) -> Matrix:
+    """Return the mean over the prototypes of each row less each point: (m, k), positive where the row lies outside.
+
+    >>> offsets_from(np.array([[0.5, 1.0]]), np.array([[0.5, 0.5], [1.0, 1.0]]))
+    array([[ 0.25, -0.25]])
+    """
+    return np.asarray(rows.mean(axis=1)[:, None] - points.mean(axis=1))

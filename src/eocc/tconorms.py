@@ -1,27 +1,76 @@
-"""Grades in several regions -> one grade. One function each: log grades (m, k) in, log grades (m,) out."""
+"""Grades in several regions -> one grade. One function each: log grades (m, k) in, log grades (m,) out.
+
+Logarithms keep ranks where grades underflow. Where all grades are tiny the three smooth t-conorms below are sums,
+up to products of grades, and are computed as such.
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from eocc.registry import choose
 
-TConorm = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Matrix = NDArray[np.float64]
+TConorm = Callable[[Matrix], Matrix]
+
+# Below exp(-30), about 1e-13, a product of two grades is lost beside their sum.
+TINY = -30.0
 
 
-def maximum(log_grades: NDArray[np.float64]) -> NDArray[np.float64]:
+def maximum(log_grades: Matrix) -> Matrix:
     """Return the highest grade, as in the paper.
 
-    >>> maximum(np.array([[-3.0, -1.0]]))
-    array([-1.])
+    >>> maximum(np.log([[0.2, 0.5]])).round(4) == np.log([0.5]).round(4)
+    array([ True])
     """
     return np.asarray(log_grades.max(axis=1))
 
 
-TCONORMS: dict[str, TConorm] = {"max": maximum}
+def probabilistic_sum(log_grades: Matrix) -> Matrix:
+    """Return a + b - ab, that is 1 - prod(1 - mu).
+
+    >>> np.exp(probabilistic_sum(np.log([[0.5, 0.5]])))
+    array([0.75])
+    """
+    with np.errstate(divide="ignore"):
+        exact = np.log(-np.expm1(np.log1p(-np.exp(log_grades)).sum(axis=1)))
+    return _where_not_tiny(log_grades, exact)
+
+
+def lukasiewicz(log_grades: Matrix) -> Matrix:
+    """Return min(1, a + b).
+
+    >>> np.exp(lukasiewicz(np.log([[0.5, 0.25], [0.7, 0.6]])))
+    array([0.75, 1.  ])
+    """
+    return np.asarray(np.minimum(logsumexp(log_grades, axis=1), 0.0))
+
+
+def einstein(log_grades: Matrix) -> Matrix:
+    """Return (a + b) / (1 + ab), that is tanh(sum artanh(mu)).
+
+    >>> np.exp(einstein(np.log([[0.5, 0.5]])))
+    array([0.8])
+    """
+    with np.errstate(divide="ignore"):
+        exact = np.log(np.tanh(np.arctanh(np.exp(log_grades)).sum(axis=1)))
+    return _where_not_tiny(log_grades, exact)
+
+
+def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:
+    return np.where(log_grades.max(axis=1) < TINY, np.minimum(logsumexp(log_grades, axis=1), 0.0), exact)
+
+
+TCONORMS: dict[str, TConorm] = {
+    "einstein": einstein,
+    "lukasiewicz": lukasiewicz,
+    "max": maximum,
+    "probabilistic": probabilistic_sum,
+}
 
 
 def resolve_tconorm(tconorm: str | TConorm) -> TConorm:
     """Return the function itself, or the one registered under its name."""
-    return tconorm if callable(tconorm) else choose("t-conorm", TCONORMS, tconorm)
+    return tconorm if callable(tconorm) else choose("t-conorm", TCONORMS, tconorm, otherwise="pass a function")

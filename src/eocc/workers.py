@@ -3,7 +3,7 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
@@ -49,7 +49,7 @@ class Workers(Generic[Workspace]):
         self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
         futures = [self._executor.submit(self._drain, function, results) for _ in range(n_busy)]
-        wait(futures)
+        wait(futures, return_when=FIRST_EXCEPTION)
         for future in futures:
             future.result()
         return [results[index] for index in range(len(tasks))]
@@ -67,4 +67,8 @@ class Workers(Generic[Workspace]):
                 index, task = self._pending.popleft()
             except IndexError:
                 return
-            results[index] = function(task, self._local.workspace)
+            try:
+                results[index] = function(task, self._local.workspace)
+            except BaseException:
+                self._pending.clear()
+                raise

@@ -101,3 +101,31 @@ def score(row, representatives, extents):
         for r, tau in zip(representatives, extents, strict=True)
     ]
     return max(grades)
+
+
+def accepts(row, representatives, extents):
+    """HDF: within the extent of the region of highest membership."""
+    ratios = [math.dist(row, r) / math.sqrt(len(row)) / tau for r, tau in zip(representatives, extents, strict=True)]
+    return min(ratios) <= 1 + 1e-9
+
+
+def algorithm_2(rows, distances, ordered_edges, validation, y, eta, beta, gamma):
+    """Every partition rebuilt and judged from scratch: (k, accuracy, objective) of the best, the first on ties."""
+    n = len(distances)
+    lengths = [length for length, _, _ in ordered_edges]
+    mean_edge = math.fsum(lengths) / len(lengths)
+    fallback = mean_edge if mean_edge > 0 else 1e-100
+    entropy = normalized_entropy(lengths, gamma)
+    found = []
+    for k in range(2, n + 1):
+        labels = components(n, ordered_edges[k - 1 :])
+        regions = [region(distances, [i for i in range(n) if labels[i] == c], fallback) for c in range(k)]
+        representatives, extents = [rows[medoid] for medoid, _ in regions], [extent for _, extent in regions]
+        right = sum(
+            accepts(v, representatives, extents) == (label == 1) for v, label in zip(validation, y, strict=True)
+        )
+        accuracy = right / len(y)
+        m = math.log(1.5 + modularity(distances, labels)) / math.log(2.5)
+        found.append((k, accuracy, beta * accuracy + (1 - beta) * (eta * entropy + (1 - eta) * m)))
+    best = max(objective for _, _, objective in found)
+    return next(result for result in found if result[2] >= best - 1e-12)

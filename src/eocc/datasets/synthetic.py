@@ -41,7 +41,7 @@ def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClass
     """
     rng = np.random.default_rng(random_state)
     train = _three_clusters(rng, n_per_cluster)
-    return _problem(train, lambda: _band(rng, 0.57, 0.73, 25), lambda: _band(rng, 0.35, 0.50, 25))
+    return _problem(train, lambda: _band(rng, 0.57, 0.73, 25), lambda: _band(rng, 0.34, 0.49, 25))
 
 
 def make_two_clusters(n_per_cluster: int = 60, random_state: int = 0) -> OneClassProblem:
@@ -85,4 +85,5 @@ def _between(rng: np.random.Generator) -> Matrix:
 
 
 def _band(rng: np.random.Generator, low: float, high: float, n: int) -> Matrix:
-    return np.column_stack([rng.normal(0.5, 0.01, n), rng.uniform(low, high, n)])
+    """Return points spread evenly from low to high in y, next to x = 0.5."""
+    return np.column_stack([rng.normal(0.5, 0.003, n), rng.permutation(np.linspace(low, high, n))])

@@ -5,9 +5,12 @@ import numpy as np
 from eocc.kernels.compile import kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits
-# that it is computed again from differences. Above it the distance is good to 1e-11 of the scale:
-# the product errs by some 1e-16 of g_ii + g_jj, hence by 1e-16 / (2 * 1e-5) in the root.
-CANCELLATION = 1e-10
+# that it is computed again from differences, in time proportional to the length of a row. Above it
+# the root is good to about 1e-10 of itself: the product errs by some 1e-16 of g_ii + g_jj.
+CANCELLATION = 1e-6
+# Distances that differ by rounding only are ties, to be broken by endpoints and not by a processor:
+# so they keep 36 bits, 1e-11 of themselves. departure: ties
+SPARE_BITS = 16
 TILE = 64  # 32 KiB of doubles: one mirrored tile stays in the first-level cache
 
 
@@ -105,3 +108,11 @@ def edge_lengths(rows, edges, scale, lengths):
     """Fill `lengths` with ||rows_a - rows_b|| * scale for every edge (a, b), from differences."""
     for e in range(edges.shape[0]):
         lengths[e] = row_distance(rows[edges[e, 0]], rows[edges[e, 1]]) * scale
+
+
+@kernel
+def drop_spare_bits(bits):
+    """Round nonnegative numbers, given as their bits, to what they can be trusted for."""
+    half, mask = 1 << (SPARE_BITS - 1), -(1 << SPARE_BITS)
+    for i in range(bits.shape[0]):
+        bits[i] = (bits[i] + half) & mask

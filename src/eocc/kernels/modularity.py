@@ -3,6 +3,7 @@
 from eocc.kernels.compile import kernel, summing_kernel
 
 # Each similarity 1 - w carries a rounding error of this order; a mean similarity below it is none.
+# departure: no similarity
 NO_SIMILARITY = 1e-12
 
 

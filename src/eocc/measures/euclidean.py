@@ -10,8 +10,8 @@ from eocc.kernels.distances import distances_from_gram, weighted_cross_distances
 
 Matrix = NDArray[np.float64]
 
-# In units of the largest training value: new patterns beyond this are all equally far, so that
-# squares stay finite.
+# New patterns farther than this many times the training range are all equally far, so that squares stay
+# finite. departure: far patterns
 FARTHEST = 1e150
 
 
@@ -41,45 +41,53 @@ class Euclidean:
     """
 
     def freeze(self, training: Matrix) -> "FrozenEuclidean":
-        """Fix delta, in units of a power of two that keeps squares of huge or tiny values finite."""
-        exponent = int(np.frexp(np.abs(training).max())[1])
-        rows = _centred(np.ldexp(training, -exponent))
-        largest = float(euclidean_pairwise_distance(rows, scale=1.0).max())
-        return FrozenEuclidean(training.shape[1], exponent, largest)
+        """Fix the unit and delta. departure: dissimilarity of vectors."""
+        # Halves first: the range of a column may exceed the largest float, its middle does not.
+        centre = training.min(axis=0) / 2 + training.max(axis=0) / 2
+        exponent = int(np.frexp(np.abs(training - centre).max())[1])
+        unscaled = FrozenEuclidean(centre, exponent, largest=1.0)
+        largest = float(euclidean_pairwise_distance(unscaled.in_units(training), scale=1.0).max())
+        return FrozenEuclidean(centre, exponent, largest) if largest > 0 else FrozenEuclidean(centre, 0, 1.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FrozenEuclidean:
-    """The Euclidean measure with its delta fixed: `largest` in units of 2**exponent."""
+    """The Euclidean measure with its delta fixed: `largest` in units of 2**exponent, patterns counted from `centre`.
 
-    n_parameters: int
+    The centre is the middle of each column. A power of two as the unit keeps squares of huge and tiny values finite
+    and costs no digits.
+    """
+
+    centre: Matrix
     exponent: int
     largest: float
 
     @property
-    def delta(self) -> float:
-        """The divisor in the patterns' own units; 1 when all training rows are equal."""
-        return float(np.ldexp(self.largest, self.exponent)) if self.largest > 0 else 1.0
+    def n_parameters(self) -> int:
+        """One weight per feature."""
+        return len(self.centre)
 
     @property
-    def _scale(self) -> float:
-        """What turns a distance in units of 2**exponent into a dissimilarity."""
-        return 1.0 / self.largest if self.largest > 0 else 2.0 ** min(self.exponent, 1023)
-
-    def prepare(self, patterns: Matrix, prototypes: Matrix) -> "_Square | _Rows":
-        """Bring patterns (and prototypes) to units of 2**exponent, centred in the square case."""
-        if patterns is prototypes:
-            return _Square(_centred(self._rescaled(patterns)), self._scale)
-        columns = np.ascontiguousarray(self._rescaled(prototypes).T)
-        return _Rows(self._rescaled(patterns), columns, self._scale)
-
-    def _rescaled(self, patterns: Matrix) -> Matrix:
+    def delta(self) -> float:
+        """The divisor in the patterns' own units; 1 when all training rows are equal."""
         with np.errstate(over="ignore"):
-            rows = np.ldexp(patterns, -self.exponent)
+            return float(np.ldexp(self.largest, self.exponent))
+
+    def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
+        """Bring patterns and prototypes to units of 2**exponent."""
+        rows, scale = self.in_units(patterns), 1.0 / self.largest
+        if prototypes is None:
+            return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), scale)
+        return _Rows(rows, np.ascontiguousarray(self.in_units(prototypes).T), scale)
+
+    def in_units(self, patterns: Matrix) -> Matrix:
+        """Return the patterns counted from the centre in units of 2**exponent."""
+        with np.errstate(over="ignore"):
+            rows = np.ldexp(patterns - self.centre, -self.exponent)
         return np.ascontiguousarray(np.clip(rows, -FARTHEST, FARTHEST))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Square:
     """All pairs of one set: a matrix product of rows weighted by sqrt(p)."""
 
@@ -90,7 +98,7 @@ class _Square:
         return euclidean_pairwise_distance(self.rows * np.sqrt(p), self.scale, out)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Rows:
     """New patterns against prototypes: each row by itself, from differences."""
 
@@ -99,10 +107,6 @@ class _Rows:
     scale: float
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        distances = np.empty((len(self.rows), self.prototype_columns.shape[1]))
-        weighted_cross_distances(self.rows, self.prototype_columns, p, self.scale, distances)
-        return distances
-
-
-def _centred(rows: Matrix) -> Matrix:
-    return np.ascontiguousarray(rows - rows.mean(axis=0))
+        out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
+        weighted_cross_distances(self.rows, self.prototype_columns, p, self.scale, out)
+        return out

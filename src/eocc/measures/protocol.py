@@ -10,7 +10,10 @@ class Prepared(Protocol):
     """The pairs patterns x prototypes, with everything done that does not depend on p."""
 
     def evaluate(self, p: NDArray[np.float64], out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return D, D_ij = d(pattern_i, prototype_j; p); in `out` if given and the pairs are square."""
+        """Return D, D_ij = d(pattern_i, prototype_j; p); in `out`, if given, to save memory.
+
+        Several threads may call this at once, each with its own p and out.
+        """
         ...
 
 
@@ -22,10 +25,11 @@ class FrozenMeasure(Protocol):
         """The length u of p."""
         ...
 
-    def prepare(self, patterns: Any, prototypes: Any) -> Prepared:
-        """Do once what every p shares. `patterns is prototypes` marks the square, symmetric case.
+    def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
+        """Do once what every p shares.
 
-        In every other case a row of the result must not depend on the rows beside it.
+        Without prototypes the pairs are those of the patterns among themselves, and D is symmetric. With them a row
+        of D must not depend on the rows beside it.
         """
         ...
 
@@ -34,5 +38,5 @@ class Measure(Protocol):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
 
     def freeze(self, training: Any) -> FrozenMeasure:
-        """Fix on the training patterns whatever normalises the measure."""
+        """Fix on the training patterns whatever normalises the measure; leave the measure itself as it is."""
         ...

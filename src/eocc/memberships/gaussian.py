@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from eocc.memberships.protocol import Matrix
 
 
 @dataclass(frozen=True)
@@ -14,6 +15,6 @@ class Gaussian:
     array([-0., -2.])
     """
 
-    def log_grade(self, ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_grade(self, ratio: Matrix) -> Matrix:
         """Return -(d / tau)^2 / 2."""
         return np.asarray(-(ratio**2) / 2)

@@ -5,10 +5,30 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+Matrix = NDArray[np.float64]
+
 
 class MembershipFunction(Protocol):
-    """A grade that never rises with the distance; 1 at the representative itself."""
+    """A grade in [0, 1] that never rises with the distance; 1 at the representative itself.
 
-    def log_grade(self, ratio: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ln mu for ratio = d / tau. Logarithms rank where grades underflow to 0."""
+    One that is not the same on all sides has a method ``widths`` too: see ``SidedMembershipFunction``.
+    """
+
+    def log_grade(self, ratio: Matrix) -> Matrix:
+        """Return ln mu for ratio = d / tau, -inf where mu = 0."""
+        ...
+
+
+class SidedMembershipFunction(MembershipFunction, Protocol):
+    """A membership function whose width differs on the inner and on the outer side of a representative.
+
+    A pattern lies outside a representative if it is, on average over the prototypes, less similar to them.
+    """
+
+    def widths(self, distances: Matrix, offsets: Matrix, extent: float) -> tuple[float, float]:
+        """Return (inner, outer) width of a region.
+
+        `distances` of its members to the representative, `offsets` the mean of their dissimilarities less the
+        representative's: negative inside, positive outside.
+        """
         ...

@@ -1,32 +1,26 @@
 """The paper's genetic algorithm, a whole population at a time."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from eocc.search.protocol import Matrix
+from eocc.search.stopping import Stopping, Watch
 
 
 @dataclass(frozen=True)
-class GeneticSearch:
+class GeneticSearch(Stopping):
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
 
     `mutation_rate` is the probability that a child mutates; a mutant has one gene drawn anew, and every
     other one with probability 1/u. The first individual is all ones, so that the search never ends below
     the unweighted dissimilarity.
-
-    Stops after `max_generations`, or when the best value has not changed for `patience` generations.
     """
 
-    population_size: int = 30
     mutation_rate: float = 0.3
-    max_generations: int = 100
-    patience: int = 10
 
     def __post_init__(self) -> None:
-        for name, least in (("population_size", 2), ("max_generations", 1), ("patience", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        super().__post_init__()
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
 
@@ -34,38 +28,33 @@ class GeneticSearch:
         """Draw the first population."""
         population = rng.random((self.population_size, n_parameters))
         population[0] = 1.0
-        return GeneticRun(self, rng, population)
+        return GeneticRun(population, self.mutation_rate, rng, Watch(self))
 
 
 @dataclass
 class GeneticRun:
     """One evolution: `ask` gives the population, `tell` breeds the next one."""
 
-    settings: GeneticSearch
-    rng: np.random.Generator
     population: Matrix
-    generation: int = 0
-    best_value: float = field(default=-np.inf)
-    stagnation: int = 0
+    mutation_rate: float
+    rng: np.random.Generator
+    watch: Watch
 
     def ask(self) -> Matrix:
         """Return the population, (population_size, u)."""
         return self.population
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Count the generation and breed the next one from these candidates."""
-        improved = values.max() > self.best_value
-        self.stagnation = 0 if improved else self.stagnation + 1
-        self.best_value = max(self.best_value, float(values.max()))
-        self.generation += 1
+        """Breed the next generation from these candidates."""
+        self.watch.note(float(values.max()))
         elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
         mothers, fathers = self._select(candidates, values, 2 * n_children).reshape(2, n_children, -1)
         self.population = np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
 
     def should_stop(self) -> bool:
-        """Say whether generations or patience are used up."""
-        return self.generation >= self.settings.max_generations or self.stagnation >= self.settings.patience
+        """Say whether generations, patience or time are used up."""
+        return self.watch.is_over()
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
         """Spin the wheel: chances proportional to value minus the population's least."""
@@ -85,5 +74,5 @@ class GeneticRun:
         n, u = children.shape
         genes = self.rng.random((n, u)) < 1.0 / u
         genes[np.arange(n), self.rng.integers(0, u, size=n)] = True
-        genes &= self.rng.random((n, 1)) < self.settings.mutation_rate
+        genes &= self.rng.random((n, 1)) < self.mutation_rate
         return np.where(genes, self.rng.random((n, u)), children)

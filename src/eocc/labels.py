@@ -1,0 +1,54 @@
+"""Which patterns are targets: labels in, +1 and -1 out; and the split of labelled data for validation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
+    """Return +1 for targets and -1 for all else, from +1/-1, 1/0 or booleans.
+
+    >>> signs([True, False]).tolist(), signs([1, 0, 1]).tolist()
+    ([1, -1], [1, -1, 1])
+    """
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(f"{name} must be one label per pattern, not of shape {labels.shape}")
+    found = set(labels.tolist())
+    if not (found <= {1, -1} or found <= {1, 0}):
+        odd = ", ".join(map(repr, sorted(found - {1, -1}, key=str)[:3]))
+        raise ValueError(f"{name} must hold +1 for targets and -1 (or 0, or False) for all else; found {odd}")
+    return np.where(labels == 1, 1, -1)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Indices of the patterns that train, and of the targets and others that validate."""
+
+    training: Indices
+    targets: Indices
+    others: Indices
+
+
+def split_for_validation(y: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> Split:
+    """Hold out a `fraction` of the targets and of the others, one of each at least; the other targets train.
+
+    >>> split = split_for_validation(np.array([1, 1, 1, -1, -1]), 0.5, np.random.default_rng(0))
+    >>> len(split.training), len(split.targets), len(split.others)
+    (1, 2, 1)
+    """
+    targets, others = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
+    if len(targets) < 2:
+        raise ValueError(f"y holds {len(targets)} targets (+1); two are needed, one to train and one to validate")
+    n_targets, n_others = (max(1, round(fraction * len(group))) for group in (targets, others))
+    shuffled = rng.permutation(targets)
+    n_targets = min(n_targets, len(targets) - 1)
+    return Split(
+        training=np.sort(shuffled[n_targets:]),
+        targets=np.sort(shuffled[:n_targets]),
+        others=np.sort(rng.permutation(others)[:n_others]),
+    )

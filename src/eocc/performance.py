@@ -1,0 +1,121 @@
+"""Decisions and scores on a validation set -> one number, higher = better."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from eocc.registry import choose
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many of `n_targets` and `n_others` were accepted, for one partition or (as arrays) for many."""
+
+    true_positives: Any
+    false_positives: Any
+    n_targets: int
+    n_others: int
+
+
+def accuracy(counts: Counts) -> Any:
+    """Return the share of right decisions, as in the paper.
+
+    >>> accuracy(Counts(3, 1, n_targets=4, n_others=6))
+    0.8
+    """
+    right = counts.true_positives + counts.n_others - counts.false_positives
+    return right / (counts.n_targets + counts.n_others)
+
+
+def balanced_accuracy(counts: Counts) -> Any:
+    """Return the mean of the shares of right decisions among targets and among others.
+
+    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_others=6))
+    0.875
+    """
+    return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_others) / 2
+
+
+def f1(counts: Counts) -> Any:
+    """Return the harmonic mean of precision and recall.
+
+    >>> f1(Counts(3, 1, n_targets=4, n_others=6))
+    0.75
+    """
+    return 2 * counts.true_positives / (counts.true_positives + counts.false_positives + counts.n_targets)
+
+
+CountPerformance = Callable[[Counts], Any]
+COUNT_PERFORMANCES: dict[str, CountPerformance] = {
+    "accuracy": accuracy,
+    "balanced_accuracy": balanced_accuracy,
+    "f1": f1,
+}
+ALIASES = {"auc": "roc_auc"}
+
+
+class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator that gives recorded answers, so that any scikit-learn scorer can judge them."""
+
+    def __init__(self, decisions: Any, scores: Any) -> None:
+        self.decisions = decisions
+        self.scores = scores
+        self.asked: set[str] = set()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        """Return the hard decisions, +1 or -1."""
+        self.asked.add("decisions")
+        return self.decisions
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the soft decisions."""
+        self.asked.add("scores")
+        return self.scores
+
+
+@dataclass(frozen=True)
+class ScorerPerformance:
+    """Any scikit-learn scorer. What it says of decisions alone is remembered by their counts."""
+
+    scorer: Callable[[Any, Any, Any], float]
+    known: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+
+    def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
+        """Return the scorer's number for patterns of class y (+1 or -1)."""
+        accepted = decisions == 1
+        key = int((accepted & (y == 1)).sum()), int((accepted & (y == -1)).sum())
+        if key in self.known:
+            return self.known[key]
+        replay = Replay(decisions, scores)
+        with warnings.catch_warnings():  # among all partitions some accept nothing
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            value = float(self.scorer(replay, np.zeros((len(y), 1)), y))
+        if not np.isfinite(value):
+            raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
+        if replay.asked == {"decisions"}:
+            self.known[key] = value
+        return value
+
+
+def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformance:
+    """Return a count performance by its name, or a scikit-learn scorer by its name or itself."""
+    name = ALIASES.get(performance, performance) if isinstance(performance, str) else performance
+    if isinstance(name, str) and name in COUNT_PERFORMANCES:
+        return COUNT_PERFORMANCES[name]
+    if callable(name):
+        return ScorerPerformance(name)
+    names = {**dict.fromkeys(get_scorer_names()), **COUNT_PERFORMANCES, **ALIASES}
+    choose("performance", names, name)
+    return ScorerPerformance(get_scorer(name))

@@ -1,0 +1,61 @@
+"""Cluster -> the point that stands for it in the dissimilarity space.
+
+A representative is an object with one method, ``centre``: the cluster's rows and mutual distances in, a point and
+the number of the member that exemplifies it out.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.registry import resolve
+
+Matrix = NDArray[np.float64]
+
+# Sums of distances that differ by rounding only must not choose between equally central members.
+# departure: representative
+EQUALLY_CENTRAL = 1 + 1e-9
+
+
+class Representative(Protocol):
+    """How a cluster is represented."""
+
+    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
+        """Return (a point (r,), the index of the exemplary row) for rows (m, r) and distances (m, m)."""
+        ...
+
+
+class Medoid:
+    """The member with the least sum of distances to the others; ties to the lower index.
+
+    >>> Medoid().centre(np.eye(3), np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
+    (array([0., 1., 0.]), 1)
+    """
+
+    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
+        """Return the medoid's own row."""
+        sums = distances.sum(axis=1)
+        index = int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
+        return rows[index], index
+
+
+class Centroid:
+    """The mean of the members' rows; the medoid exemplifies it.
+
+    >>> Centroid().centre(np.array([[0.0, 2.0], [1.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    (array([0.5, 3. ]), 0)
+    """
+
+    def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
+        """Return the mean row."""
+        return rows.mean(axis=0), Medoid().centre(rows, distances)[1]
+
+
+REPRESENTATIVES: dict[str, Callable[[], Representative]] = {"centroid": Centroid, "medoid": Medoid}
+
+
+def resolve_representative(representative: str | Representative) -> Representative:
+    """Return the representative itself, or the one registered under its name."""
+    return resolve("representative", REPRESENTATIVES, representative, method="centre")

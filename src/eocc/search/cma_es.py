@@ -1,0 +1,73 @@
+"""Covariance matrix adaptation, by the package ``cmaes``."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.search.protocol import Matrix
+from eocc.search.stopping import Stopping, Watch
+
+# The full covariance matrix costs u^3 a generation; above this many parameters its diagonal alone is adapted.
+MOST_FULL = 100
+
+
+@dataclass(frozen=True)
+class CMAESSearch(Stopping):
+    """CMA-ES in [0, 1]^u from the centre of the cube; the first candidate is all ones.
+
+    `sigma` is the first step's standard deviation. Above 100 parameters only the diagonal of the covariance is
+    adapted. Needs the extra ``search``.
+    """
+
+    sigma: float = 0.3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.sigma > 0:
+            raise ValueError(f"sigma must be positive, not {self.sigma}")
+
+    def start(self, n_parameters: int, rng: np.random.Generator) -> "CMAESRun":
+        """Begin."""
+        try:
+            import cmaes
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError("search='cma-es' needs the package cmaes: pip install 'eocc[search]'") from error
+        # The package asks for two parameters at least: a lone one gets a companion that nobody looks at.
+        size = max(n_parameters, 2)
+        kind = cmaes.CMA if size <= MOST_FULL else cmaes.SepCMA
+        optimiser = kind(
+            mean=np.full(size, 0.5),
+            sigma=self.sigma,
+            bounds=np.tile([0.0, 1.0], (size, 1)),
+            seed=int(rng.integers(2**31)),
+            population_size=self.population_size,
+        )
+        return CMAESRun(optimiser, n_parameters, Watch(self))
+
+
+@dataclass
+class CMAESRun:
+    """One adaptation."""
+
+    optimiser: Any
+    n_parameters: int
+    watch: Watch
+    asked: Matrix | None = None
+
+    def ask(self) -> Matrix:
+        """Return one population."""
+        self.asked = np.array([self.optimiser.ask() for _ in range(self.optimiser.population_size)])
+        if self.watch.generations == 0:
+            self.asked[0] = 1.0
+        return self.asked[:, : self.n_parameters]
+
+    def tell(self, candidates: Matrix, values: Matrix) -> None:
+        """Adapt; the package minimises."""
+        self.watch.note(float(values.max()))
+        assert self.asked is not None
+        self.optimiser.tell(list(zip(self.asked, -values, strict=True)))
+
+    def should_stop(self) -> bool:
+        """Say whether generations, patience or time are used up, or the steps have become too small to matter."""
+        return self.watch.is_over() or bool(self.optimiser.should_stop())

@@ -1,0 +1,110 @@
+"""Differential evolution, by ``scipy.optimize``."""
+
+import threading
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from scipy.optimize import differential_evolution
+
+from eocc.search.protocol import Matrix
+from eocc.search.stopping import Stopping, Watch
+
+
+@dataclass(frozen=True)
+class DifferentialEvolutionSearch(Stopping):
+    """scipy's differential evolution, whole populations at a time; the first individual is all ones.
+
+    `strategy`, `mutation` and `recombination` are scipy's.
+    """
+
+    strategy: str = "best1bin"
+    mutation: float | tuple[float, float] = (0.5, 1.0)
+    recombination: float = 0.7
+
+    def start(self, n_parameters: int, rng: np.random.Generator) -> "DifferentialEvolutionRun":
+        """Draw the first population and start scipy's solver."""
+        first = rng.random((self.population_size, n_parameters))
+        first[0] = 1.0
+        return DifferentialEvolutionRun(self, first, rng, Watch(self))
+
+
+class _Closed(Exception):  # noqa: N818  (not an error: the way to end a thread)
+    """Ends the solver's thread."""
+
+
+@dataclass
+class DifferentialEvolutionRun:
+    """scipy calls the function it minimises; here it is asked and told. So the solver runs in a thread of its own.
+
+    The two threads take turns: the solver puts a batch into `batches` and waits for `values`. None among the
+    batches says that the solver has ended; None among the values tells it to.
+    """
+
+    settings: DifferentialEvolutionSearch
+    first: Matrix
+    rng: np.random.Generator
+    watch: Watch
+    batches: "SimpleQueue[Matrix | BaseException | None]" = field(default_factory=SimpleQueue)
+    values: "SimpleQueue[Matrix | None]" = field(default_factory=SimpleQueue)
+    waiting: Any = None
+
+    def __post_init__(self) -> None:
+        threading.Thread(target=self._solve, daemon=True, name="eocc-differential-evolution").start()
+        self._next_batch()
+
+    def ask(self) -> Matrix:
+        """Return the batch that scipy waits for."""
+        batch: Matrix = self.waiting
+        return batch
+
+    def tell(self, candidates: Matrix, values: Matrix) -> None:
+        """Give scipy its values and wait for the next batch."""
+        self.watch.note(float(values.max()))
+        if self.watch.is_over():
+            return
+        self.values.put(values)
+        self._next_batch()
+
+    def should_stop(self) -> bool:
+        """Say whether generations, patience or time are used up, or scipy's population has converged."""
+        return self.watch.is_over() or self.waiting is None
+
+    def close(self) -> None:
+        """End the solver's thread."""
+        self.values.put(None)
+
+    def _next_batch(self) -> None:
+        self.waiting = self.batches.get()
+        if isinstance(self.waiting, BaseException):
+            raise self.waiting
+
+    def _minimised(self, columns: Matrix) -> Matrix:
+        self.batches.put(np.ascontiguousarray(columns.T))
+        values = self.values.get()
+        if values is None:
+            raise _Closed
+        return -values
+
+    def _solve(self) -> None:
+        try:
+            differential_evolution(
+                self._minimised,
+                bounds=[(0.0, 1.0)] * self.first.shape[1],
+                init=self.first,
+                seed=self.rng,
+                maxiter=self.settings.max_generations,
+                strategy=self.settings.strategy,
+                mutation=self.settings.mutation,
+                recombination=self.settings.recombination,
+                polish=False,
+                updating="deferred",
+                vectorized=True,
+            )
+        except _Closed:
+            return
+        except BaseException as error:  # handed to the thread that asks
+            self.batches.put(error)
+        else:
+            self.batches.put(None)

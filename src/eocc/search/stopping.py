@@ -1,0 +1,50 @@
+"""When a search stops: the same rules for all."""
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The settings all searches share.
+
+    `population_size` candidates a generation, at most `max_generations`; stops when the best value has not changed
+    for `patience` generations or, at the end of a generation, when `max_time` seconds have passed.
+    """
+
+    population_size: int = 30
+    max_generations: int = 100
+    patience: int = 10
+    max_time: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
+        if self.max_time is not None and not self.max_time > 0:
+            raise ValueError(f"max_time must be a positive number of seconds or None, not {self.max_time!r}")
+
+
+@dataclass
+class Watch:
+    """Counts the generations of one search and says when it is over."""
+
+    rules: Stopping
+    generations: int = 0
+    stagnation: int = 0
+    best_value: float = -np.inf
+    started: float = field(default_factory=time.monotonic)
+
+    def note(self, value: float) -> None:
+        """Take the best value of one more generation."""
+        self.generations += 1
+        self.stagnation = 0 if value > self.best_value else self.stagnation + 1
+        self.best_value = max(self.best_value, value)
+
+    def is_over(self) -> bool:
+        """Say whether generations, patience or time are used up."""
+        late = self.rules.max_time is not None and time.monotonic() - self.started >= self.rules.max_time
+        return late or self.generations >= self.rules.max_generations or self.stagnation >= self.rules.patience
