@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose
 
 from eocc.graph import euclidean_graph, spanning_tree
 from eocc.measures import Euclidean
+from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space import dissimilarity_space
 from oracles import core
 from strategies import distance_matrices, points
@@ -52,6 +53,40 @@ def test_distances_and_total_length_equal_the_definition(X):
     assert graph.distances.max() <= 1 + 1e-12
     lengths = sorted(length for length, _, _ in core.kruskal(expected.tolist()))
     assert_allclose(graph.tree.lengths[::-1], lengths, atol=1e-10)
+
+
+class Given:
+    """A measure's pairs whose dissimilarities are given."""
+
+    def __init__(self, D):
+        self.D = D
+
+    def evaluate(self, p, out=None):
+        return self.D.copy()
+
+
+def exactly(D):
+    """Distances between rows in extended precision."""
+    wide = D.astype(np.longdouble)
+    return np.sqrt(((wide[:, None] - wide[None]) ** 2).mean(axis=2))
+
+
+def test_centring_saves_digits_where_all_dissimilarities_are_alike():
+    D = 0.9 + 0.01 * np.random.default_rng(0).random((60, 60))
+    distances = euclidean_pairwise_distance(dissimilarity_space(Given(D), np.ones(1), square(D)).rows, 1 / np.sqrt(60))
+    error = np.abs(distances - exactly(D)).max()
+    assert np.abs(euclidean_pairwise_distance(D, 1 / np.sqrt(60)) - exactly(D)).max() > 20 * error
+    graph = euclidean_graph(dissimilarity_space(Given(D), np.ones(1), square(D)), square(D))
+    assert_allclose(graph.distances, exactly(D).astype(float), rtol=1e-11)
+
+
+def test_lengths_of_the_tree_come_from_differences():
+    rng = np.random.default_rng(0)
+    D = np.vstack([rng.random((1, 20)) + 3e-3 * rng.random((10, 20)), rng.random((10, 20))])
+    graph = euclidean_graph(dissimilarity_space(Given(D), np.ones(1), square(D)), square(D))
+    i, j = graph.tree.edges.T
+    assert_allclose(graph.tree.lengths, exactly(D)[i, j].astype(float), rtol=2e-14)
+    assert np.abs(graph.distances[i, j] / exactly(D)[i, j] - 1).max() > 1e-12
 
 
 @pytest.mark.parametrize(

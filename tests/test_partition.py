@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import brentq
 
-from eocc.graph import spanning_tree
+from eocc.graph import SpanningTree, spanning_tree
 from eocc.partition import cut, modularity, modularity_curve, normalized_modularity, prune
 from oracles import core
 from strategies import distance_matrices
@@ -56,8 +57,9 @@ def test_two_pairs_by_hand():
     assert normalized_modularity(0.5) == pytest.approx(np.log(2) / np.log(2.5))
 
 
-def test_no_similarity_at_all_leaves_q_at_zero():
-    w = 1 - np.eye(5)
+@pytest.mark.parametrize("rounding", [0.0, 1e-16, 1e-13])
+def test_no_similarity_at_all_but_rounding_leaves_q_at_zero(rounding):
+    w = (1 - rounding) * (1 - np.eye(5))
     assert_array_equal(modularity_curve(w, spanning_tree(w)), 0)
     assert modularity(w, [0, 1, 2, 3, 4]) == 0
 
@@ -65,6 +67,26 @@ def test_no_similarity_at_all_leaves_q_at_zero():
 @pytest.mark.parametrize(("n", "clusters"), [(1, 1), (2, 2), (3, 2)])
 def test_first_cut_is_always_made(n, clusters):
     w = np.zeros((n, n))  # copies: every cut lowers Q
+    assert len(set(prune(w, spanning_tree(w)).tolist())) == clusters
+
+
+@pytest.mark.parametrize(("change", "clusters"), [(0.0, 3), (1e-13, 3), (1e-9, 2)])
+def test_q_falls_only_by_more_than_rounding(change, clusters):
+    def three_clusters(x):
+        """The first cut parts the first cluster from the others, the second cut those, which are x apart."""
+        cluster = np.repeat([0, 1, 2], 4)
+        w = np.array([[0.1, 0.9, 0.9], [0.9, 0.1, x], [0.9, x, 0.1]])[np.ix_(cluster, cluster)]
+        np.fill_diagonal(w, 0)
+        return w
+
+    def gain(x):
+        curve = modularity_curve(three_clusters(x), spanning_tree(three_clusters(x)))
+        return curve[2] - curve[1]
+
+    balanced = brentq(gain, 0.15, 0.85, xtol=1e-15)
+    steeper = balanced - change / abs((gain(balanced + 1e-4) - gain(balanced - 1e-4)) / 2e-4)
+    w = three_clusters(steeper)
+    assert gain(steeper) == pytest.approx(-change, abs=max(change / 10, 2e-15))
     assert len(set(prune(w, spanning_tree(w)).tolist())) == clusters
 
 
@@ -81,6 +103,17 @@ def test_unsound_arguments_are_named():
         modularity(w * 10, [0, 1])
     with pytest.raises(ValueError, match=r"labels must be one per pattern, shape \(2,\), not \(3,\)"):
         modularity(w, [0, 1, 2])
+    for edges, lengths, message in [
+        ([[0, 10**9]], [1.0], r"edges must join patterns 0\.\.1; found 0 and 1000000000"),
+        ([[0, 1], [0, 1]], [1.0, 1.0], "edges must join all patterns without a circle"),
+        ([[0, 1], [1, 2]], [1.0, 2.0], "edges must come heaviest first"),
+        ([[0.5, 1.0]], [1.0], "pairs of integers"),
+        ([[0, 1]], [1.0, 0.5], "pairs of integers"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            cut(SpanningTree(np.array(edges), np.array(lengths)), 2)
+    with pytest.raises(ValueError, match=r"k must be an integer in 1\.\.2, .* got 1.5"):
+        cut(tree, 1.5)
     with pytest.raises(ValueError, match="the tree spans 2 patterns, the distances 3"):
         modularity_curve(np.zeros((3, 3)), tree)
     with pytest.raises(ValueError, match=r"k must be an integer in 1\.\.2, the number of patterns; got 3"):

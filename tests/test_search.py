@@ -65,6 +65,20 @@ def test_stops_after_patience_or_max_generations():
     assert len(run(GeneticSearch(max_generations=7, patience=100))) == 7
 
 
+def test_the_papers_settings_are_the_defaults():
+    assert GeneticSearch() == GeneticSearch(
+        population_size=30, mutation_rate=0.3, max_generations=100, patience=10, max_time=None
+    )
+
+
+def test_a_mutant_has_about_two_genes_drawn_anew():
+    evolution = GeneticSearch(mutation_rate=1).start(20, np.random.default_rng(0))
+    children = np.full((2000, 20), 2.0)
+    changed = (evolution._mutate(children) != children).sum(axis=1)
+    assert changed.min() == 1
+    assert changed.mean() == pytest.approx(1 + 19 / 20, abs=0.1)
+
+
 def test_first_individual_is_all_ones():
     first = GeneticSearch().start(4, np.random.default_rng(0)).ask()
     assert first.shape == (30, 4)

@@ -7,17 +7,18 @@ from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_c
 from eocc.measures import Euclidean
 from eocc.synthesis import EntropySynthesis, Workspace, checked_weights, embed
 from oracles import core
+from strategies import points
 
 
-@given(st.integers(1, 25), st.integers(1, 4), st.integers(0, 10**6), st.floats(0, 1))
-def test_a_candidate_equals_the_stages_done_by_hand(n, d, seed, eta):
-    rng = np.random.default_rng(seed)
-    X, p = rng.normal(size=(n, d)), rng.random(d)
+@given(points(), st.data(), st.floats(0, 1))
+def test_a_candidate_equals_the_stages_done_by_hand(X, data, eta):
+    d = X.shape[1]
+    p = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.3, 1.0]), min_size=d, max_size=d)))
     prepared = Euclidean().freeze(X).prepare(X)
-    candidate = EntropySynthesis(eta, 0.02).assess(p, *embed(prepared, p, Workspace.of_size(n)))
+    candidate = EntropySynthesis(eta, 0.02).assess(p, *embed(prepared, p, Workspace.of_size(len(X))))
 
     rows = core.dissimilarities(X, X, p, core.largest_distance(X))
-    distances = core.space_distances(rows).tolist()
+    distances = core.rounded(core.space_distances(rows)).tolist()
     edges = core.heaviest_first(core.kruskal(distances))
     labels, q = core.algorithm_1(distances, edges)
     entropy = core.normalized_entropy([length for length, _, _ in edges], 0.02)

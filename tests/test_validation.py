@@ -86,7 +86,7 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
     candidate = synthesis.assessor(measure, X)(p, *embed(measure.prepare(X), p, Workspace.of_size(n)))
     delta = core.largest_distance(X)
     rows = core.dissimilarities(X, X, p, delta)
-    distances = core.space_distances(rows).tolist()
+    distances = core.rounded(core.space_distances(rows)).tolist()
     k, performance, objective = core.algorithm_2(
         rows.tolist(),
         distances,

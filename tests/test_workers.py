@@ -25,9 +25,17 @@ def test_each_thread_has_one_workspace():
         made.append(threading.get_ident())
         return made[-1]
 
+    together = threading.Barrier(2)
+
+    def work(task, workspace):
+        if task < 2:  # neither of the first two ends before both have begun
+            together.wait(timeout=60)
+        return workspace, threading.get_ident()
+
     with workers(make, 2) as pool:
-        used = pool.map(lambda _, workspace: (workspace, threading.get_ident()), range(100))
-    assert len(made) == len(set(made)) <= 2
+        used = pool.map(work, range(100))
+    assert len(made) == len(set(made)) == 2
+    assert threading.get_ident() not in made
     assert all(workspace == thread for workspace, thread in used)
 
 
@@ -38,9 +46,22 @@ def test_blas_is_held_to_one_thread_inside_only():
     assert blas_threads() == before
 
 
-def test_an_error_in_a_task_reaches_the_caller():
-    with workers(list, 2) as pool, pytest.raises(ZeroDivisionError):
-        pool.map(lambda task, _: 1 / task, [1, 0, 1])
+def test_overlapping_blocks_restore_what_the_first_found():
+    before = blas_threads()
+    first, second = workers(list, 1), workers(list, 1)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas_threads() == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+
+def test_an_error_in_a_task_reaches_the_caller_and_drops_the_rest():
+    with workers(list, 1) as pool:
+        with pytest.raises(ZeroDivisionError):
+            pool.map(lambda task, _: 1 / task, [1, 0, 1])
+        assert pool.map(lambda task, _: task, [5]) == [5]
 
 
 def test_leaving_early_drops_what_has_not_begun():

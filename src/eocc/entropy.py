@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 def normalized_entropy(lengths: ArrayLike, gamma: float = 0.02) -> float:
     """Return L / (n - 1), L = sum |e|^gamma: in [0, 1] for lengths in [0, 1], increasing in the entropy.
 
-    A single pattern has entropy 0.
+    A single pattern has entropy 0. departure: entropy in the objective.
 
     >>> normalized_entropy([1.0, 0.0], gamma=0.5)
     0.5
@@ -32,7 +32,7 @@ def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float
     alpha = (n_dims - gamma) / n_dims
     with np.errstate(divide="ignore"):
         log_length = np.log(_weighted_length(lengths, gamma))
-    # The printed formula takes the logarithm of this term once more; see docs/departures.md.
+    # The printed formula takes the logarithm of this term once more. departure: constant of the entropy
     log_beta = gamma / 2 * np.log(n_dims / (2 * np.pi * np.e))
     return float(n_dims / gamma * (log_length - alpha * np.log(n) - log_beta))
 

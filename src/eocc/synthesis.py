@@ -25,7 +25,7 @@ from eocc.workers import Workers, workers
 
 Matrix = NDArray[np.float64]
 
-# Objectives this close are equal but for rounding: the earlier, simpler partition is kept.
+# Objectives this close are equal but for rounding: the earlier, simpler partition is kept. departure: best partition
 ROUNDING = 1e-12
 
 

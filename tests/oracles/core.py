@@ -18,9 +18,20 @@ def largest_distance(patterns):
     return largest if largest > 0 else 1.0
 
 
+def pairwise(rows):
+    """||rows_i - rows_j||_2."""
+    return np.array([[math.dist(a, b) for b in rows.tolist()] for a in rows.tolist()])
+
+
 def space_distances(rows):
     """||D_i - D_j||_2 / sqrt(|R|)."""
     return np.array([[math.dist(a, b) / math.sqrt(len(a)) for b in rows.tolist()] for a in rows.tolist()])
+
+
+def rounded(distances):
+    """Distances that differ by rounding only are ties: 36 bits of each are kept."""
+    bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
+    return ((bits + (1 << 15)) & -(1 << 16)).view(np.float64)
 
 
 def kruskal(distances):

@@ -15,7 +15,7 @@ class MembershipFunction(Protocol):
     """
 
     def log_grade(self, ratio: Matrix) -> Matrix:
-        """Return ln mu for ratio = d / tau, -inf where mu = 0."""
+        """Return ln mu for ratio = d / tau, -inf where mu = 0. departure: ranking."""
         ...
 
 

@@ -13,8 +13,8 @@ class GeneticSearch(Stopping):
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
 
     `mutation_rate` is the probability that a child mutates; a mutant has one gene drawn anew, and every
-    other one with probability 1/u. The first individual is all ones, so that the search never ends below
-    the unweighted dissimilarity.
+    other one with probability 1/u (departure: mutation rate). The first individual is all ones, so that the
+    search never ends below the unweighted dissimilarity (departure: first population).
     """
 
     mutation_rate: float = 0.3
@@ -57,7 +57,7 @@ class GeneticRun:
         return self.watch.is_over()
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
-        """Spin the wheel: chances proportional to value minus the population's least."""
+        """Spin the wheel: chances proportional to value minus the population's least. departure: selection."""
         weights = values - values.min()
         chances = weights / weights.sum() if weights.sum() > 0 else None
         return candidates[self.rng.choice(len(candidates), size=count, p=chances)]
