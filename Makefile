@@ -25,6 +25,7 @@ format: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/core.py --scaling
+	$(BIN)/python benchmarks/validation.py
 
 clean:
 	rm -rf $(VENV)

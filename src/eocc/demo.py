@@ -2,20 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
 
 from eocc.classifier import EntropicOneClassClassifier
+
+Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class DemoSet:
     """A bundled data set: how to load it, which class is normal, and what its kinds are called."""
 
-    load: Callable[[], object]
+    load: Callable[[], Any]
     target: int
     normal: str
     other: str
@@ -24,87 +28,86 @@ class DemoSet:
 DEMO_SETS = {
     "breast-cancer": DemoSet(load_breast_cancer, 1, "benign tumours", "malignant tumours"),
     "iris": DemoSet(load_iris, 0, "setosa flowers", "other irises"),
-    "wine": DemoSet(load_wine, 0, "wines of cultivar 1", "wines of cultivars 2 and 3"),
+    "wine": DemoSet(load_wine, 0, "wines of cultivar 1", "wines of cultivars 2, 3"),
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A classifier trained on most targets, and the standardised patterns it has not seen, by kind."""
+
+    clf: EntropicOneClassClassifier
+    training_rows: NDArray[np.int64]
+    normal: Matrix
+    other: Matrix
+    names: DemoSet
 
 
 def demo(name: str = "breast-cancer", seed: int = 0) -> str:
     """Train, test and tell: regions, decisions, memberships and AUC, in plain words."""
-    choice = DEMO_SETS[name]
-    data = choice.load()
-    X, is_target = np.asarray(data.data), np.asarray(data.target) == choice.target  # type: ignore[attr-defined]
-    train, test = _split(is_target, seed)
-    clf = EntropicOneClassClassifier(random_state=seed).fit(X[train])
-    return "\n".join(
-        [
-            f"Data: {name}, as scikit-learn ships it: {len(X)} rows, {X.shape[1]} features.",
-            f"Trained on {len(train)} {choice.normal} only (90 % of them). Tested on the other",
-            f"{is_target[test].sum()} {choice.normal} and on {(~is_target).sum()} {choice.other}, none seen before.",
-            "",
-            *_regions(clf, train),
-            "",
-            *_decisions(clf, X[test], is_target[test], choice),
-            "",
-            *_examples(clf, X, test, is_target, choice),
-            "",
-            *_ranking(clf, X[test], is_target[test], choice),
-        ]
-    )
-
-
-def _split(is_target: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    names = DEMO_SETS[name]
+    data = names.load()
+    X, is_target = np.asarray(data.data), np.asarray(data.target) == names.target
     targets = np.random.default_rng(seed).permutation(np.flatnonzero(is_target))
     n_train = int(0.9 * len(targets))
-    return np.sort(targets[:n_train]), np.sort(np.concatenate([targets[n_train:], np.flatnonzero(~is_target)]))
-
-
-def _regions(clf: EntropicOneClassClassifier, train: NDArray[np.int64]) -> list[str]:
-    lines = [
-        f"  region {number}: {len(region.members):3d} of the training rows, typically like row "
-        f"{train[region.representative]}, extent {region.extent:.3f}"
-        for number, region in enumerate(clf.regions_, start=1)
+    train, held_out = np.sort(targets[:n_train]), np.sort(targets[n_train:])
+    scaler = StandardScaler().fit(X[train])
+    clf = EntropicOneClassClassifier(random_state=seed).fit(scaler.transform(X[train]))
+    trial = Trial(clf, train, scaler.transform(X[held_out]), scaler.transform(X[~is_target]), names)
+    opening = [
+        f"Data: {name}, as scikit-learn ships it: {len(X)} rows, {X.shape[1]} features, standardised.",
+        f"Trained on {n_train} {names.normal} and nothing else. Tested on {len(held_out)} more of them",
+        f"and on {len(trial.other)} {names.other}, none of which it has seen.",
     ]
-    return [f"Normal falls into {len(clf.regions_)} regions (entropy {clf.entropy_:.3f}, "
-            f"modularity {clf.modularity_:.3f}):", *lines]  # fmt: skip
+    parts = [opening, _regions(trial), _weights(trial), _decisions(trial), _examples(trial), _ranking(trial)]
+    return "\n\n".join("\n".join(part) for part in parts)
 
 
-def _decisions(
-    clf: EntropicOneClassClassifier, X: NDArray[np.float64], is_target: NDArray[np.bool_], choice: DemoSet
-) -> list[str]:
-    accepted = clf.predict(X) == 1
-    width = max(len(choice.normal), len(choice.other))
-    rows = [
-        f"  {kind:<{width}}  {(accepted & group).sum():8d}  {(~accepted & group).sum():8d}"
-        for kind, group in ((choice.normal, is_target), (choice.other, ~is_target))
-    ]
-    return ["Hard decisions:", f"  {'':<{width}}  accepted  rejected", *rows]
-
-
-def _examples(
-    clf: EntropicOneClassClassifier,
-    X: NDArray[np.float64],
-    test: NDArray[np.int64],
-    is_target: NDArray[np.bool_],
-    choice: DemoSet,
-) -> list[str]:
-    """Show three patterns of each kind: the least, middle and most normal of it."""
-    lines = ["Soft decisions, the most, middle and least normal of each kind:"]
-    for kind, group in ((choice.normal, test[is_target[test]]), (choice.other, test[~is_target[test]])):
-        ranked = group[np.argsort(-clf.score_samples(X[group]), kind="stable")]
-        chosen = ranked[[0, len(ranked) // 2, -1]]
-        grades = ", ".join(
-            f"{grade:.3f} ({'accepted' if label == 1 else 'rejected'})"
-            for grade, label in zip(clf.membership(X[chosen]), clf.predict(X[chosen]), strict=True)
-        )
-        lines.append(f"  {kind}: membership {grades}")
+def _regions(trial: Trial) -> list[str]:
+    clf = trial.clf
+    lines = [f"The training rows fall into {len(clf.regions_)} regions of what is normal:"]
+    for number, region in enumerate(clf.regions_, start=1):
+        row = trial.training_rows[region.representative]
+        kind = f"round row {row}" if len(region.members) > 1 else f"row {row} by itself"
+        lines.append(f"  region {number}: {len(region.members):3d} of them, {kind}, extent {region.extent:.3f}")
     return lines
 
 
-def _ranking(
-    clf: EntropicOneClassClassifier, X: NDArray[np.float64], is_target: NDArray[np.bool_], choice: DemoSet
-) -> list[str]:
-    auc = roc_auc_score(is_target, clf.score_samples(X))
+def _weights(trial: Trial) -> list[str]:
+    clf = trial.clf
+    moved = (clf.weights_ != 1).sum()
+    found = f"changed {moved} of {len(clf.weights_)} weights" if moved else "found nothing better than equal weights"
     return [
-        f"AUC {auc:.3f}: of a random pair, one of the {choice.normal} and one of the {choice.other},",
-        f"the first is found more normal {auc:.0%} of the time (50 % would be guessing).",
+        f"The search {found} in {len(clf.history_)} generations",
+        f"(entropy {clf.entropy_:.3f}, modularity {clf.modularity_:.3f}).",
+    ]
+
+
+def _decisions(trial: Trial) -> list[str]:
+    width = max(len(trial.names.normal), len(trial.names.other))
+    lines = ["Hard decisions: accepted is what lies within the average extent of a region, which is strict.",
+             f"  {'':<{width}}  accepted  rejected"]  # fmt: skip
+    for kind, X in ((trial.names.normal, trial.normal), (trial.names.other, trial.other)):
+        accepted = int((trial.clf.predict(X) == 1).sum())
+        lines.append(f"  {kind:<{width}}  {accepted:8d}  {len(X) - accepted:8d}")
+    return lines
+
+
+def _examples(trial: Trial) -> list[str]:
+    """Show three patterns of each kind: the most, middle and least normal of it."""
+    border = np.exp(trial.clf.offset_)
+    lines = [f"Soft decisions: membership from 0 to 1, {border:.3f} at a region's border. Most, middle, least normal:"]
+    for kind, X in ((trial.names.normal, trial.normal), (trial.names.other, trial.other)):
+        ranked = np.sort(trial.clf.membership(X))[::-1]
+        grades = ", ".join(f"{grade:.3f}" for grade in ranked[[0, len(ranked) // 2, -1]])
+        lines.append(f"  {kind}: {grades}")
+    return lines
+
+
+def _ranking(trial: Trial) -> list[str]:
+    y = np.repeat([1, 0], [len(trial.normal), len(trial.other)])
+    auc = roc_auc_score(y, trial.clf.score_samples(np.vstack([trial.normal, trial.other])))
+    return [
+        f"AUC {auc:.3f}: of one of the {trial.names.normal} and one of the {trial.names.other}, the former",
+        f"is found the more normal {auc:.0%} of the time; guessing would give 50%.",
     ]

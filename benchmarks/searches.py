@@ -1,0 +1,296 @@
+"""The searches against each other, with the same number of proposals each: what they reach, and what it is good for.
+
+python benchmarks/searches.py                    the tables and the picture of docs/searches.md
+python benchmarks/searches.py --generations 100  a larger budget
+python benchmarks/searches.py --seeds 20         more splits of the data
+
+Needs the extras ``search`` and ``plot``.
+"""
+
+import argparse
+import platform
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
+from timing import seconds, table
+
+from eocc import EntropicOneClassClassifier
+from eocc.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "searches.png"
+DATA = {  # name -> loader, the class that is the target
+    "breast cancer": (load_breast_cancer, 1),
+    "wine": (load_wine, 0),
+    "digits": (load_digits, 8),
+}
+NONE, DE, DE_ON = "none", "differential-evolution", "differential-evolution, never converged"
+COLOURS = {"genetic": "#08519c", "cma-es": "#cb181d", DE: "#a1d99b", DE_ON: "#238b45", "random": "#d98f00"}
+SAME = 1e-9  # objectives and AUCs this close are the same but for rounding
+
+
+@dataclass(frozen=True)
+class Split:
+    """One division of a data set; no fit sees the test rows. Labels are +1 and -1."""
+
+    X_train: np.ndarray
+    X_val: np.ndarray
+    y_val: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one fit came to. `path` holds the values of the distinct candidates, in the order of their evaluation."""
+
+    objective: float
+    path: np.ndarray
+    auc: float
+    seconds: float
+
+
+@dataclass
+class RecordedRun:
+    """A run of a search, its distinct candidates and their values written down; all else is the run's own."""
+
+    run: object
+    values: dict
+
+    def tell(self, candidates, values):
+        for candidate, value in zip(candidates, values, strict=True):
+            self.values.setdefault(candidate.tobytes(), float(value))
+        self.run.tell(candidates, values)
+
+    def __getattr__(self, name):
+        return getattr(self.run, name)
+
+
+@dataclass
+class Recorded:
+    """A search whose one run is recorded in `values`."""
+
+    search: object
+    values: dict = field(default_factory=dict)
+
+    def start(self, n_parameters, rng):
+        return RecordedRun(self.search.start(n_parameters, rng), self.values)
+
+
+@dataclass
+class CentredRun:
+    """A run that is told the values less the first batch's mean."""
+
+    run: object
+    level: float | None = None
+
+    def tell(self, candidates, values):
+        self.level = float(values.mean()) if self.level is None else self.level
+        self.run.tell(candidates, values - self.level)
+
+    def __getattr__(self, name):
+        return getattr(self.run, name)
+
+
+@dataclass(frozen=True)
+class Centred:
+    """scipy's test of convergence compares the spread of the values with their mean: near 0, it is hard to pass.
+
+    Differential evolution only compares values, so a constant taken from all of them changes nothing else.
+    """
+
+    search: object
+
+    def start(self, n_parameters, rng):
+        return CentredRun(self.search.start(n_parameters, rng))
+
+
+def searches(n_generations, population_size=30):
+    """Return every search by name, none with less patience than generations."""
+    budget = {"population_size": population_size, "max_generations": n_generations, "patience": n_generations}
+    return {
+        NONE: None,
+        "random": RandomSearch(**budget),
+        "genetic": GeneticSearch(**budget),
+        "cma-es": CMAESSearch(**budget),
+        DE: DifferentialEvolutionSearch(**budget),
+        DE_ON: Centred(DifferentialEvolutionSearch(**budget)),
+    }
+
+
+def split(X, is_target, seed):
+    """Return 90 % of the targets to train on, 10 % of the others to validate with them, the rest to test."""
+    rng = np.random.default_rng(seed)
+    targets, others = (rng.permutation(np.flatnonzero(is_target == kind)) for kind in (True, False))
+    n_train, n_val = round(0.9 * len(targets)), round(0.1 * len(others))
+    X = StandardScaler().fit(X[targets[:n_train]]).transform(X)
+    validating = targets[: round(0.1 * n_train)]
+    val, test = (np.r_[a, b] for a, b in ((validating, others[:n_val]), (targets[n_train:], others[n_val:])))
+    y = np.where(is_target, 1, -1)
+    return Split(X[targets[:n_train]], X[val], y[val], X[test], y[test])
+
+
+def fit(clf, data):
+    """Train as the synthesis asks: on all training targets, or on those that do not validate."""
+    if clf.synthesis == "entropy":
+        return clf.fit(data.X_train)
+    return clf.fit(data.X_train[(data.y_val == 1).sum() :], validation=(data.X_val, data.y_val))
+
+
+def run(data, synthesis, search, seed):
+    """Fit once and judge on the test rows."""
+    recorded = None if search is None else Recorded(search)
+    clf = EntropicOneClassClassifier(synthesis=synthesis, search=recorded, random_state=seed, n_jobs=1)
+    spent = seconds(lambda: fit(clf, data))
+    path = [clf.objective_] if recorded is None else list(recorded.values.values())
+    auc = roc_auc_score(data.y_test, clf.score_samples(data.X_test))
+    return Result(clf.objective_, np.array(path), auc, spent)
+
+
+def run_all(n_seeds, n_generations):
+    """Return results[synthesis, data set][search], a list with one result per seed."""
+    results = defaultdict(lambda: defaultdict(list))
+    for name, (load, target) in DATA.items():
+        X, y = load(return_X_y=True)
+        for seed in range(n_seeds):
+            data = split(X, y == target, seed)
+            for synthesis in ("validation", "entropy"):
+                run(data, synthesis, None, seed)  # unmeasured: compiled code is loaded here
+                for label, search in searches(n_generations).items():
+                    results[synthesis, name][label].append(run(data, synthesis, search, seed))
+    return results
+
+
+def spread(values, digits):
+    return f"{np.mean(values):.{digits}f} ({np.std(values, ddof=1):.{digits}f})"
+
+
+def times_best(found):
+    """Return for each search on how many seeds none reached a greater objective."""
+    objectives = np.array([[result.objective for result in runs] for runs in found.values()])
+    wins = (objectives >= objectives.max(axis=0) - SAME).sum(axis=1)
+    return dict(zip(found, wins.tolist(), strict=True))
+
+
+def result_rows(name, found):
+    best = times_best(found)
+    for search, runs in found.items():
+        yield [
+            name,
+            search,
+            spread([result.objective for result in runs], 4),
+            f"{best[search]} of {len(runs)}",
+            spread([len(result.path) for result in runs], 0),
+            spread([result.auc for result in runs], 4),
+            spread([result.seconds for result in runs], 2),
+        ]
+
+
+def result_table(results, synthesis):
+    rows = [["data set", "search", "objective", "best on", "evaluations", "AUC", "seconds"]]
+    for (used, name), found in results.items():
+        if used == synthesis:
+            rows.extend(result_rows(name, found))
+    return table(rows)
+
+
+def changes(found):
+    """Return what each search of each seed changed against none on the same split: objective and AUC."""
+    pairs = [
+        (result.objective - none.objective, result.auc - none.auc)
+        for search, runs in found.items()
+        if search != NONE
+        for result, none in zip(runs, found[NONE], strict=True)
+    ]
+    return np.array(pairs).T
+
+
+def change_row(synthesis, name, found):
+    objective, auc = changes(found)
+    raised = objective > SAME
+    up, down = ((sign * auc[raised] > SAME).sum() for sign in (1, -1))
+    related = raised.any() and np.ptp(auc) > SAME
+    return [
+        synthesis,
+        name,
+        f"{raised.sum()} of {len(raised)}",
+        f"{up} / {raised.sum() - up - down} / {down}",
+        f"{auc[raised].mean():+.4f}" if raised.any() else "",
+        f"{spearmanr(objective, auc).statistic:+.2f}" if related else "",
+    ]
+
+
+def change_table(results):
+    head = [
+        "synthesis",
+        "data set",
+        "objective raised",
+        "AUC up / same / down",
+        "mean change of AUC",
+        "rank correlation",
+    ]
+    return table([head, *(change_row(*key, found) for key, found in results.items())])
+
+
+def mean_path(runs):
+    """Return the best value so far after 1, 2, ... evaluations, mean over seeds; a run that has ended keeps its best."""
+    longest = max(len(result.path) for result in runs)
+    paths = [np.maximum.accumulate(result.path) for result in runs]
+    return np.mean([np.pad(path, (0, longest - len(path)), mode="edge") for path in paths], axis=0)
+
+
+def draw_panel(axes, name, found):
+    axes.axhline(np.mean([result.objective for result in found[NONE]]), color="0.5", linestyle=":", label="none")
+    for search, colour in COLOURS.items():
+        path = mean_path(found[search])
+        steps = np.arange(1, len(path) + 1)
+        axes.plot(steps, path, color=colour, linewidth=1.4, label=search)
+        axes.plot(steps[-1], path[-1], "o", color=colour, markersize=4)
+    axes.set(title=name, xlabel="distinct candidates evaluated", xlim=(0, None))
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def draw(results, path):
+    """Draw the progress of each search with synthesis="validation", a panel per data set."""
+    figure, panels = plt.subplots(1, len(DATA), figsize=(10, 3.8), layout="constrained")
+    for axes, name in zip(panels, DATA, strict=True):
+        draw_panel(axes, name, results["validation", name])
+    panels[0].set_ylabel("best objective so far")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def versions():
+    packages = ("eocc", "numpy", "scipy", "scikit-learn", "numba", "cmaes")
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)])
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--seeds", type=int, default=10, help="splits of each data set, at least 2 (default: 10)")
+    arguments.add_argument("--generations", type=int, default=20, help="of 30 proposals each (default: 20)")
+    arguments.add_argument("--picture", type=Path, default=PICTURE, help="where to draw the picture")
+    wanted = arguments.parse_args()
+    start = time.perf_counter()
+    results = run_all(wanted.seeds, wanted.generations)
+    for synthesis in ("validation", "entropy"):
+        print(f'synthesis="{synthesis}"\n\n{result_table(results, synthesis)}\n')
+    print(f"{change_table(results)}\n")
+    draw(results, wanted.picture)
+    print(f"{versions()}; {time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
