@@ -263,14 +263,14 @@ class TestBadValidation:
             (None, ([[1.0] * 4] * 2, [1, 2]), r"y_val must hold \+1 for targets and -1 .* found 2"),
             (None, ([[1.0] * 4] * 2, ["a", "b"]), "found 'a', 'b'"),
             (None, ([[1.0] * 4] * 2, [[1, -1]]), r"y_val must be one label per pattern, not of shape \(1, 2\)"),
-            (None, ([[1.0] * 4] * 3, [1, -1]), "inconsistent numbers of samples"),
+            (None, ([[1.0] * 4] * 3, [1, -1]), "they must be as many"),
             (None, ([[1.0] * 3] * 2, [1, -1]), "X has 3 features, but EntropicOneClassClassifier is expecting 4"),
             (None, ([[np.nan] * 4] * 2, [1, -1]), "NaN"),
             (None, "everything", r"validation must be a pair \(X_val, y_val\), not str"),
             ([3] * 50, None, r"y must hold \+1 for targets .* found 3"),
             ([-1] * 50, None, r"y holds 0 targets \(\+1\); two are needed"),
             ([-1] * 50, ([[1.0] * 4] * 2, [1, -1]), r"y holds no targets \(\+1\) to train on"),
-            ([1, -1], None, "inconsistent numbers of samples"),
+            ([1, -1], None, "they must be as many"),
         ],
     )
     def test_is_named(self, y, validation, message, setosa):

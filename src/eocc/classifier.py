@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.extents import Extent, resolve_extent
 from eocc.labels import signs, split_for_validation
@@ -161,7 +161,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         A fit that fails or is interrupted leaves the estimator as it was.
         """
         draft = type(self)(**self.get_params(deep=False))
-        data = validate_data(draft, X, dtype=np.float64, order="C", copy=True)
+        data = draft._read(X, reset=True)
         rng = _generator(self.random_state)
         training, synthesis = draft._plan(data, y, validation, rng)
         patterns = data if len(training) == len(data) else data[training]
@@ -201,16 +201,23 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     def _by_block(self, X: ArrayLike, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Apply `function` to X in the dissimilarity space, a block of rows at a time."""
         check_is_fitted(self)
-        patterns = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        patterns = self._read(X, reset=False)
         step = max(1, BLOCK // len(self.prototypes_))
         blocks = [patterns[start : start + step] for start in range(0, len(patterns), step)]
         return np.concatenate([function(self._embed(block)) for block in blocks])
 
-    def _embed(self, patterns: Matrix) -> Matrix:
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Return X as patterns: rows of numbers, or whatever the measure reads."""
+        measure = resolve_measure(self.measure)
+        if hasattr(measure, "read"):
+            return measure.read(X)
+        return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
+
+    def _embed(self, patterns: Any) -> Matrix:
         prepared = self.measure_.prepare(patterns, self.prototypes_)
         return prepared.evaluate(self.weights_)
 
-    def _take(self, model: Model, patterns: Matrix, training: NDArray[np.int64]) -> None:
+    def _take(self, model: Model, patterns: Any, training: NDArray[np.int64]) -> None:
         self.measure_ = model.measure
         self.prototypes_ = patterns
         self.training_indices_ = training
@@ -230,7 +237,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.history_ = model.history
 
     def _plan(
-        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+        self, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Synthesis]:
         """Return the rows of `data` to train on, and the synthesis with all it needs."""
         for name in ("eta", "beta"):
@@ -241,17 +248,17 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         return plan(data, y, validation, rng)
 
     def _plan_entropy(
-        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+        self, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Synthesis]:
         if validation is not None:
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         return np.arange(len(data)), EntropySynthesis(self.eta, self.gamma)
 
     def _plan_validation(
-        self, data: Matrix, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
+        self, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Synthesis]:
         y = np.ones(len(data), np.int64) if y is None else signs(y)
-        check_consistent_length(data, y)
+        _check_lengths("X", data, "y", y)
         if validation is not None:
             training = np.flatnonzero(y == 1)
             targets, others = self._validation_groups(validation)
@@ -272,17 +279,17 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         )  # fmt: skip
         return training, synthesis
 
-    def _validation_groups(self, validation: Any) -> tuple[Matrix, Matrix]:
+    def _validation_groups(self, validation: Any) -> tuple[Any, Any]:
         """Return the validation patterns that are targets, and the others."""
         if not isinstance(validation, tuple | list) or len(validation) != 2:
             raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
-        patterns = validate_data(self, validation[0], dtype=np.float64, order="C", reset=False)
+        patterns = self._read(validation[0], reset=False)
         y = signs(validation[1], "y_val")
-        check_consistent_length(patterns, y)
+        _check_lengths("X_val", patterns, "y_val", y)
         if len(set(y.tolist())) < 2:
             kind = "targets" if y[0] == 1 else "non-targets"
             raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
-        return patterns[y == 1], patterns[y == -1]
+        return patterns[np.flatnonzero(y == 1)], patterns[np.flatnonzero(y == -1)]
 
     def _fuzzification(self) -> Fuzzification:
         return Fuzzification(
@@ -306,6 +313,13 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
 def _check_number(name: str, value: Any, wanted: str, accepts: Callable[[Any], bool]) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not accepts(value):
         raise ValueError(f"{name} must be a number {wanted}, not {value!r}")
+
+
+def _check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None:
+    if len(one) != len(other):
+        raise ValueError(
+            f"{one_name} holds {len(one)} patterns, {other_name} {len(other)} labels; they must be as many"
+        )
 
 
 def _n_threads(n_jobs: Any) -> int:

@@ -235,7 +235,7 @@ def _steps(
 ) -> Iterator[tuple[Generation, Candidate]]:
     """Yield every generation of the search with the best candidate so far, the earlier one on ties."""
     p = np.ones(n_parameters) if settings.weights is None else checked_weights(settings.weights, n_parameters)
-    if settings.search is None:
+    if settings.search is None or n_parameters == 0:
         (only,) = pool.map(evaluate, [p])
         yield Generation(0, p, only.objective, only.objective, 1), only
         return

@@ -28,14 +28,18 @@ class FrozenMeasure(Protocol):
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
         """Do once what every p shares.
 
-        Without prototypes the pairs are those of the patterns among themselves, and D is symmetric. With them a row
-        of D must not depend on the rows beside it.
+        Without prototypes the pairs are those of the patterns among themselves. A row of D must not depend on the
+        rows beside it, but for rounding where there are no prototypes.
         """
         ...
 
 
 class Measure(Protocol):
-    """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
+    """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p.
+
+    A measure of patterns that are not rows of numbers has a method ``read`` too: it takes what the user passes as X and
+    returns ``eocc.measures.objects.Patterns``, or raises a ValueError that says what is wrong with it.
+    """
 
     def freeze(self, training: Any) -> FrozenMeasure:
         """Fix on the training patterns whatever normalises the measure; leave the measure itself as it is."""

@@ -1,0 +1,79 @@
+"""Labelled graphs as plain data, whatever library or file they come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledGraph:
+    """A graph on vertices 0, ..., n_vertices - 1, with attributes on vertices and edges.
+
+    `edges` is (m, 2); `vertex_attributes` and `edge_attributes` map a name to one value per vertex or edge: numbers,
+    categories or strings, None (or NaN) where missing. Self-loops are allowed, parallel edges are not.
+
+    >>> LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, {"valence": [1, 2]})
+    <LabelledGraph of 3 vertices and 2 edges>
+    """
+
+    n_vertices: int
+    edges: ArrayLike = ()
+    vertex_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    edge_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    directed: bool = False
+
+    def __post_init__(self) -> None:
+        edges = np.asarray(self.edges).reshape(-1, 2) if np.size(self.edges) else np.empty((0, 2), np.int64)
+        if not np.issubdtype(edges.dtype, np.integer):
+            raise ValueError(f"edges must be pairs of integers, not of {edges.dtype}")
+        object.__setattr__(self, "edges", edges.astype(np.int64))
+        self._check_edges(edges)
+        for kind, count, attributes in (
+            ("vertex", self.n_vertices, self.vertex_attributes),
+            ("edge", len(edges), self.edge_attributes),
+        ):
+            for name, values in attributes.items():
+                if len(values) != count:
+                    raise ValueError(f"{kind} attribute {name!r} has {len(values)} values for {count} of them")
+
+    def _check_edges(self, edges: NDArray[np.int64]) -> None:
+        if len(edges) and not (edges.min() >= 0 and edges.max() < self.n_vertices):
+            odd = int(edges.max() if edges.min() >= 0 else edges.min())
+            raise ValueError(f"edges must join vertices 0..{self.n_vertices - 1}; found {odd}")
+        ends = edges if self.directed else np.sort(edges, axis=1)
+        found, counts = np.unique(ends, axis=0, return_counts=True)
+        if len(counts) and counts.max() > 1:
+            a, b = found[int(np.argmax(counts))]
+            raise ValueError(f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them into one")
+
+    def __repr__(self) -> str:
+        return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
+
+
+def labelled_graph(graph: Any) -> LabelledGraph:
+    """Return a LabelledGraph itself, or a networkx graph turned into one."""
+    if isinstance(graph, LabelledGraph):
+        return graph
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
+        raise ValueError(f"graphs must be networkx graphs or LabelledGraph, not {type(graph).__name__}")
+    if graph.is_multigraph():
+        raise ValueError("multigraphs have parallel edges: turn each into a Graph with one edge per pair first")
+    number = {node: index for index, node in enumerate(graph.nodes)}
+    links = list(graph.edges(data=True))
+    return LabelledGraph(
+        len(number),
+        [[number[a], number[b]] for a, b, _ in links],
+        _by_name([values for _, values in graph.nodes(data=True)]),
+        _by_name([values for _, _, values in links]),
+        directed=graph.is_directed(),
+    )
+
+
+def _by_name(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn one mapping per item into one list per name, None where an item has no such name."""
+    names = dict.fromkeys(str(name) for record in records for name in record)
+    by_text = [{str(name): value for name, value in record.items()} for record in records]
+    return {name: [record.get(name) for record in by_text] for name in names}
