@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc.measures import MEASURES, Euclidean, resolve_measure
+from eocc.measures import Euclidean, resolve_measure
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from oracles import core
 from strategies import points
@@ -63,22 +63,10 @@ def test_equal_rows_have_delta_one():
     assert frozen.prepare(np.array([[7.0, 10.0]]), X).evaluate(np.ones(2)) == pytest.approx(np.full((1, 4), 3.0))
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_every_measure_stays_in_the_unit_interval_on_its_training_set(name):
-    X = np.random.default_rng(1).normal(size=(20, 4))
-    frozen = resolve_measure(name).freeze(X)
-    for p in np.random.default_rng(2).random((20, frozen.n_parameters)):
-        D = frozen.prepare(X).evaluate(p)
-        assert D.min() >= 0
-        assert D.max() <= 1 + 1e-12
-        assert_array_equal(D, D.T)
-        assert_array_equal(D.diagonal(), 0)
-
-
 def test_measure_by_object_and_by_mistake():
     measure = Euclidean()
     assert resolve_measure(measure) is measure
     with pytest.raises(ValueError, match=r"write Euclidean\(\)"):
         resolve_measure(Euclidean)
-    with pytest.raises(ValueError, match="unknown measure 'euclid'; known: 'euclidean'"):
+    with pytest.raises(ValueError, match=r"unknown measure 'euclid'; known: .*'euclidean'"):
         resolve_measure("euclid")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.extents import Extent, resolve_extent
 from eocc.labels import signs, split_for_validation
-from eocc.measures import Measure, resolve_measure
+from eocc.measures import Measure, Precomputed, resolve_measure
 from eocc.memberships import MembershipFunction, resolve_membership_function
 from eocc.performance import resolve_performance
 from eocc.progress import reporting
@@ -22,6 +22,7 @@ from eocc.representatives import Representative, resolve_representative
 from eocc.search import Search, resolve_search
 from eocc.synthesis import EntropySynthesis, Model, Settings, Synthesis, ValidationSynthesis, synthesise
 from eocc.tconorms import TConorm, resolve_tconorm
+from eocc.threads import threads
 
 Matrix = NDArray[np.float64]
 
@@ -38,8 +39,9 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
 
     Parameters
     ----------
-    measure : str or Measure, default="euclidean"
-        The dissimilarity d(x, y; p).
+    measure : str, Measure or function of two objects, default="euclidean"
+        The dissimilarity d(x, y; p): "euclidean" for rows of numbers, "graph-edit" for labelled graphs, "precomputed",
+        or another of `eocc.measures`. X is a sequence of what the measure compares.
     synthesis : {"entropy", "validation"}, default="entropy"
         What the search maximises. "entropy" is the paper's EOCC-1: eta * entropy + (1 - eta) * modularity, from
         targets alone. "validation" is its EOCC-2, which also looks at every partition's performance on a validation
@@ -116,7 +118,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     def __init__(
         self,
         *,
-        measure: str | Measure = "euclidean",
+        measure: str | Measure | Callable[[Any, Any], float] = "euclidean",
         synthesis: str = "entropy",
         eta: float = 0.5,
         beta: float = 0.5,
@@ -150,7 +152,12 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.measure == "precomputed" or isinstance(self.measure, Precomputed)
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X of shape (n_samples, n_features).
 
         With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" either
@@ -173,22 +180,22 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.__dict__ = {**vars(draft), **kept}  # at once: an interrupt finds the old model or the new one
         return self
 
-    def membership(self, X: ArrayLike) -> Matrix:
+    def membership(self, X: Any) -> Matrix:
         """Return the soft decision: grades of membership in the target class, in [0, 1]."""
         return np.exp(self.score_samples(X))
 
-    def score_samples(self, X: ArrayLike) -> Matrix:
+    def score_samples(self, X: Any) -> Matrix:
         """Return the logarithm of the membership: finite, higher = more normal.
 
         It ranks patterns also where the membership itself is too small to be told from 0.
         """
         return self._by_block(X, self._score_rows)
 
-    def decision_function(self, X: ArrayLike) -> Matrix:
+    def decision_function(self, X: Any) -> Matrix:
         """Return how far inside (>= 0) or outside (< 0) the best region a pattern lies, in log-membership."""
         return self._by_block(X, self._decide_rows)
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the hard decision: +1 for targets, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
@@ -198,13 +205,14 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     def _decide_rows(self, rows: Matrix) -> Matrix:
         return self.fuzzy_model_.decision(rows)
 
-    def _by_block(self, X: ArrayLike, function: Callable[[Matrix], Matrix]) -> Matrix:
+    def _by_block(self, X: Any, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Apply `function` to X in the dissimilarity space, a block of rows at a time."""
         check_is_fitted(self)
         patterns = self._read(X, reset=False)
         step = max(1, BLOCK // len(self.prototypes_))
         blocks = [patterns[start : start + step] for start in range(0, len(patterns), step)]
-        return np.concatenate([function(self._embed(block)) for block in blocks])
+        with threads(_n_threads(self.n_jobs)):
+            return np.concatenate([function(self._embed(block)) for block in blocks])
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Return X as patterns: rows of numbers, or whatever the measure reads."""

@@ -20,6 +20,7 @@ from eocc.performance import CountPerformance, ScorerPerformance
 from eocc.regions import Fuzzification, FuzzyModel, Region, Shape, build_regions, members_on_the_rim, widened
 from eocc.search import Generation, Search, generations
 from eocc.space import DissimilaritySpace, check_measure, dissimilarity_space
+from eocc.threads import threads
 from eocc.validation import ValidationRows, performance_curve
 from eocc.workers import Workers, workers
 
@@ -162,7 +163,7 @@ Report = Callable[[Generation, Candidate], None]
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
     """Find the best p, then build its model; every random number comes from `rng`."""
-    with workers(lambda: Workspace.of_size(len(patterns)), settings.n_threads) as pool:
+    with workers(lambda: Workspace.of_size(len(patterns)), settings.n_threads) as pool, threads(settings.n_threads):
         measure = settings.measure.freeze(patterns)
         prepared = measure.prepare(patterns)
         pool.map(lambda _, workspace: check_measure(measure, prepared, workspace.space), [None])

@@ -3,11 +3,12 @@
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from eocc.blas import one_blas_thread
+from eocc.threads import await_all
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -49,7 +50,7 @@ class Workers(Generic[Workspace]):
         self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
         futures = [self._executor.submit(self._drain, function, results) for _ in range(n_busy)]
-        _await(futures)
+        await_all(futures)
         return [results[index] for index in range(len(tasks))]
 
     def abandon(self) -> None:
@@ -70,13 +71,3 @@ class Workers(Generic[Workspace]):
             except BaseException:
                 self._pending.clear()
                 raise
-
-
-def _await(futures: Sequence["Future[None]"]) -> None:
-    """Wait for all, or for the first error, which is raised."""
-    under_way = set(futures)
-    while under_way:
-        # A signal that comes just before a wait does not end it: so no wait is long.
-        ended, under_way = wait(under_way, timeout=0.1, return_when=FIRST_EXCEPTION)
-        for future in ended:
-            future.result()

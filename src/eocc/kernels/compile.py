@@ -10,3 +10,6 @@ kernel = njit(**_OPTIONS)
 # Sums may be taken several terms at a time. The order is fixed when the kernel is compiled, so the same
 # numbers give the same sum always; infinities and NaN keep their meaning.
 summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
+
+# For small functions inside hot loops: a call would pass every array as seven words.
+inlined_kernel = njit(**_OPTIONS, forceinline=True)

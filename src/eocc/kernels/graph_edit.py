@@ -1,0 +1,164 @@
+"""The three-weight edit scheme of labelled graphs, pair by pair.
+
+A set of graphs is a tuple of flat arrays. `shape`: where each graph's vertices and edges begin. `links`: per vertex its
+degree and where its neighbours begin, per neighbour its vertex (counted within the graph) and its edge, per edge its
+ends. Then the attributes of vertices and of edges, a row each: numbers (scaled, NaN where missing), categories
+and texts (codes, -1 where missing). Texts of both sets are compared through one table.
+"""
+
+import numpy as np
+
+from eocc.kernels.compile import inlined_kernel, kernel
+
+
+@inlined_kernel
+def add_number_distances(value, others, cost):
+    """Add |value - others_j| to cost_j; missing against missing is 0, missing against present 1."""
+    if value == value:
+        for j in range(cost.shape[0]):
+            difference = abs(value - others[j])
+            cost[j] += difference if difference == difference else 1.0
+    else:
+        for j in range(cost.shape[0]):
+            cost[j] += 1.0 if others[j] == others[j] else 0.0
+
+
+@inlined_kernel
+def add_code_distances(code, others, cost):
+    """Add 1 to cost_j where the codes differ."""
+    for j in range(cost.shape[0]):
+        cost[j] += 1.0 if others[j] != code else 0.0
+
+
+@inlined_kernel
+def add_text_distances(code, others, table, cost):
+    """Add the table's entry to cost_j; missing against missing is 0, missing against present 1."""
+    for j in range(cost.shape[0]):
+        if code >= 0 and others[j] >= 0:
+            cost[j] += table[code, others[j]]
+        else:
+            cost[j] += 1.0 if others[j] != code else 0.0
+
+
+@inlined_kernel
+def attribute_costs(item, numbers, codes, texts, first, o_numbers, o_codes, o_texts, table, cost):
+    """Fill cost_j with the mean dissimilarity of `item` and of item first + j of another set."""
+    last = first + cost.shape[0]
+    for j in range(cost.shape[0]):
+        cost[j] = 0.0
+    for k in range(numbers.shape[0]):
+        add_number_distances(numbers[k, item], o_numbers[k, first:last], cost)
+    for k in range(codes.shape[0]):
+        add_code_distances(codes[k, item], o_codes[k, first:last], cost)
+    for k in range(texts.shape[0]):
+        add_text_distances(texts[k, item], o_texts[k, first:last], table, cost)
+    count = numbers.shape[0] + codes.shape[0] + texts.shape[0]
+    if count > 1:
+        for j in range(cost.shape[0]):
+            cost[j] /= count
+
+
+@inlined_kernel
+def best_column(cost, closed, degree, degrees):
+    """Return the column that comes first by (cost, difference of degrees, column); closed columns cost infinity."""
+    best, least = 0, cost[0] + closed[0]
+    for j in range(1, cost.shape[0]):
+        value = cost[j] + closed[j]
+        if value <= least:
+            if value < least or abs(degree - degrees[j]) < abs(degree - degrees[best]):
+                best, least = j, value
+    return best
+
+
+@inlined_kernel
+def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
+    """Fill partner[i]: the globally cheapest free pair first, ties by difference of degrees, then i, then j.
+
+    The rows still free are live[t]; each remembers its best free column, best[t], at cost least[t]. So a round looks
+    once at the live rows, and searches again only for those whose best is gone. Returns the summed cost of the pairs.
+    """
+    n, total = cost.shape[0], 0.0
+    for j in range(cost.shape[1]):
+        closed[j] = 0.0
+    for i in range(n):
+        live[i], best[i] = i, best_column(cost[i], closed, degree[i], degrees)
+        least[i] = cost[i, best[i]]
+    for last in range(n - 1, -1, -1):
+        pick = 0
+        for t in range(1, last + 1):
+            if least[t] <= least[pick]:
+                if least[t] < least[pick]:
+                    pick = t
+                else:
+                    gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
+                    if gap < other or (gap == other and live[t] < live[pick]):
+                        pick = t
+        taken = best[pick]
+        partner[live[pick]] = taken
+        total += least[pick]
+        closed[taken] = np.inf
+        live[pick], best[pick], least[pick] = live[last], best[last], least[last]
+        for t in range(last):
+            if best[t] == taken:
+                i = live[t]
+                best[t] = best_column(cost[i], closed, degree[i], degrees)
+                least[t] = cost[i, best[t]]
+    return total
+
+
+@kernel
+def edit_row(g, one, other, first, last, swapped, mirrored, table, room, components):
+    """Compare graph g of set `one` with the graphs h in [first, last) of set `other` that have no fewer vertices.
+
+    Writes (S, I, E), each divided by the number of vertices and edges of both, into components[:, g, h]; `swapped`,
+    into components[:, h, g], and only for graphs h that have more vertices; `mirrored`, into both.
+    """
+    costs, partner, live, best, least, closed = room
+    (vertices, edges), (degree, _, _, _, ends), (numbers, codes, texts), (e_numbers, e_codes, e_texts) = one
+    (o_vertices, o_edges), (o_degree, begin, neighbour, edge_of, _), (o_numbers, o_codes, o_texts), o_of_edges = other
+    oe_numbers, oe_codes, oe_texts = o_of_edges
+    v, n, n_edges = vertices[g], vertices[g + 1] - vertices[g], edges[g + 1] - edges[g]
+    for h in range(first, last):
+        w, m, m_edges = o_vertices[h], o_vertices[h + 1] - o_vertices[h], o_edges[h + 1] - o_edges[h]
+        if m < n or (swapped and m == n):
+            continue
+        changed, shared = 0.0, 0
+        cost = costs[:n, :m]
+        for i in range(n):
+            attribute_costs(v + i, numbers, codes, texts, w, o_numbers, o_codes, o_texts, table, cost[i])
+        if n > 0:
+            changed = pair_greedily(
+                cost, degree[v : v + n], o_degree[w : w + m], partner, live, best, least, closed
+            )  # fmt: skip
+        for e in range(edges[g], edges[g + 1]):
+            a, b = w + partner[ends[e, 0]], partner[ends[e, 1]]
+            for t in range(begin[a], begin[a + 1]):
+                if neighbour[t] == b:
+                    shared += 1
+                    attribute_costs(
+                        e, e_numbers, e_codes, e_texts, edge_of[t], oe_numbers, oe_codes, oe_texts, table, least[:1]
+                    )
+                    changed += least[0]
+                    break
+        size = max(n + m + n_edges + m_edges, 1)
+        row, column = (h, g) if swapped else (g, h)
+        components[0, row, column] = changed / size
+        components[1, row, column] = (m - n + m_edges - shared) / size
+        components[2, row, column] = (n_edges - shared) / size
+        if mirrored and m > n:
+            for k in range(3):
+                components[k, column, row] = components[k, row, column]
+
+
+@kernel
+def edit_components(start, stop, left, right, mirrored, table, room, components):
+    """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`.
+
+    The graph with fewer vertices goes first, the one on the left if they have as many. Where left and right are the
+    same set (`mirrored`), a pair of unlike sizes is computed once. `room`: costs (n, n), then five of (n,).
+    """
+    for i in range(start, stop):
+        edit_row(i, left, right, 0, components.shape[2], False, mirrored, table, room, components)
+    if not mirrored:
+        for j in range(components.shape[2]):
+            edit_row(j, right, left, start, stop, True, False, table, room, components)

@@ -1,0 +1,143 @@
+"""Records with parts of several kinds: a measure for each part, a weight for each measure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """The parts of all records, each as its measure reads it."""
+
+    parts: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.parts.values())))
+
+    def __getitem__(self, index: Any) -> "Records":
+        return Records({name: part[index] for name, part in self.parts.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Composite:
+    """d(x, y; p) = sum_k w_k d_k(x_k, y_k; p_k) / (number of parts), p = (w_1, ..., w_K, p_1, ..., p_K).
+
+    `measures` maps the name of a part to its measure. Records are mappings with those names, or a frame with such
+    columns. The weights the search finds say which part of the record matters.
+
+    >>> from eocc.measures.euclidean import Euclidean
+    >>> from eocc.measures.function import FunctionMeasure
+    >>> lengths = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
+    >>> measure = Composite({"size": Euclidean(), "name": lengths})
+    >>> records = measure.read([{"size": 1.0, "name": "oak"}, {"size": 3.0, "name": "elderberry"}])
+    >>> frozen = measure.freeze(records)
+    >>> frozen.n_parameters, frozen.prepare(records).evaluate(np.array([1.0, 0.5, 1.0]))[0, 1].item()
+    (3, 0.75)
+    """
+
+    measures: Mapping[str, Measure]
+
+    def __post_init__(self) -> None:
+        if not self.measures:
+            raise ValueError("a composite needs at least one part")
+        for name, measure in self.measures.items():
+            if not callable(getattr(measure, "freeze", None)) or isinstance(measure, type):
+                raise ValueError(f"part {name!r} needs a measure object, not {measure!r}")
+
+    def read(self, X: Any) -> Records:
+        """Split records into their parts, each read by its own measure."""
+        if isinstance(X, Records):
+            return X
+        column = _columns(X, list(self.measures))
+        return Records({name: _read_part(name, measure, column(name)) for name, measure in self.measures.items()})
+
+    def freeze(self, training: Records) -> "FrozenComposite":
+        """Freeze the measure of every part."""
+        return FrozenComposite({name: measure.freeze(training.parts[name]) for name, measure in self.measures.items()})
+
+
+def _columns(X: Any, names: list[str]) -> Callable[[str], list[Any]]:
+    """Return what gives the values of one part of all records."""
+    if hasattr(X, "columns"):  # a frame
+        missing = [name for name in names if name not in list(X.columns)]
+        if missing:
+            raise ValueError(f"the frame has no column {missing[0]!r}; it has {', '.join(map(repr, X.columns))}")
+        return lambda name: list(X[name])
+    if isinstance(X, str | Mapping) or not isinstance(X, Sequence):
+        raise ValueError(f"records must be a sequence of mappings or a frame, not {type(X).__name__}")
+    if len(X) == 0:
+        raise ValueError("X holds no records; at least 1 is required")
+    for number, record in enumerate(X):
+        absent = [name for name in names if not isinstance(record, Mapping) or name not in record]
+        if absent:
+            raise ValueError(f"record {number} has no part {absent[0]!r}")
+    return lambda name: [record[name] for record in X]
+
+
+def _read_part(name: str, measure: Measure, values: list[Any]) -> Any:
+    """Read one part: by its measure, or as rows of numbers."""
+    try:
+        if hasattr(measure, "read"):
+            return measure.read(values)
+        rows = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"part {name!r}: {error}") from None
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError(f"part {name!r}: rows of finite numbers are needed")
+    return np.ascontiguousarray(rows)
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenComposite:
+    """A composite whose parts' measures are frozen."""
+
+    measures: dict[str, FrozenMeasure]
+
+    @property
+    def n_parameters(self) -> int:
+        """One weight per part, then the parts' own parameters."""
+        return len(self.measures) + sum(measure.n_parameters for measure in self.measures.values())
+
+    @property
+    def parameter_names(self) -> list[str]:
+        """What each entry of p is: the name of a part, or part[k] for the k-th parameter of its own."""
+        own = [f"{name}[{k}]" for name, measure in self.measures.items() for k in range(measure.n_parameters)]
+        return [*self.measures, *own]
+
+    def prepare(self, patterns: Records, prototypes: Records | None = None) -> "PreparedComposite":
+        """Prepare every part."""
+        parts = [
+            measure.prepare(patterns.parts[name], None if prototypes is None else prototypes.parts[name])
+            for name, measure in self.measures.items()
+        ]
+        return PreparedComposite(parts, [measure.n_parameters for measure in self.measures.values()])
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedComposite:
+    """The pairs of every part."""
+
+    parts: list[Prepared]
+    counts: list[int]
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return the weighted mean over the parts, each summed in their order."""
+        weights, start = p[: len(self.parts)] / len(self.parts), len(self.parts)
+        total: Matrix | None = None
+        for part, weight, count in zip(self.parts, weights, self.counts, strict=True):
+            term = weight * np.asarray(part.evaluate(p[start : start + count]))
+            total = term if total is None else np.add(total, term, out=total)
+            start += count
+        assert total is not None
+        if out is None:
+            return total
+        out[...] = total
+        return out

@@ -1,0 +1,93 @@
+"""Any function of two objects as a measure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures.objects import Objects, read_objects
+from eocc.measures.precomputed import FixedPrepared
+
+Matrix = NDArray[np.float64]
+
+# So many training patterns are compared both ways and with themselves before the rest is.
+SAMPLE = 10
+
+
+@dataclass(frozen=True)
+class FunctionMeasure:
+    """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
+
+    On a sample of the training patterns f is checked: numbers, finite, not negative, the same both ways.
+
+    >>> measure = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
+    >>> measure.freeze(Objects(["a", "bcd"])).prepare(Objects(["abcdef"]), Objects(["a", "bcd"])).evaluate(np.empty(0))
+    array([[2.5, 1.5]])
+    """
+
+    function: Callable[[Any, Any], float]
+
+    def read(self, X: Any) -> Objects:
+        """Take any sequence of objects."""
+        return read_objects(X, "objects")
+
+    def freeze(self, training: Sequence[Any]) -> "FrozenFunction":
+        """Check the function on a sample and find the largest training value."""
+        step = max(1, len(training) // SAMPLE)
+        sample = [training[i] for i in range(0, len(training), step)][:SAMPLE]
+        forth = _table(self.function, sample, sample)
+        if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
+            i, j = np.unravel_index(np.argmax(np.abs(forth - forth.T)), forth.shape)
+            raise ValueError(
+                f"the measure is not symmetric: {forth[i, j]:g} one way and {forth[j, i]:g} the other; "
+                "use (f(a, b) + f(b, a)) / 2"
+            )
+        table = _symmetric_table(self.function, training)
+        largest = float(table.max())
+        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [(training, table)])
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenFunction:
+    """A function of two objects with its divisor."""
+
+    function: Callable[[Any, Any], float]
+    largest: float
+    computed: list[tuple[Sequence[Any], Matrix]]
+    n_parameters: int = 0
+
+    def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FixedPrepared:
+        """Call the function for every pair; once for each of the patterns among themselves.
+
+        The training pairs were computed to find the largest: their table is used once and not kept.
+        """
+        if prototypes is None:
+            known = self.computed and self.computed[0][0] is patterns
+            table = self.computed.pop()[1] if known else _symmetric_table(self.function, patterns)
+            return FixedPrepared(table / self.largest)
+        return FixedPrepared(_table(self.function, patterns, prototypes) / self.largest)
+
+
+def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:
+    return np.array([[_value(function, a, b) for b in columns] for a in rows])
+
+
+def _symmetric_table(function: Callable[[Any, Any], float], patterns: Sequence[Any]) -> Matrix:
+    table = np.zeros((len(patterns), len(patterns)))
+    for i, a in enumerate(patterns):
+        for j in range(i + 1):
+            table[i, j] = table[j, i] = _value(function, a, patterns[j])
+    return table
+
+
+def _value(function: Callable[[Any, Any], float], a: Any, b: Any) -> float:
+    value = function(a, b)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"the measure must return a number; it returned {value!r}") from None
+    if not 0 <= number < np.inf:
+        raise ValueError(f"the measure must return a finite number >= 0; it returned {number:g}")
+    return number

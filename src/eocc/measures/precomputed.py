@@ -1,0 +1,92 @@
+"""Dissimilarities computed elsewhere."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures.linear import LinearPrepared
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PrecomputedRows:
+    """Rows of a block of dissimilarities; `columns` are those that belong to the patterns themselves, if any."""
+
+    block: Matrix
+    columns: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __getitem__(self, index: Any) -> "PrecomputedRows":
+        return PrecomputedRows(self.block[index], self.columns[index])
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    """d(x, y) as given: fit on a square block, predict on a rectangular one with a column per row of that block.
+
+    Divided by the largest training value. There are no parameters, so nothing to search for.
+
+    >>> rows = Precomputed().read([[0, 2], [2, 0]])
+    >>> Precomputed().freeze(rows).prepare(rows).evaluate(np.empty(0))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+
+    def read(self, X: Any) -> PrecomputedRows:
+        """Return a block of nonnegative, finite numbers."""
+        try:
+            block = np.array(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("precomputed dissimilarities must be a matrix of numbers") from None
+        if block.ndim != 2 or block.size == 0:
+            raise ValueError(f"precomputed dissimilarities must be a matrix, not of shape {block.shape}")
+        if not np.isfinite(block).all():
+            raise ValueError("precomputed dissimilarities hold NaN or infinity")
+        if block.min() < 0:
+            raise ValueError(f"precomputed dissimilarities must not be negative; the least is {block.min():g}")
+        return PrecomputedRows(block, np.arange(len(block)))
+
+    def freeze(self, training: PrecomputedRows) -> "FrozenPrecomputed":
+        """Fix the divisor."""
+        n_columns = training.block.shape[1]
+        if training.columns.max() >= n_columns:
+            raise ValueError(
+                f"to fit, precomputed dissimilarities must be square; this block has {n_columns} columns "
+                f"for {int(training.columns.max()) + 1} rows"
+            )
+        largest = float(training.block[:, training.columns].max())
+        return FrozenPrecomputed(n_columns, largest if largest > 0 else 1.0)
+
+
+@dataclass(frozen=True)
+class FrozenPrecomputed:
+    """Precomputed dissimilarities with their divisor."""
+
+    n_columns: int
+    largest: float
+    n_parameters: int = 0
+
+    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> "FixedPrepared":
+        """Pick the prototypes' columns."""
+        if patterns.block.shape[1] != self.n_columns:
+            raise ValueError(
+                f"this block has {patterns.block.shape[1]} columns; it needs {self.n_columns}, one per row of the fit"
+            )
+        columns = (patterns if prototypes is None else prototypes).columns
+        return FixedPrepared(patterns.block[:, columns] / self.largest)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPrepared:
+    """Dissimilarities that do not depend on any parameter."""
+
+    values: Matrix
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return them, in `out` if given: they must stay as they are."""
+        return LinearPrepared(self.values[None]).evaluate(np.ones(1), out)

@@ -1,0 +1,30 @@
+"""Patterns for every registered measure: a training set, and new patterns that are not in it."""
+
+import networkx as nx
+import numpy as np
+
+
+def graphs(rng, n):
+    made = [nx.gnp_random_graph(int(rng.integers(2, 8)), 0.4, seed=int(rng.integers(10**6))) for _ in range(n)]
+    for graph in made:
+        nx.set_node_attributes(graph, {node: float(rng.random()) for node in graph}, "x")
+    return made
+
+
+def blocks(rng, n):
+    x, new = rng.normal(size=n), rng.normal(size=5)
+    return np.abs(x[:, None] - x), np.abs(new[:, None] - x)
+
+
+def samples(name, n=20, seed=0):
+    """Return (training, new) for the measure of that name."""
+    rng = np.random.default_rng(seed)
+    if name == "precomputed":
+        return blocks(rng, n)
+    return MAKERS[name](rng, n), MAKERS[name](rng, 5)
+
+
+MAKERS = {
+    "euclidean": lambda rng, n: rng.normal(size=(n, 4)),
+    "graph-edit": graphs,
+}

@@ -1,0 +1,189 @@
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from eocc import EntropicOneClassClassifier
+from eocc.measures.graphs import GraphEdit
+from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
+from eocc.measures.objects import Objects
+from eocc.search import GeneticSearch
+from eocc.threads import threads
+from oracles import graphs as oracle
+
+VALUES = {"x": st.sampled_from([0.0, 1.0, 2.0, 4.0, None]), "kind": st.sampled_from(["a", "b", None])}
+
+
+@st.composite
+def plain_graphs(draw, directed, max_vertices=6):
+    """A graph as dictionaries: loops, isolated vertices, missing attributes and the empty graph included."""
+    n = draw(st.integers(0, max_vertices))
+    attributes = st.fixed_dictionaries(VALUES)
+    vertices = draw(st.lists(attributes, min_size=n, max_size=n))
+    ends = [(a, b) for a in range(n) for b in range(n) if directed or a <= b]
+    chosen = draw(st.lists(st.sampled_from(ends), unique=True, max_size=8)) if ends else []
+    return {"vertices": vertices, "edges": {edge: draw(attributes) for edge in chosen}, "directed": directed}
+
+
+def flat(graph):
+    return LabelledGraph(
+        len(graph["vertices"]),
+        np.array(list(graph["edges"]), dtype=int).reshape(-1, 2),
+        {name: [vertex[name] for vertex in graph["vertices"]] for name in VALUES},
+        {name: [edge[name] for edge in graph["edges"].values()] for name in VALUES},
+        directed=graph["directed"],
+    )
+
+
+def ranges(graphs, part):
+    """Training ranges by attribute; None for categories."""
+    found = [item["x"] for graph in graphs for item in part(graph) if item["x"] is not None]
+    return {"kind": None, "x": (max(found) - min(found) or 1.0) if found else None}
+
+
+@given(st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=5)))
+def test_components_equal_the_definition(graphs):
+    measure = GraphEdit().freeze(Objects(map(flat, graphs)))
+    vertex = ranges(graphs, lambda graph: graph["vertices"])
+    edge = ranges(graphs, lambda graph: graph["edges"].values())
+    expected = np.array([[oracle.edit_counts(a, b, vertex, edge) for b in graphs] for a in graphs])
+    patterns = Objects(map(flat, graphs))
+    square = measure.prepare(patterns).components
+    assert_allclose(np.moveaxis(square, 0, 2), expected, atol=1e-12)
+    assert_array_equal(measure.prepare(patterns, patterns).components, square)
+
+
+def random_graph(rng, n=None, directed=False):
+    n = int(rng.integers(3, 9)) if n is None else n
+    graph = nx.gnp_random_graph(n, 0.4, seed=int(rng.integers(10**6)), directed=directed)
+    for node in graph.nodes:
+        graph.nodes[node]["x"] = float(rng.random())
+        graph.nodes[node]["symbol"] = str(rng.choice(list("CNO")))
+    for edge in graph.edges:
+        graph.edges[edge]["valence"] = int(rng.integers(1, 4))
+    return graph
+
+
+@pytest.fixture(scope="module")
+def molecules():
+    rng = np.random.default_rng(0)
+    return [random_graph(rng) for _ in range(25)]
+
+
+def test_dissimilarities_stay_in_the_unit_interval_and_vanish_between_copies(molecules):
+    measure = GraphEdit()
+    patterns = measure.read(molecules)
+    frozen = measure.freeze(patterns)
+    prepared = frozen.prepare(patterns)
+    for p in np.random.default_rng(1).random((10, 3)):
+        D = prepared.evaluate(p)
+        assert D.min() >= 0
+        assert D.max() <= 1
+        assert_array_equal(D.diagonal(), 0)
+
+
+def test_a_row_is_the_same_alone_as_in_a_batch_and_at_any_number_of_threads(molecules):
+    measure = GraphEdit()
+    patterns = measure.read(molecules)
+    frozen = measure.freeze(patterns)
+    whole = frozen.prepare(patterns, patterns).components
+    with threads(3):
+        assert_array_equal(frozen.prepare(patterns, patterns).components, whole)
+    for index in (0, 7, 24):
+        assert_array_equal(frozen.prepare(patterns[[index]], patterns).components[:, 0], whole[:, index])
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_networkx_and_arrays_give_the_same(directed):
+    rng = np.random.default_rng(2)
+    graphs = [random_graph(rng, directed=directed) for _ in range(6)]
+    arrays = [labelled_graph(graph) for graph in graphs]
+    measure = GraphEdit()
+    one, two = (measure.freeze(measure.read(X)).prepare(measure.read(X)).components for X in (graphs, arrays))
+    assert_array_equal(one, two)
+
+
+def test_fit_and_predict_on_new_graphs(molecules):
+    rng = np.random.default_rng(5)
+    others = [random_graph(rng, n=30) for _ in range(5)]
+    clf = EntropicOneClassClassifier(measure="graph-edit", random_state=0, search=GeneticSearch(max_generations=3))
+    clf.fit(molecules[:20])
+    assert clf.weights_.shape == (3,)
+    scores = clf.score_samples(molecules[20:] + others)
+    assert np.isfinite(scores).all()
+    assert scores[:5].min() > scores[5:].max()
+    assert_array_equal(clf.predict(others), -1)
+    alone = [clf.score_samples([graph])[0] for graph in molecules[20:] + others]
+    assert_array_equal(scores, alone)
+    labels = [1] * 20 + [-1] * 5
+    labelled = EntropicOneClassClassifier(measure=GraphEdit(), synthesis="validation", search=None, random_state=0)
+    assert labelled.fit(molecules[:20] + others, labels).predict(others).tolist() == [-1] * 5
+
+
+def test_texts_are_compared_by_edit_distance_and_kinds_can_be_declared():
+    names = ["threonine", "threonone", "leucine", "valine"]
+    graphs = [LabelledGraph(1, (), {"name": [name], "code": [k]}) for k, name in enumerate(names)]
+    by_text = GraphEdit(vertex_kinds={"code": "ignore"}).freeze(graphs).prepare(graphs).components[0] * 2
+    assert by_text[0, 1] == pytest.approx(1 / 9)
+    by_name = GraphEdit(vertex_kinds={"name": "category", "code": "ignore"}).freeze(graphs).prepare(graphs)
+    assert by_name.components[0, 0, 1] * 2 == 1
+    by_code = GraphEdit(vertex_kinds={"name": "ignore", "code": "category"}).freeze(graphs).prepare(graphs)
+    assert by_code.components[0, 0, 3] * 2 == 1
+
+
+def test_values_unseen_in_training():
+    training = [LabelledGraph(1, (), {"symbol": [s], "x": [x]}) for s, x in (("C", 0.0), ("N", 2.0))]
+    new = [LabelledGraph(1, (), {"symbol": ["Pb"], "x": [6.0]}), LabelledGraph(1)]
+    measure = GraphEdit().freeze(training)
+    far, bare = measure.prepare(new, training).components[0] * 2
+    assert_allclose(far, [(1 + 3) / 2, (1 + 2) / 2])
+    assert_allclose(bare, [1, 1])
+
+
+class TestBadGraphs:
+    @pytest.mark.parametrize(
+        ("make", "message"),
+        [
+            (lambda: nx.MultiGraph([(0, 1), (0, 1)]), "graph 1: multigraphs have parallel edges"),
+            (lambda: "C-C-O", "graph 1: graphs must be networkx graphs or LabelledGraph, not str"),
+        ],
+    )
+    def test_is_named_with_its_number(self, make, message):
+        with pytest.raises(ValueError, match=message):
+            EntropicOneClassClassifier(measure="graph-edit").fit([nx.path_graph(3), make()])
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ((2, [[0, 1], [1, 0]]), "vertices 0 and 1 are joined by 2 parallel edges"),
+            ((2, [[0, 5]]), r"edges must join vertices 0\.\.1; found 5"),
+            ((2, [[0.0, 1.0]]), "edges must be pairs of integers"),
+            ((2, [[0, 1]], {"x": [1.0]}), "vertex attribute 'x' has 1 values for 2 of them"),
+            ((2, [[0, 1]], {}, {"w": []}), "edge attribute 'w' has 0 values for 1 of them"),
+        ],
+    )
+    def test_arrays(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            LabelledGraph(*arguments)
+
+    def test_directed_and_undirected_together(self):
+        with pytest.raises(ValueError, match="some graphs are directed and some are not"):
+            EntropicOneClassClassifier(measure="graph-edit").fit([nx.path_graph(3), nx.DiGraph([(0, 1)])])
+
+    def test_kinds(self):
+        with pytest.raises(ValueError, match="attribute 'x' has unknown kind 'numeric'; known: 'category', 'number'"):
+            GraphEdit(vertex_kinds={"x": "numeric"})
+        with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
+            GraphEdit(vertex_kinds={"z": "number"}).freeze([LabelledGraph(1, (), {"x": [1]})])
+        with pytest.raises(ValueError, match="attribute 'x' is declared a number but holds other values"):
+            GraphEdit(vertex_kinds={"x": "number"}).freeze([LabelledGraph(1, (), {"x": ["a"]})])
+        measure = GraphEdit().freeze([LabelledGraph(1, (), {"x": [1]})])
+        with pytest.raises(ValueError, match="attribute 'x' held numbers in training, but here 'a'"):
+            measure.prepare([LabelledGraph(1, (), {"x": ["a"]})], [LabelledGraph(1)])
+
+    @pytest.mark.parametrize("X", [[], "graphs", 3])
+    def test_no_sequence(self, X):
+        with pytest.raises(ValueError, match=r"X holds no graphs|X must be a sequence of graphs"):
+            EntropicOneClassClassifier(measure="graph-edit").fit(X)
