@@ -99,6 +99,7 @@ class DifferentialEvolutionRun:
                 mutation=self.settings.mutation,
                 recombination=self.settings.recombination,
                 polish=False,
+                tol=0.0,  # the spread of values says nothing of how near the best is; patience does
                 updating="deferred",
                 vectorized=True,
             )
