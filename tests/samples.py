@@ -24,7 +24,12 @@ def samples(name, n=20, seed=0):
     return MAKERS[name](rng, n), MAKERS[name](rng, 5)
 
 
+def series(rng, n):
+    return [np.cumsum(rng.normal(size=(int(rng.integers(5, 12)), 2)), axis=0) for _ in range(n)]
+
+
 MAKERS = {
+    "dtw": series,
     "euclidean": lambda rng, n: rng.normal(size=(n, 4)),
     "graph-edit": graphs,
 }

@@ -9,9 +9,11 @@ from eocc.measures.function import FunctionMeasure
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
+from eocc.measures.series import DTW
 from eocc.registry import resolve
 
 __all__ = [
+    "DTW",
     "MEASURES",
     "Composite",
     "Euclidean",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 MEASURES: dict[str, Callable[[], Measure]] = {
+    "dtw": DTW,
     "euclidean": Euclidean,
     "graph-edit": GraphEdit,
     "precomputed": Precomputed,
