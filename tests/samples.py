@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 
 def graphs(rng, n):
@@ -28,8 +29,14 @@ def series(rng, n):
     return [np.cumsum(rng.normal(size=(int(rng.integers(5, 12)), 2)), axis=0) for _ in range(n)]
 
 
+def records(rng, n):
+    kinds = np.array(["pump", "fan", None], dtype=object)
+    return pd.DataFrame({"load": rng.normal(size=n), "kind": kinds[rng.integers(0, 3, n)], "new": rng.random(n) < 0.5})
+
+
 MAKERS = {
     "dtw": series,
     "euclidean": lambda rng, n: rng.normal(size=(n, 4)),
+    "gower": records,
     "graph-edit": graphs,
 }

@@ -10,6 +10,7 @@ from eocc.measures.graphs import GraphEdit
 from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
 from eocc.measures.series import DTW
+from eocc.measures.tables import Gower
 from eocc.registry import resolve
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Euclidean",
     "FrozenMeasure",
     "FunctionMeasure",
+    "Gower",
     "GraphEdit",
     "Measure",
     "Precomputed",
@@ -29,6 +31,7 @@ __all__ = [
 MEASURES: dict[str, Callable[[], Measure]] = {
     "dtw": DTW,
     "euclidean": Euclidean,
+    "gower": Gower,
     "graph-edit": GraphEdit,
     "precomputed": Precomputed,
 }

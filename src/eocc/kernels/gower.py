@@ -1,0 +1,69 @@
+"""Gower's dissimilarity of encoded records: numbers differ by their gap, codes differ or not, NaN is missing."""
+
+import numpy as np
+
+from eocc.kernels.compile import kernel
+from eocc.kernels.distances import mirror
+
+
+@kernel
+def add_absent(column, price, row):
+    """Add to row_j what a missing value costs against column_j: nothing where that is missing too."""
+    for j in range(row.shape[0]):
+        other = column[j]
+        row[j] += price if other == other else 0.0
+
+
+@kernel
+def add_gaps(value, column, weight, price, row):
+    """Add weight * |value - column_j| to row_j, `price` where column_j is missing."""
+    for j in range(row.shape[0]):
+        gap = weight * abs(value - column[j])
+        row[j] += gap if gap == gap else price
+
+
+@kernel
+def add_unlike(code, column, weight, price, row):
+    """Add `weight` to row_j where column_j is another code, `price` where it is missing."""
+    for j in range(row.shape[0]):
+        other = column[j]
+        cost = 0.0 if code == other else weight
+        row[j] += cost if other == other else price
+
+
+@kernel
+def fill_row(record, columns, start, is_code, absent, weights, row):
+    """Fill row_j with sum_k weights_k c_k / u, c_k the component of the record and columns_k,start+j.
+
+    One addition per column, always in their order, and a division at the end: so the sum of u components of at most
+    1 never exceeds 1, and neither the batch nor the side of the pair changes a bit.
+    """
+    n_columns = record.shape[0]
+    for j in range(row.shape[0]):
+        row[j] = 0.0
+    for k in range(n_columns):
+        value, weight, column = record[k], weights[k], columns[k, start:]
+        price = weight * absent[k]
+        if np.isnan(value):
+            add_absent(column, price, row)
+        elif is_code[k]:
+            add_unlike(value, column, weight, price, row)
+        else:
+            add_gaps(value, column, weight, price, row)
+    for j in range(row.shape[0]):
+        row[j] /= n_columns
+
+
+@kernel
+def gower_cross_dissimilarities(left, right_columns, is_code, absent, weights, out):
+    """Fill out_ij with the dissimilarity of left_i and right_j; `right_columns` is right^T."""
+    for i in range(left.shape[0]):
+        fill_row(left[i], right_columns, 0, is_code, absent, weights, out[i])
+
+
+@kernel
+def gower_pairwise_dissimilarities(rows, columns, is_code, absent, weights, out):
+    """Fill out_ij with the dissimilarity of rows_i and rows_j, each pair computed once; `columns` is rows^T."""
+    for i in range(rows.shape[0]):
+        fill_row(rows[i], columns, i, is_code, absent, weights, out[i, i:])
+    mirror(out)

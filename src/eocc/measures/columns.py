@@ -1,0 +1,254 @@
+"""Mixed records as plain columns, whatever they come in: pandas or polars frames, lists of dicts, 2-D arrays."""
+
+import math
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+# What a column may hold, in the plural, as errors say it.
+NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
+DATES, DURATIONS, TIMES = "dates", "durations", "times of day"
+# In this order: numpy's durations are integers to Python, and so are booleans.
+_CONTENTS: dict[str, tuple[type, ...]] = {
+    BOOLEANS: (bool, np.bool_),
+    DURATIONS: (timedelta, np.timedelta64),
+    DATES: (date, np.datetime64),
+    TIMES: (time,),
+    NUMBERS: (Real, Decimal),
+}
+WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: `values` are numbers, or indices into `labels` where there are labels; NaN where missing.
+
+    `contents` says what the column holds, {"numbers"} say: nothing if all is missing, several things if it mixes
+    them. Dates, durations and times are counted in microseconds. `levels` are those of an ordered categorical
+    dtype, the lowest first.
+    """
+
+    name: Hashable
+    contents: frozenset[str]
+    values: Matrix
+    labels: tuple[Any, ...] | None = None
+    levels: tuple[Any, ...] | None = None
+
+    def __getitem__(self, index: Any) -> Any:
+        if not isinstance(index, int | np.integer):
+            return replace(self, values=self.values[index])
+        value = float(self.values[index])
+        if math.isnan(value):
+            return None
+        return value if self.labels is None else self.labels[int(value)]
+
+    def labelled(self) -> "Column":
+        """Return the column with its distinct values as labels, in ascending order if they are numbers."""
+        if self.labels is not None:
+            return self
+        present = ~np.isnan(self.values)
+        labels, codes = np.unique(self.values[present], return_inverse=True)
+        values = np.full(len(self.values), np.nan)
+        values[present] = codes
+        return replace(self, values=values, labels=tuple(labels.tolist()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Records as columns of equal length. An integer gives one record, anything else the table of those rows.
+
+    >>> table = read_table([{"age": 31, "city": "Oslo"}, {"age": None, "city": "Rome"}])
+    >>> table, len(table), table[1]
+    (<Table of 2 rows: 'age', 'city'>, 2, {'age': None, 'city': 'Rome'})
+    >>> table[np.array([1, 0, 0])]
+    <Table of 3 rows: 'age', 'city'>
+    """
+
+    columns: tuple[Column, ...]
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The columns' names, in order."""
+        return [column.name for column in self.columns]
+
+    def __len__(self) -> int:
+        return len(self.columns[0].values)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            return {column.name: column[index] for column in self.columns}
+        return Table(tuple(column[index] for column in self.columns))
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {listed(self.names)}>"
+
+
+def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
+    """Return X as a table, or say what is wrong with it; columns named in `as_labels` keep their values as labels."""
+    if isinstance(X, Table):
+        return X
+    if isinstance(X, np.ndarray):
+        columns = _columns_of_array(X, as_labels)
+    elif isinstance(X, list | tuple):
+        read = _columns_of_records if any(isinstance(row, Mapping) for row in X) else _columns_of_rows
+        columns = read(X, as_labels)
+    else:
+        columns = _columns_of_frame(X, as_labels)
+    if not columns:
+        raise ValueError("X has no columns; at least 1 is required")
+    if len(columns[0].values) == 0:
+        raise ValueError("X holds no rows; at least 1 is required")
+    return Table(tuple(columns))
+
+
+def listed(names: Sequence[Any], most: int = 12) -> str:
+    """Return the names as errors list them, the first of very many."""
+    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:
+    # Asked of the class: a lazy frame computes its columns when asked itself.
+    if isinstance(X, Mapping) or not hasattr(type(X), "columns"):
+        hint = "; for a single record write [record]" if isinstance(X, Mapping) else ""
+        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}{hint}")
+    try:
+        import narwhals.stable.v2 as nw
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("frames need the package narwhals: pip install 'eocc[tables]'") from error
+    try:
+        frame = nw.from_native(X, eager_only=True)
+        names = frame.columns
+    except TypeError as error:
+        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}; collect a lazy frame first") from error
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"X has two columns of one name: {' '.join(str(error).split())}") from error
+    return [_column_of_series(name, frame.get_column(name), name in as_labels) for name in names]
+
+
+def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
+    """Let the dtype decide; where it says nothing, the values."""
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype == nw.Enum:  # pandas' ordered categories too
+        return _column_of_cells(name, series.to_list(), True, LABELS, tuple(dtype.categories))
+    if dtype in (nw.Categorical, nw.String):
+        return _column_of_cells(name, series.to_list(), True, LABELS)
+    if as_label:
+        return _column_of_cells(name, series.to_list(), True)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        values = series.cast(nw.Float64).to_numpy()
+        return _column_of_numbers(name, BOOLEANS if dtype == nw.Boolean else NUMBERS, values)
+    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+        return _column_of_moments(name, series.to_numpy())
+    return _column_of_cells(name, series.to_list(), False)
+
+
+def _columns_of_array(X: NDArray[Any], as_labels: Collection[Hashable]) -> list[Column]:
+    if X.ndim != 2:
+        raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
+    return [_column_of_array(k, X[:, k], k in as_labels) for k in range(X.shape[1])]
+
+
+def _column_of_array(name: Hashable, array: NDArray[Any], as_label: bool) -> Column:
+    if array.dtype.kind in "mM" and not as_label:
+        return _column_of_moments(name, array)
+    if array.dtype.kind in "biuf" and not as_label:
+        return _column_of_numbers(name, BOOLEANS if array.dtype.kind == "b" else NUMBERS, array)
+    return _column_of_cells(name, list(array), as_label)
+
+
+def _columns_of_rows(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
+    if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
+        odd = next(row for row in X if not isinstance(row, list | tuple | np.ndarray))
+        raise ValueError(f"X must be {WANTED}, not a list of {type(odd).__name__}")
+    lengths = {len(row) for row in X}
+    if len(lengths) > 1:
+        raise ValueError(f"the rows of X must be equally long; found {min(lengths)} and {max(lengths)} values")
+    width = lengths.pop() if lengths else 1
+    return [_column_of_cells(k, [row[k] for row in X], k in as_labels) for k in range(width)]
+
+
+def _columns_of_records(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
+    """One column per key. Every record has every key, so that a misspelt one is not taken for a missing value."""
+    names = list(X[0]) if isinstance(X[0], Mapping) else []
+    for number, record in enumerate(X):
+        if not isinstance(record, Mapping):
+            raise ValueError(f"X must be {WANTED}; row {number} is {type(record).__name__}, others are dicts")
+        if record.keys() != X[0].keys():
+            odd = next(iter(record.keys() ^ X[0].keys()))
+            without = number if odd in X[0] else 0
+            raise ValueError(f"record {without} has no {odd!r}, others have: write None for a missing value")
+    return [_column_of_cells(name, [record[name] for record in X], name in as_labels) for name in names]
+
+
+def _column_of_numbers(name: Hashable, content: str, values: Any) -> Column:
+    numbers = np.asarray(values, dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError(f"column {name!r} holds infinity, or a number too large for a float")
+    contents = frozenset[str]() if np.isnan(numbers).all() else frozenset({content})
+    return Column(name, contents, np.ascontiguousarray(numbers))
+
+
+def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
+    """Count numpy's dates and durations in microseconds: whole numbers, exact in a float for 285 years about 1970."""
+    content, unit = (DATES, "datetime64[us]") if values.dtype.kind == "M" else (DURATIONS, "timedelta64[us]")
+    counts = values.astype(unit).astype(np.int64).astype(np.float64)
+    return _column_of_numbers(name, content, np.where(np.isnat(values), np.nan, counts))
+
+
+def _column_of_cells(
+    name: Hashable,
+    values: Sequence[Any],
+    as_label: bool,
+    content: str | None = None,
+    levels: tuple[Any, ...] | None = None,
+) -> Column:
+    """Build a column from Python values; they also say what it holds, where no dtype does."""
+    cells = [None if _is_missing(value) else value for value in values]
+    contents = frozenset(content or _content(kind) for kind in {type(cell) for cell in cells if cell is not None})
+    if not as_label and len(contents) == 1 and LABELS not in contents:
+        return _column_of_numbers(name, next(iter(contents)), [_number(cell) for cell in cells])
+    codes: dict[Any, int] = {}
+    try:
+        indices = [math.nan if cell is None else codes.setdefault(cell, len(codes)) for cell in cells]
+    except TypeError as error:
+        message = f"column {name!r}: {error}; numbers, booleans, strings or dates are wanted"
+        raise ValueError(message) from error
+    return Column(name, contents, np.array(indices, dtype=np.float64), tuple(codes), levels)
+
+
+def _content(kind: type) -> str:
+    return next((content for content, known in _CONTENTS.items() if issubclass(kind, known)), LABELS)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA will not be compared
+        return True
+    unlike_itself = value != value  # NaN, NaT, Decimal("NaN")
+    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)
+
+
+def _number(cell: Any) -> float:
+    if cell is None:
+        return math.nan
+    if isinstance(cell, time):
+        return float(((cell.hour * 60 + cell.minute) * 60 + cell.second) * 10**6 + cell.microsecond)
+    if isinstance(cell, timedelta | np.timedelta64):
+        return float(np.asarray(cell, "timedelta64[us]").astype(np.int64))
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return _number(cell.astimezone(UTC).replace(tzinfo=None))
+    if isinstance(cell, date | np.datetime64):
+        return float(np.asarray(cell, "datetime64[us]").astype(np.int64))
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
