@@ -16,7 +16,7 @@ from sklearn.metrics import roc_auc_score
 from timing import table
 
 from eocc import EntropicOneClassClassifier
-from eocc.datasets.gxl import read_graph_set
+from eocc.datasets import read_graph_set
 
 # set, target, then (AUC, accuracy, regions) of the paper for EOCC-1 and EOCC-2
 SETS = [

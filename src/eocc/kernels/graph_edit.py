@@ -70,7 +70,7 @@ def best_column(cost, closed, degree, degrees):
     return best
 
 
-@inlined_kernel
+@kernel
 def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
     """Fill partner[i]: the globally cheapest free pair first, ties by difference of degrees, then i, then j.
 
