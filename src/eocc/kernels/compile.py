@@ -13,3 +13,6 @@ summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
 
 # For small functions inside hot loops: a call would pass every array as seven words.
 inlined_kernel = njit(**_OPTIONS, forceinline=True)
+
+# For minima: without NaN among them, several numbers are compared at a time.
+minimising_kernel = njit(**_OPTIONS, forceinline=True, fastmath={"nnan", "nsz"})

@@ -8,7 +8,7 @@ and texts (codes, -1 where missing). Texts of both sets are compared through one
 
 import numpy as np
 
-from eocc.kernels.compile import inlined_kernel, kernel
+from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
 
 
 @inlined_kernel
@@ -58,16 +58,49 @@ def attribute_costs(item, numbers, codes, texts, first, o_numbers, o_codes, o_te
             cost[j] /= count
 
 
+@minimising_kernel
+def least_of(values, count):
+    """Return the least of values[:count]."""
+    least = np.inf
+    for t in range(count):
+        least = values[t] if values[t] < least else least
+    return least
+
+
+@minimising_kernel
+def least_open(cost, closed):
+    """Return the least cost of a column that is not closed; closed columns cost infinity."""
+    least = np.inf
+    for j in range(cost.shape[0]):
+        value = cost[j] + closed[j]
+        least = value if value < least else least
+    return least
+
+
 @inlined_kernel
 def best_column(cost, closed, degree, degrees):
-    """Return the column that comes first by (cost, difference of degrees, column); closed columns cost infinity."""
-    best, least = 0, cost[0] + closed[0]
-    for j in range(1, cost.shape[0]):
-        value = cost[j] + closed[j]
-        if value <= least:
-            if value < least or abs(degree - degrees[j]) < abs(degree - degrees[best]):
-                best, least = j, value
+    """Return the open column that comes first by (cost, difference of degrees, column)."""
+    least, best = least_open(cost, closed), -1
+    for j in range(cost.shape[0]):
+        if cost[j] + closed[j] == least:
+            if best < 0 or abs(degree - degrees[j]) < abs(degree - degrees[best]):
+                best = j
     return best
+
+
+@inlined_kernel
+def best_row(degree, degrees, live, best, least, count):
+    """Return which of live[:count] comes first by (cost of its best column, difference of degrees, row)."""
+    lowest, pick = least_of(least, count), -1
+    for t in range(count):
+        if least[t] == lowest:
+            if pick < 0:
+                pick = t
+            else:
+                gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
+                if gap < other or (gap == other and live[t] < live[pick]):
+                    pick = t
+    return pick
 
 
 @kernel
@@ -83,22 +116,14 @@ def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
     for i in range(n):
         live[i], best[i] = i, best_column(cost[i], closed, degree[i], degrees)
         least[i] = cost[i, best[i]]
-    for last in range(n - 1, -1, -1):
-        pick = 0
-        for t in range(1, last + 1):
-            if least[t] <= least[pick]:
-                if least[t] < least[pick]:
-                    pick = t
-                else:
-                    gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
-                    if gap < other or (gap == other and live[t] < live[pick]):
-                        pick = t
+    for count in range(n, 0, -1):
+        pick = best_row(degree, degrees, live, best, least, count)
         taken = best[pick]
         partner[live[pick]] = taken
         total += least[pick]
         closed[taken] = np.inf
-        live[pick], best[pick], least[pick] = live[last], best[last], least[last]
-        for t in range(last):
+        live[pick], best[pick], least[pick] = live[count - 1], best[count - 1], least[count - 1]
+        for t in range(count - 1):
             if best[t] == taken:
                 i = live[t]
                 best[t] = best_column(cost[i], closed, degree[i], degrees)
@@ -123,7 +148,7 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
         if m < n or (swapped and m == n):
             continue
         changed, shared = 0.0, 0
-        cost = costs[:n, :m]
+        cost = costs[: n * m].reshape(n, m)  # contiguous: rows of known stride run several numbers at a time
         for i in range(n):
             attribute_costs(v + i, numbers, codes, texts, w, o_numbers, o_codes, o_texts, table, cost[i])
         if n > 0:
@@ -155,7 +180,7 @@ def edit_components(start, stop, left, right, mirrored, table, room, components)
     """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`.
 
     The graph with fewer vertices goes first, the one on the left if they have as many. Where left and right are the
-    same set (`mirrored`), a pair of unlike sizes is computed once. `room`: costs (n, n), then five of (n,).
+    same set (`mirrored`), a pair of unlike sizes is computed once. `room`: costs (n n,), then five of (n,).
     """
     for i in range(start, stop):
         edit_row(i, left, right, 0, components.shape[2], False, mirrored, table, room, components)

@@ -168,7 +168,7 @@ def _starts(counts: Any) -> NDArray[np.int64]:
 
 def _room(n: int) -> Any:
     """Return what a thread needs to pair up to n vertices."""
-    return np.empty((n, n)), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
+    return np.empty(n * n), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
 
 
 def _degrees(graph: LabelledGraph, edges: NDArray[np.int64]) -> NDArray[np.int64]:
