@@ -57,7 +57,8 @@ def assert_equal_work(prepared, distances, left, right):
 
 def main():
     hanzi = "".join(map(chr, range(0x4E00, 0x4E00 + 3000)))
-    rows = [row(1000, 8, 20), row(500, 50, 10), row(200, 200, 10), row(60, 1000, 5), row(500, 20, 10, hanzi)]
+    rows = [row(1000, 8, 20), row(1000, 20, 10), row(1000, 40, 5), row(200, 200, 10), row(60, 1000, 5)]
+    rows.append(row(500, 20, 10, hanzi))
     print(table([["what", "must", "measured", "ours per pair", "theirs"], *rows, editops_row()]))
 
 

@@ -3,7 +3,6 @@
     python examples/composite_records.py
 
 Each machine has a model name, a few settings and a vibration trace. What is abnormal shows in the trace alone.
-Needs the extra ``strings``.
 """
 
 from typing import Any
@@ -12,8 +11,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier
-from eocc.measures import DTW, Composite, Euclidean
-from eocc.measures.strings import StringEdit
+from eocc.measures import DTW, Composite, Euclidean, StringEdit
 
 MODELS = ["pump-A1", "pump-A2", "fan-B7"]
 

@@ -1,15 +1,13 @@
 """Strings: learn what part numbers look like, from good ones only.
 
-    python examples/part_numbers.py
-
-Needs the extra ``strings``.
+python examples/part_numbers.py
 """
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier
-from eocc.measures.strings import StringEdit
+from eocc.measures import StringEdit
 
 ODD = ["QX-12", "1234-AB-7", "AB1234567", "hello world", "AB--1234", "ab-1234-7-x", "CD-12a4-?", ""]
 

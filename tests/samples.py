@@ -34,7 +34,15 @@ def records(rng, n):
     return pd.DataFrame({"load": rng.normal(size=n), "kind": kinds[rng.integers(0, 3, n)], "new": rng.random(n) < 0.5})
 
 
+def tokens(rng, n):
+    return [[str(t) for t in rng.integers(0, 9, int(rng.integers(1, 8)))] for _ in range(n)]
+
+
 MAKERS = {
+    "cosine-bags": tokens,
+    "jaccard": tokens,
+    "string-edit": lambda rng, n: ["".join(word) for word in tokens(rng, n)],
+    "tanimoto": lambda rng, n: rng.integers(0, 2, size=(n, 12)),
     "dtw": series,
     "euclidean": lambda rng, n: rng.normal(size=(n, 4)),
     "gower": records,

@@ -3,7 +3,7 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ from eocc import EntropicOneClassClassifier
 from eocc.entropy import normalized_entropy, renyi_entropy
 from eocc.graph import spanning_tree
 from eocc.measures import Euclidean
-from eocc.search import GeneticSearch
+from eocc.search import SEARCHES, GeneticSearch, resolve_search
 from strategies import points
 
 FITTED = {
@@ -183,12 +183,16 @@ class TestDecisions:
 
 
 class TestReproducibility:
-    @pytest.mark.parametrize("n_jobs", [2, 3, -1])
-    def test_same_seed_same_model_at_any_number_of_threads(self, n_jobs):
-        X = np.random.default_rng(0).normal(size=(60, 5))
-        search = GeneticSearch(max_generations=6)
+    @pytest.mark.parametrize("n_jobs", [2, -1])
+    @pytest.mark.parametrize("synthesis", ["entropy", "validation"])
+    @pytest.mark.parametrize("name", SEARCHES)
+    def test_same_seed_same_model_at_any_number_of_threads(self, n_jobs, synthesis, name):
+        X, y = np.random.default_rng(0).normal(size=(60, 5)), np.array([1] * 50 + [-1] * 10)
+        search = replace(resolve_search(name), max_generations=4, population_size=10)
         one, two = (
-            EntropicOneClassClassifier(search=search, eta=0.2, random_state=4, n_jobs=jobs).fit(X)
+            EntropicOneClassClassifier(synthesis=synthesis, search=search, eta=0.2, random_state=4, n_jobs=jobs).fit(
+                X, y
+            )
             for jobs in (1, n_jobs)
         )
         assert_array_equal(one.weights_, two.weights_)
@@ -379,9 +383,10 @@ class TestUsersOwn:
             ({"extent": lambda pairs: pairs}, "an extent must be a number >= 0"),
             (
                 {"tconorm": lambda grades: grades},
-                r"must turn log-grades of shape \(m, k\) into shape \(m,\)",
+                r"must turn log-grades of shape \(m, k\) into numbers of shape",
             ),
             ({"tconorm": lambda grades: 1.0}, "a t-conorm must turn log-grades"),
+            ({"tconorm": lambda grades: grades[:, 0] * np.nan}, "a t-conorm must turn log-grades"),
         ],
     )
     def test_functions_that_err(self, settings, message, setosa):
@@ -516,7 +521,7 @@ class TestBadInput:
             ({"eta": float("nan")}, r"eta must be a number in \[0, 1\], not nan"),
             ({"beta": -1}, r"beta must be a number in \[0, 1\], not -1"),
             ({"gamma": 0}, r"gamma must be a number in \(0, 1\), not 0"),
-            ({"measure": "cosin"}, "unknown measure 'cosin'; known: 'euclidean'"),
+            ({"measure": "cosin"}, "unknown measure 'cosin'; known: 'cosine-bags', 'dtw', 'euclidean'"),
             ({"synthesis": "entropie"}, "unknown synthesis 'entropie'; known: 'entropy'.*Did you mean 'entropy'"),
             ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'quantile', 'std'"),
             ({"membership_function": "gauss"}, "unknown membership function 'gauss'; known: 'bell', 'gaussian'"),

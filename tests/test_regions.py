@@ -192,3 +192,50 @@ def test_centroid_lies_between_its_members():
 def test_impossible_settings_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("name", ["probabilistic", "einstein"])
+def test_tconorms_rank_where_grades_are_nearly_full(name):
+    tconorm = resolve_tconorm(name)
+    with_many = tconorm(np.log([[0.9] * 20, [0.95] * 20, [0.99] * 20]))
+    assert (np.diff(with_many) > 0).all()
+    with_two = tconorm(np.array([[-2e-9, -2e-9], [-1e-9, -1e-9]]))
+    assert with_two[0] < with_two[1] < 0
+
+
+def test_zero_grades_score_below_all_others_and_still_rank():
+    class CutOff:
+        def log_grade(self, ratio):
+            return np.where(ratio < 60, -(ratio**2) / 2, -np.inf)
+
+    scores = log_grades(CutOff(), np.array([[50.0, 59.0, 61.0, 70.0]]))
+    assert (np.diff(scores) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "message"),
+    [
+        ({"function": type("Odd", (Gaussian,), {"widths": lambda *_: (0.0, -1.0)})()}, "widths must be two positive"),
+        ({"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0], 99)})()}, r"a member 0\.\.2"),
+        (
+            {"representative": type("Odd", (), {"centre": lambda self, rows, d: (rows[0, 0], 0)})()},
+            "finite point of shape",
+        ),
+    ],
+)
+def test_pieces_that_err_are_named(pieces, message):
+    x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
+    distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
+    how = Fuzzification(
+        resolve_extent("mean"), pieces.get("representative", Medoid()), pieces.get("function", Gaussian()), maximum
+    )
+    with pytest.raises(ValueError, match=message):
+        build_regions(x, graph_of(distances), np.zeros(3, int), how)
+
+
+def test_values_of_settings_by_hand():
+    assert QuantileExtent(0.25)(np.array([0.0, 1.0, 2.0, 3.0, 4.0])) == 1.0
+    assert np.exp(Bell(slope=1.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 5)
+    assert np.exp(Bell(slope=2.0).log_grade(np.array([2.0]))) == pytest.approx(1 / 17)
+    with pytest.raises(ValueError, match=r"write QuantileExtent\(\)"):
+        resolve_extent(QuantileExtent)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -13,7 +13,7 @@ from eocc.datasets import make_narrow_band
 from eocc.extents import EXTENTS, resolve_extent
 from eocc.measures import Euclidean
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
-from eocc.performance import ScorerPerformance, accuracy, resolve_performance
+from eocc.performance import Counts, ScorerPerformance, accuracy, resolve_performance
 from eocc.regions import Fuzzification
 from eocc.representatives import REPRESENTATIVES, Medoid, resolve_representative
 from eocc.search import GeneticSearch
@@ -43,10 +43,10 @@ def stage(X, targets, others, p=None):
 
 
 @st.composite
-def problems(draw):
+def problems(draw, least=2):
     """Training rows, validation targets and others: from one pool, so that copies and ties across them abound."""
     pool = draw(points(min_rows=6, max_rows=14, max_columns=3))
-    n = draw(st.integers(2, len(pool) - 2))
+    n = draw(st.integers(least, len(pool) - 2))
     cut = draw(st.integers(n + 1, len(pool) - 1))
     return pool[:n], np.vstack([pool[n:cut], pool[:1]]), pool[cut:]
 
@@ -75,6 +75,43 @@ def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
     assert candidate.objective == pytest.approx(objective, abs=1e-10)
+
+
+@given(problems(least=1), st.sampled_from([0.0, 0.5, 1.0]))
+def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(problem, beta):
+    X, targets, others = problem
+    p = np.linspace(1, 0.3, X.shape[1])
+    measure = Euclidean().freeze(X)
+    synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, others)
+    candidate = synthesis.assessor(measure, X)(p, *embed(measure.prepare(X), p, Workspace.of_size(len(X))))
+    delta = core.largest_distance(X)
+    rows = core.dissimilarities(X, X, p, delta)
+    distances = core.rounded(core.space_distances(rows)).tolist()
+    validation = core.dissimilarities(np.vstack([targets, others]), X, p, delta).tolist()
+    y = [1] * len(targets) + [-1] * len(others)
+    edges = core.heaviest_first(core.kruskal(distances))
+    k, performance, objective = core.algorithm_2(rows.tolist(), distances, edges, validation, y, 0.5, beta, 0.02)
+    assert (candidate.n_clusters, candidate.performance) == (k, pytest.approx(performance))
+    assert candidate.objective == pytest.approx(objective, abs=1e-10)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-7, 1e-8, 1e-10, 1e-12])
+def test_both_members_of_a_pair_count_as_accepted_however_close(gap):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = np.repeat(rng.normal(size=(3, 2)) * 5, 2, axis=0) + gap * rng.normal(size=(6, 2))
+        curve = performance_curve(*stage(X, X.copy(), X + 100), fuzzification(), accuracy)
+        assert curve[1] == 1.0  # three pairs
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-20, 1e-40, 1e-60, 1e-100])
+def test_tiny_dissimilarities_are_told_apart_as_others_are(weight):
+    rng = np.random.default_rng(0)
+    X, targets, others = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
+    stages = stage(X, targets, others, p=np.full(2, weight))
+    slow = ScorerPerformance(resolve_scorer("accuracy"))
+    assert_allclose(performance_curve(*stages, fuzzification(), accuracy),
+                    performance_curve(*stages, fuzzification(), slow), atol=1e-12)  # fmt: skip
 
 
 @given(st.integers(2, 30), st.integers(0, 10**6))
@@ -228,8 +265,32 @@ class TestPerformances:
         ]:  # fmt: skip
             assert ScorerPerformance(resolve_scorer(name)).of(y, decisions, scores) == pytest.approx(expected)
 
+    @pytest.mark.parametrize(("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)])
+    def test_counted_performances_equal_scikit_learns(self, name, metric):
+        y, decisions = np.repeat([1, -1], [4, 7]), np.array([1, 1, 1, -1, 1, 1, -1, -1, -1, -1, -1])
+        counts = Counts(3, 2, n_targets=4, n_others=7)
+        assert resolve_performance(name)(counts) == pytest.approx(metric(y, decisions))
+        assert resolve_performance(resolve_performance(name)) is resolve_performance(name)
+
+    def test_a_scorer_of_ones_own_is_asked_every_time(self):
+        costs = np.array([1.0, 100.0])
+
+        def cost(estimator, X, y):
+            return -float(costs[estimator.predict(X) != y].sum())
+
+        performance = resolve_performance(cost)
+        y = np.array([1, 1])
+        assert performance.of(y, np.array([1, -1]), np.zeros(2)) == -100
+        assert performance.of(y, np.array([-1, 1]), np.zeros(2)) == -1
+
+    @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
+    def test_what_cannot_be_computed_from_decisions_is_named(self, scorer, iris):
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
+        with pytest.raises(ValueError, match="performance must be a scorer"):
+            clf.fit(*iris)
+
     def test_scores_are_not_remembered_by_counts(self):
-        performance = ScorerPerformance(resolve_scorer("roc_auc"))
+        performance = resolve_performance("auc")
         y, decisions = np.array([1, -1]), np.array([1, 1])
         assert performance.of(y, decisions, np.array([1.0, 0.0])) == 1
         assert performance.of(y, decisions, np.array([0.0, 1.0])) == 0
@@ -267,6 +328,7 @@ class TestBadValidation:
             (None, ([[1.0] * 3] * 2, [1, -1]), "X has 3 features, but EntropicOneClassClassifier is expecting 4"),
             (None, ([[np.nan] * 4] * 2, [1, -1]), "NaN"),
             (None, "everything", r"validation must be a pair \(X_val, y_val\), not str"),
+            ([1, 0, -1] + [1] * 47, None, "y mixes 0 and -1; use one of them"),
             ([3] * 50, None, r"y must hold \+1 for targets .* found 3"),
             ([-1] * 50, None, r"y holds 0 targets \(\+1\); two are needed"),
             ([-1] * 50, ([[1.0] * 4] * 2, [1, -1]), r"y holds no targets \(\+1\) to train on"),

@@ -73,7 +73,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     n_jobs : int or None, default=None
         Threads for the search; the model does not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
-        The seed of the search.
+        The seed of the search, and of the split that `fit(X, y)` makes for "validation".
     verbose : bool, default=False
         Show the search's progress on standard error: a bar on a terminal that has rich, else a line a generation.
 
@@ -163,7 +163,8 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" either
         pass validation=(X_val, y_val), of both kinds, beside targets X; or both kinds in X and y: then
         `validation_fraction` of either kind validates, the other targets train, and the other non-targets are left
-        out. Labels are +1 for targets and -1 (or 0, or False) for all else.
+        out. Labels are +1 for targets and -1 (or 0, or False) for all else. In a pipeline, a validation set passed
+        to this step is not transformed by those before it.
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
@@ -192,7 +193,10 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         return self._by_block(X, self._score_rows)
 
     def decision_function(self, X: Any) -> Matrix:
-        """Return how far inside (>= 0) or outside (< 0) the best region a pattern lies, in log-membership."""
+        """Return (1 - (d / tau)^2) / 2 in the best region: >= 0 inside it, < 0 outside.
+
+        With the Gaussian and the maximum that is score_samples less offset_.
+        """
         return self._by_block(X, self._decide_rows)
 
     def predict(self, X: Any) -> NDArray[np.int64]:

@@ -83,4 +83,6 @@ EXTENTS: dict[str, Extent] = {
 
 def resolve_extent(extent: str | Extent) -> Extent:
     """Return the function itself, or the one registered under its name."""
+    if isinstance(extent, type):
+        raise ValueError(f"extent must be an object, not a class: write {extent.__name__}()")
     return extent if callable(extent) else choose("extent", EXTENTS, extent, otherwise="pass a function")

@@ -19,6 +19,8 @@ def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
     if labels.ndim != 1:
         raise ValueError(f"{name} must be one label per pattern, not of shape {labels.shape}")
     found = set(labels.tolist())
+    if {0, -1} <= found:
+        raise ValueError(f"{name} mixes 0 and -1; use one of them for all that are not targets")
     if not (found <= {1, -1} or found <= {1, 0}):
         odd = ", ".join(map(repr, sorted(found - {1, -1}, key=str)[:3]))
         raise ValueError(f"{name} must hold +1 for targets and -1 (or 0, or False) for all else; found {odd}")

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,26 +87,39 @@ class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class ScorerPerformance:
-    """Any scikit-learn scorer. What it says of decisions alone is remembered by their counts."""
+    """Any scikit-learn scorer of decisions or of scores; AUC is that of ``score_samples``.
+
+    The scorer sees the validation labels, targets first, and no patterns. What a named scorer says of decisions alone
+    is remembered by their counts.
+    """
 
     scorer: Callable[[Any, Any, Any], float]
-    known: dict[tuple[int, int], float] = field(default_factory=dict, compare=False)
+    known: dict[tuple[int, int], float] | None = field(default=None, compare=False)
 
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
         """Return the scorer's number for patterns of class y (+1 or -1)."""
         accepted = decisions == 1
         key = int((accepted & (y == 1)).sum()), int((accepted & (y == -1)).sum())
-        if key in self.known:
+        if self.known is not None and key in self.known:
             return self.known[key]
         replay = Replay(decisions, scores)
         with warnings.catch_warnings():  # among all partitions some accept nothing
             warnings.simplefilter("ignore", UndefinedMetricWarning)
-            value = float(self.scorer(replay, np.zeros((len(y), 1)), y))
+            value = self._ask(replay, y)
         if not np.isfinite(value):
             raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
-        if replay.asked == {"decisions"}:
+        if self.known is not None and replay.asked == {"decisions"}:
             self.known[key] = value
         return value
+
+    def _ask(self, replay: Replay, y: NDArray[np.int64]) -> float:
+        try:
+            return float(self.scorer(replay, np.zeros((len(y), 1)), y))
+        except (AttributeError, TypeError) as error:
+            raise ValueError(
+                f"performance must be a scorer f(estimator, X, y) of decisions or scores (see sklearn's make_scorer); "
+                f"{self.scorer!r} failed: {error}"
+            ) from error
 
 
 def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformance:
@@ -114,8 +127,10 @@ def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformanc
     name = ALIASES.get(performance, performance) if isinstance(performance, str) else performance
     if isinstance(name, str) and name in COUNT_PERFORMANCES:
         return COUNT_PERFORMANCES[name]
+    if name in COUNT_PERFORMANCES.values():
+        return cast(CountPerformance, name)
     if callable(name):
         return ScorerPerformance(name)
     names = {**dict.fromkeys(get_scorer_names()), **COUNT_PERFORMANCES, **ALIASES}
     choose("performance", names, name)
-    return ScorerPerformance(get_scorer(name))
+    return ScorerPerformance(get_scorer(name), known={})

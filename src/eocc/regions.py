@@ -1,7 +1,8 @@
 """Clusters -> fuzzy decision regions -> membership, score, decision."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,23 +10,24 @@ from scipy.spatial.distance import squareform
 
 from eocc.extents import Extent
 from eocc.graph import EuclideanGraph, SpanningTree
-from eocc.memberships import Gaussian, MembershipFunction
-from eocc.representatives import Representative
+from eocc.memberships import MembershipFunction
+from eocc.representatives import Medoid, Representative
 from eocc.space import distances_to, offsets_from
-from eocc.tconorms import TConorm, maximum
+from eocc.tconorms import TConorm
 
 Matrix = NDArray[np.float64]
 
-# Distances are exact to about 1e-10 of themselves; a pattern on the boundary (the second of two members, say) must not
-# fall out by rounding. departure: boundary
+# A pattern on the boundary (the second of two members, say) must not fall out by rounding: distances are exact to
+# about 1e-10 of themselves, and to 1e-15 where dissimilarities of order 1 cancel. departure: boundary
 BOUNDARY = 1 + 1e-9
+CANCELLED = 2e-15
 # The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.
 # departure: extent of one
 LEAST_EXTENT = 1e-100
 # An extent below this share of the largest distance is 0 but for rounding (the deviation of equal distances, say).
 NO_EXTENT = 1e-12
-# The score of a grade of 0 starts here and falls with the distance: exp(-1000) is 0, and ranks are kept.
-ZERO_GRADE = -1000.0
+# The score of a grade of 0 starts here, below that of any other, and falls with the distance: ranks are kept.
+ZERO_GRADE = -1e100
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,16 @@ class Fuzzification:
     representative: Representative
     membership_function: MembershipFunction
     tconorm: TConorm
+
+    @property
+    def is_sided(self) -> bool:
+        """Whether widths differ by side."""
+        return hasattr(self.membership_function, "widths")
+
+    @property
+    def gives_balls(self) -> bool:
+        """Whether a region accepts what lies within its extent of its medoid, its extent known from sums."""
+        return isinstance(self.representative, Medoid) and hasattr(self.extent, "from_sums") and not self.is_sided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,14 +92,34 @@ def build_region(
     inside, own = distances[np.ix_(members, members)], rows[members]
     extent = _extent_of(squareform(inside, checks=False), fuzzification.extent) if len(members) > 1 else 0.0
     extent = extent if extent > 0 else lone
-    centre, exemplar = fuzzification.representative.centre(own, inside)
-    widths = (extent, extent)
-    if hasattr(fuzzification.membership_function, "widths"):
-        point = centre[None]
-        widths = fuzzification.membership_function.widths(
-            distances_to(own, point)[:, 0], offsets_from(own, point)[:, 0], extent
+    centre, exemplar = _centre_of(own, inside, fuzzification.representative)
+    inner, outer = (extent, extent)
+    if fuzzification.is_sided:
+        inner, outer = _widths_of(own, centre[None], extent, fuzzification.membership_function)
+    return Region(members, int(members[exemplar]), extent), Shape(centre, (width_of(inner), width_of(outer)))
+
+
+def width_of(extent: Any) -> Any:
+    """Return the extent with room for rounding; that of copies of one pattern stays as it is."""
+    return extent + np.where(extent > LEAST_EXTENT, CANCELLED, 0.0)
+
+
+def _centre_of(rows: Matrix, inside: Matrix, representative: Representative) -> tuple[Matrix, int]:
+    centre, exemplar = representative.centre(rows, inside)
+    centre = np.asarray(centre, dtype=np.float64)
+    if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(rows) or not np.isfinite(centre).all():
+        raise ValueError(
+            f"{representative!r} must give a finite point of shape {rows.shape[1:]} and a member 0..{len(rows) - 1}; "
+            f"it gave shape {centre.shape} and {exemplar!r}"
         )
-    return Region(members, int(members[exemplar]), extent), Shape(centre, widths)
+    return centre, exemplar
+
+
+def _widths_of(rows: Matrix, centre: Matrix, extent: float, function: Any) -> tuple[float, float]:
+    inner, outer = function.widths(distances_to(rows, centre)[:, 0], offsets_from(rows, centre)[:, 0], extent)
+    if not (0 < inner < np.inf and 0 < outer < np.inf):
+        raise ValueError(f"widths must be two positive numbers; {function!r} gave {inner!r} and {outer!r}")
+    return inner, outer
 
 
 def _extent_of(pairs: Matrix, extent: Extent) -> float:
@@ -96,19 +128,6 @@ def _extent_of(pairs: Matrix, extent: Extent) -> float:
     if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
         raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
     return float(size) if size > NO_EXTENT * pairs.max() else 0.0
-
-
-def members_on_the_rim(region: Region, shape: Shape, rows: Matrix) -> NDArray[np.int64]:
-    """Return the members that lie within their region but so near its boundary that rounding might put them out."""
-    ratios = FuzzyModel.of_shapes([shape], Gaussian(), maximum).ratios(rows[region.members])[:, 0]
-    return region.members[(ratios > 0.999) & (ratios <= BOUNDARY)]
-
-
-def widened(shape: Shape, rows: Matrix) -> Shape:
-    """Return the shape with widths enlarged, by rounding errors only, so that it holds the given rows."""
-    ratio = FuzzyModel.of_shapes([shape], Gaussian(), maximum).ratios(rows).max()
-    inner, outer = shape.widths
-    return replace(shape, widths=(inner * ratio, outer * ratio)) if ratio > 1 else shape
 
 
 def lone_extent(tree: SpanningTree) -> float:
@@ -160,7 +179,7 @@ class FuzzyModel:
     @property
     def threshold(self) -> float:
         """The log-membership on the boundary of a lone region."""
-        return float(self.membership_function.log_grade(np.array([BOUNDARY]))[0])
+        return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
 
     def decision(self, rows: Matrix) -> Matrix:
         """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF).
@@ -179,16 +198,16 @@ def log_grades(function: MembershipFunction, ratios: Matrix) -> Matrix:
     least = np.finfo(np.float64).min
     with np.errstate(over="ignore"):
         grades = function.log_grade(ratios)
-        return np.maximum(np.where(np.isneginf(grades) & np.isfinite(ratios), ZERO_GRADE - ratios, grades), least)
+        return np.maximum(np.where(np.isneginf(grades) & np.isfinite(ratios), ZERO_GRADE * (1 + ratios), grades), least)
 
 
 def united_grades(function: MembershipFunction, tconorm: TConorm, ratios: Matrix) -> Matrix:
     """Return the t-conorm, over the regions, of ln mu."""
     united = np.asarray(tconorm(log_grades(function, ratios)))
-    if united.shape != (len(ratios),):
+    if united.shape != (len(ratios),) or np.isnan(united).any():
         raise ValueError(
-            f"a t-conorm must turn log-grades of shape (m, k) into shape (m,); {tconorm!r} gave {united.shape} "
-            f"for {ratios.shape}"
+            f"a t-conorm must turn log-grades of shape (m, k) into numbers of shape (m,); {tconorm!r} gave "
+            f"{united if united.size < 9 else united.shape} for {ratios.shape}"
         )
     return united
 

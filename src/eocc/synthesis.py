@@ -17,7 +17,7 @@ from eocc.graph import EuclideanGraph, SpanningTree, euclidean_graph
 from eocc.measures import FrozenMeasure, Measure, Prepared
 from eocc.partition import full_curve, greedy_prune, normalized_modularity, tree_labels
 from eocc.performance import CountPerformance, ScorerPerformance
-from eocc.regions import Fuzzification, FuzzyModel, Region, Shape, build_regions, members_on_the_rim, widened
+from eocc.regions import Fuzzification, FuzzyModel, Region, build_regions
 from eocc.search import Generation, Search, generations
 from eocc.space import DissimilaritySpace, check_measure, dissimilarity_space
 from eocc.threads import threads
@@ -179,7 +179,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
 
         def realise(candidate: Candidate, workspace: Workspace) -> Model:
             space, graph = embed(prepared, candidate.weights, workspace)
-            return build_model(patterns, settings, measure, candidate, space, graph, _history(steps))
+            return build_model(settings, measure, candidate, space, graph, _history(steps))
 
         if not steps:
             raise ValueError(f"the search {settings.search!r} stopped before it proposed a candidate")
@@ -193,7 +193,6 @@ def embed(prepared: Prepared, p: Matrix, workspace: Workspace) -> tuple[Dissimil
 
 
 def build_model(
-    patterns: Any,
     settings: Settings,
     measure: FrozenMeasure,
     candidate: Candidate,
@@ -204,16 +203,8 @@ def build_model(
     """Cut the candidate's tree into its clusters and turn each into a fuzzy region."""
     labels = tree_labels(graph.tree, candidate.n_clusters)
     how = settings.fuzzification
-    p = candidate.weights
-
-    def place(region: Region, shape: Shape) -> Shape:
-        """Undo the centring, and see that members score within their region as new patterns will."""
-        placed = replace(shape, centre=shape.centre + space.means)
-        rim = members_on_the_rim(region, shape, space.rows)
-        return widened(placed, measure.prepare(patterns[rim], patterns).evaluate(p)) if len(rim) else placed
-
     built = build_regions(space.rows, graph, labels, how)
-    shapes = [place(region, shape) for region, shape in built]
+    shapes = [replace(shape, centre=shape.centre + space.means) for _, shape in built]
     return Model(
         measure=measure,
         candidate=candidate,

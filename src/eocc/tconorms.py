@@ -34,8 +34,7 @@ def probabilistic_sum(log_grades: Matrix) -> Matrix:
     >>> np.exp(probabilistic_sum(np.log([[0.5, 0.5]])))
     array([0.75])
     """
-    with np.errstate(divide="ignore"):
-        exact = np.log(-np.expm1(np.log1p(-np.exp(log_grades)).sum(axis=1)))
+    exact = _log_complement(_log_complement(log_grades).sum(axis=1))
     return _where_not_tiny(log_grades, exact)
 
 
@@ -54,9 +53,17 @@ def einstein(log_grades: Matrix) -> Matrix:
     >>> np.exp(einstein(np.log([[0.5, 0.5]])))
     array([0.8])
     """
-    with np.errstate(divide="ignore"):
-        exact = np.log(np.tanh(np.arctanh(np.exp(log_grades)).sum(axis=1)))
+    # artanh(mu) = (ln(1 + mu) - ln(1 - mu)) / 2
+    doubled = (np.log1p(np.exp(log_grades)) - _log_complement(log_grades)).sum(axis=1)
+    with np.errstate(divide="ignore", over="ignore"):
+        exact = np.where(doubled < 1, np.log(np.tanh(doubled / 2)), np.log1p(-2 / (np.exp(doubled) + 1)))
     return _where_not_tiny(log_grades, exact)
+
+
+def _log_complement(x: Matrix) -> Matrix:
+    """Return ln(1 - e^x), x <= 0, in the form that keeps its digits: near 0 one, far below it the other."""
+    with np.errstate(divide="ignore"):
+        return np.where(x > -np.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 
 
 def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:

@@ -11,8 +11,8 @@ from eocc.graph import EuclideanGraph
 from eocc.kernels.merges import count_accepted, merge_clusters
 from eocc.partition import leaf_order
 from eocc.performance import CountPerformance, Counts, ScorerPerformance
-from eocc.regions import BOUNDARY, Fuzzification, FuzzyModel, build_region, lone_extent, united_grades
-from eocc.representatives import EQUALLY_CENTRAL, Medoid
+from eocc.regions import BOUNDARY, Fuzzification, FuzzyModel, build_region, lone_extent, united_grades, width_of
+from eocc.representatives import EQUALLY_CENTRAL
 from eocc.space import DissimilaritySpace
 
 Matrix = NDArray[np.float64]
@@ -43,12 +43,7 @@ def performance_curve(
     In one pass where a region accepts exactly what lies within its extent of its medoid, and only counts of
     accepted patterns matter; else with the changed regions built anew at every split.
     """
-    balls = (
-        graph.tree.n_vertices > 1
-        and isinstance(fuzzification.representative, Medoid)
-        and hasattr(fuzzification.extent, "from_sums")
-        and not hasattr(fuzzification.membership_function, "widths")
-    )
+    balls = fuzzification.gives_balls and graph.tree.n_vertices > 1
     if balls and not isinstance(performance, ScorerPerformance):
         return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
     return np.array([_judge(performance, validation, ratios, fuzzification) for ratios in
@@ -73,10 +68,10 @@ def counts_by_split(
     size = (cuts.stop - cuts.start).astype(np.float64)
     lone = lone_extent(graph.tree)
     extents = extent.from_sums(total, largest, size * (size - 1) / 2)
-    reach = np.where(extents > 0, extents, lone) * BOUNDARY / space.scale
+    reach = width_of(np.where(extents > 0, extents, lone)) * BOUNDARY / space.scale
     true_positives, false_positives = np.zeros((2, n_edges), np.int64)
     count_accepted(
-        medoid, reach, lone * BOUNDARY / space.scale, left, right,
+        medoid, reach, float(width_of(lone)) * BOUNDARY / space.scale, left, right,
         *_products(space.rows, validation.rows), validation.n_targets,
         np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8),
         true_positives, false_positives,
@@ -89,14 +84,17 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
 
     Single precision halves the time of the product and settles nearly all decisions: a sum of r rounded products errs
     by at most r u |x| |y|, u = 2^-24, and two more u come from rounding x and y themselves. What it cannot settle is
-    computed exactly. Rows too long for single precision get an infinite norm, which leaves them all to that.
+    computed exactly. Products are taken in a unit that makes the longest row about 1 long; rows too long
+    or too short for single precision in that unit get an infinite norm, which leaves them all to exact computation.
     """
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
-    too_long = ~(other_norms < 1e30)
-    short = np.where(too_long[:, None], 0.0, others).astype(np.float32)
-    products = rows.astype(np.float32) @ short.T
+    exponent = int(np.frexp(norms.max())[1]) // 2
+    scaled = np.ldexp(other_norms, -2 * exponent)
+    out_of_range = ~((scaled > 1e-30) & (scaled < 1e30))
+    short = np.ldexp(np.where(out_of_range[:, None], 0.0, others), -exponent).astype(np.float32)
+    products = np.ldexp(np.ldexp(rows, -exponent).astype(np.float32) @ short.T, 2 * exponent, dtype=np.float64)
     margin = (rows.shape[1] + 4) * 2.0**-24
-    return rows, others, norms, np.where(too_long, np.inf, other_norms), products, margin
+    return rows, others, norms, np.where(out_of_range, np.inf, other_norms), products, margin
 
 
 def ratios_by_split(

@@ -1,4 +1,4 @@
-"""The stages of EOCC-1 as the definitions give them: loops over pairs, no shortcuts."""
+"""EOCC-1 and EOCC-2 as the definitions give them: loops over pairs, no shortcuts."""
 
 import math
 from itertools import combinations
@@ -116,19 +116,20 @@ def score(row, representatives, extents):
 
 def accepts(row, representatives, extents):
     """HDF: within the extent of the region of highest membership."""
-    ratios = [math.dist(row, r) / math.sqrt(len(row)) / tau for r, tau in zip(representatives, extents, strict=True)]
-    return min(ratios) <= 1 + 1e-9
+    distances = [math.dist(row, r) / math.sqrt(len(row)) for r in representatives]
+    reaches = [(tau + (2e-15 if tau > 1e-100 else 0.0)) * (1 + 1e-9) for tau in extents]
+    return any(distance <= reach for distance, reach in zip(distances, reaches, strict=True))
 
 
 def algorithm_2(rows, distances, ordered_edges, validation, y, eta, beta, gamma):
     """Every partition rebuilt and judged from scratch: (k, accuracy, objective) of the best, the first on ties."""
     n = len(distances)
     lengths = [length for length, _, _ in ordered_edges]
-    mean_edge = math.fsum(lengths) / len(lengths)
+    mean_edge = math.fsum(lengths) / len(lengths) if lengths else 0.0
     fallback = mean_edge if mean_edge > 0 else 1e-100
     entropy = normalized_entropy(lengths, gamma)
     found = []
-    for k in range(2, n + 1):
+    for k in range(min(2, n), n + 1):
         labels = components(n, ordered_edges[k - 1 :])
         regions = [region(distances, [i for i in range(n) if labels[i] == c], fallback) for c in range(k)]
         representatives, extents = [rows[medoid] for medoid, _ in regions], [extent for _, extent in regions]

@@ -5,11 +5,14 @@ from typing import Any
 
 from eocc.measures.composite import Composite
 from eocc.measures.euclidean import Euclidean
+from eocc.measures.fingerprints import Tanimoto
 from eocc.measures.function import FunctionMeasure
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
 from eocc.measures.series import DTW
+from eocc.measures.sets import CosineBags, Jaccard
+from eocc.measures.strings import StringEdit
 from eocc.measures.tables import Gower
 from eocc.registry import resolve
 
@@ -17,23 +20,31 @@ __all__ = [
     "DTW",
     "MEASURES",
     "Composite",
+    "CosineBags",
     "Euclidean",
     "FrozenMeasure",
     "FunctionMeasure",
     "Gower",
     "GraphEdit",
+    "Jaccard",
     "Measure",
     "Precomputed",
     "Prepared",
+    "StringEdit",
+    "Tanimoto",
     "resolve_measure",
 ]
 
 MEASURES: dict[str, Callable[[], Measure]] = {
+    "cosine-bags": CosineBags,
     "dtw": DTW,
     "euclidean": Euclidean,
     "gower": Gower,
     "graph-edit": GraphEdit,
+    "jaccard": Jaccard,
     "precomputed": Precomputed,
+    "string-edit": StringEdit,
+    "tanimoto": Tanimoto,
 }
 
 

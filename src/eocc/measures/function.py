@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.measures.fixed import FixedPrepared
 from eocc.measures.objects import Objects, read_objects
-from eocc.measures.precomputed import FixedPrepared
 
 Matrix = NDArray[np.float64]
 

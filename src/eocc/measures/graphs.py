@@ -12,6 +12,7 @@ from eocc.kernels.graph_edit import edit_components
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.strings import StringEdit
 from eocc.threads import for_each_block
 
 Matrix = NDArray[np.float64]
@@ -244,9 +245,4 @@ def _text_table(texts: Sequence[str]) -> Matrix:
     """Return the normalised edit distances of all pairs of texts."""
     if not texts:
         return np.empty((0, 0))
-    try:
-        from rapidfuzz.distance import Levenshtein
-        from rapidfuzz.process import cdist
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("text attributes need the package rapidfuzz: pip install 'eocc[strings]'") from error
-    return np.asarray(cdist(texts, texts, scorer=Levenshtein.normalized_distance, dtype=np.float64))
+    return StringEdit().freeze(texts).prepare(texts).evaluate(np.ones(3))

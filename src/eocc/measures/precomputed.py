@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures.linear import LinearPrepared
+from eocc.measures.fixed import FixedPrepared
 
 Matrix = NDArray[np.float64]
 
@@ -71,7 +71,7 @@ class FrozenPrecomputed:
     largest: float
     n_parameters: int = 0
 
-    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> "FixedPrepared":
+    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> FixedPrepared:
         """Pick the prototypes' columns."""
         if patterns.block.shape[1] != self.n_columns:
             raise ValueError(
@@ -79,14 +79,3 @@ class FrozenPrecomputed:
             )
         columns = (patterns if prototypes is None else prototypes).columns
         return FixedPrepared(patterns.block[:, columns] / self.largest)
-
-
-@dataclass(frozen=True, eq=False)
-class FixedPrepared:
-    """Dissimilarities that do not depend on any parameter."""
-
-    values: Matrix
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return them, in `out` if given: they must stay as they are."""
-        return LinearPrepared(self.values[None]).evaluate(np.ones(1), out)

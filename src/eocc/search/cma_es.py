@@ -1,6 +1,6 @@
 """Covariance matrix adaptation, by the package ``cmaes``."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class CMAESRun:
     optimiser: Any
     n_parameters: int
     watch: Watch
-    asked: Matrix | None = None
+    asked: Matrix = field(default_factory=lambda: np.empty((0, 0)))
 
     def ask(self) -> Matrix:
         """Return one population."""
@@ -65,7 +65,6 @@ class CMAESRun:
     def tell(self, candidates: Matrix, values: Matrix) -> None:
         """Adapt; the package minimises."""
         self.watch.note(float(values.max()))
-        assert self.asked is not None
         self.optimiser.tell(list(zip(self.asked, -values, strict=True)))
 
     def should_stop(self) -> bool:

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -22,9 +23,9 @@ class Stopping:
     def __post_init__(self) -> None:
         for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
+            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
                 raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
-        if self.max_time is not None and not self.max_time > 0:
+        if self.max_time is not None and not (isinstance(self.max_time, Real) and self.max_time > 0):
             raise ValueError(f"max_time must be a positive number of seconds or None, not {self.max_time!r}")
 
 

@@ -1,0 +1,102 @@
+"""Edit operations of long sequences: 64 cells of the recursion to a word, then one way back through the bits.
+
+Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003), by blocks. Ties go as in
+``edit_lanes``.
+"""
+
+import numpy as np
+
+from eocc.kernels.compile import kernel
+
+ONE, LAST = np.uint64(1), np.uint64(63)
+
+
+@kernel
+def mark_places(pattern, slots, marks):
+    """Set bit i of marks[slots[s]] where pattern[i] = s; slot 0, of symbols the pattern lacks, stays empty."""
+    n_slots = 0
+    for i in range(pattern.shape[0]):
+        if slots[pattern[i]] == 0:
+            n_slots += 1
+            slots[pattern[i]] = n_slots
+            marks[n_slots, :] = 0
+        marks[slots[pattern[i]], i >> 6] |= ONE << np.uint64(i & 63)
+
+
+@kernel
+def fill_row(own, before_up, before_down, up, down, n_words):
+    """Fill a row's differences along the pattern: a bit of `up` where the next cell is 1 more, of `down` where 1 less.
+
+    Return the differences of the row to the one before, at the last word's cells: (1 more, 1 less).
+    """
+    carry_more, carry_less = ONE, np.uint64(0)
+    more, less = ONE, np.uint64(0)
+    for w in range(n_words):
+        positive, negative = before_up[w], before_down[w]
+        x = own[w] | carry_less
+        same = (((x & positive) + positive) ^ positive) | x | negative
+        more, less = negative | ~(same | positive), same & positive
+        shifted_more, shifted_less = (more << ONE) | carry_more, (less << ONE) | carry_less
+        carry_more, carry_less = more >> LAST, less >> LAST
+        up[w], down[w] = shifted_less | ~(same | shifted_more), shifted_more & same
+    return more, less
+
+
+@kernel
+def has_bit(row, i):
+    """Return bit i of a row of words."""
+    return (row[i >> 6] >> np.uint64(i & 63)) & ONE != 0
+
+
+@kernel
+def count_deletions(up, down, i, j):
+    """Return the deletions on the way from cell i of row j back to the origin; row j - 1 of `up` is row j's."""
+    found = 0
+    while i > 0 and j > 0:
+        if has_bit(up[j], i - 1):
+            found += 1
+            i -= 1
+        else:
+            j -= 1
+            if not has_bit(down[j], i - 1):
+                i -= 1
+    return found + i
+
+
+@kernel
+def align_pair(pattern, sequence, slots, marks, up, down):
+    """Return (distance, deletions) from the pattern to the sequence; row 0 of `up` all ones, of `down` all zeros."""
+    n, m = pattern.shape[0], sequence.shape[0]
+    if n == 0:
+        return m, 0
+    n_words, last = (n + 63) >> 6, np.uint64((n - 1) & 63)
+    distance = n
+    for j in range(m):
+        more, less = fill_row(marks[slots[sequence[j]]], up[j], down[j], up[j + 1], down[j + 1], n_words)
+        distance += np.int64((more >> last) & ONE) - np.int64((less >> last) & ONE)
+    while n > 0 and m > 0 and pattern[n - 1] == sequence[m - 1]:
+        n, m = n - 1, m - 1
+    return distance, count_deletions(up, down, n, m)
+
+
+@kernel
+def edit_pairs(
+    patterns, starts, chosen, places, sequences, sequence_starts, numbers, slots, marks, up, down,
+    distances, deletions,
+):  # fmt: skip
+    """Fill distances[places[t], j] and deletions[places[t], j] from pattern chosen[t] to sequence j, j in numbers.
+
+    Pattern i is patterns[starts[i] : starts[i + 1]], likewise a sequence. `slots` (zeros, one per symbol), `marks`
+    (a row per slot), `up` and `down` (a row per symbol of the longest sequence, and one more) are room to work in.
+    """
+    up[0, :] = ~np.uint64(0)
+    down[0, :] = 0
+    marks[0, :] = 0
+    for t in range(chosen.shape[0]):
+        pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
+        mark_places(pattern, slots, marks)
+        for j in numbers:
+            sequence = sequences[sequence_starts[j] : sequence_starts[j + 1]]
+            distances[i, j], deletions[i, j] = align_pair(pattern, sequence, slots, marks, up, down)
+        for symbol in pattern:
+            slots[symbol] = 0
