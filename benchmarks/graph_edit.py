@@ -18,7 +18,7 @@ from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
 from eocc.threads import threads
 
-SIZES = {15: 150, 30: 100, 100: 30}  # vertices: graphs
+SIZES = {15: 400, 30: 250, 100: 80}  # vertices: graphs
 
 
 def random_graph(n, seed):
@@ -84,7 +84,7 @@ def size_row(n, count):
         with threads(2):
             prepare()
 
-    few = Objects(list(graphs)[: max(5, count // 8)])
+    few = Objects(list(graphs)[:12])
     one, two = least_seconds([prepare, on_two], 5)
     per_pair = one / count**2
     baseline = min(seconds(partial(assigned_pairs, few)) for _ in range(3)) / len(few) ** 2

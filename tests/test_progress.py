@@ -36,7 +36,7 @@ def test_a_line_per_generation_where_there_is_no_terminal(iris, capsys):
 
 def test_a_bar_on_a_terminal():
     master, slave = pty.openpty()
-    environment = {**os.environ, "COLUMNS": "200", "TERM": "xterm"}
+    environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
     run = subprocess.Popen([sys.executable, "-c", SCRIPT], stderr=slave, stdout=slave, env=environment)
     os.close(slave)
     shown = b""
@@ -51,7 +51,7 @@ def test_a_bar_on_a_terminal():
     assert run.wait() == 0
     text = shown.decode()
     assert "3/3" in text
-    for word in ("generation", "objective", "entropy", "modularity", "left"):
+    for word in ("generation", "objective", "entropy", "modularity", "regions", "left"):
         assert word in text
 
 

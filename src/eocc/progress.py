@@ -19,9 +19,8 @@ def reporting(verbose: bool, max_generations: int | None) -> Iterator[Report]:
     if not verbose:
         yield lambda generation, best: None
     elif sys.stderr.isatty() and (bar := _rich_bar(max_generations)) is not None:
-        with bar:
-            task = bar.add_task("", total=max_generations, figures="")
-            yield lambda generation, best: bar.update(task, completed=generation.number + 1, figures=figures(best))
+        with bar as report:
+            yield report
     else:
         yield _line_reporter(max_generations)
 
@@ -53,9 +52,10 @@ def _line_reporter(max_generations: int | None) -> Report:
 
 
 def _rich_bar(max_generations: int | None) -> Any:
-    """Return a progress bar, or None where rich is not installed."""
+    """Return a context that shows a bar, and the best candidate's figures below it; None where rich is missing."""
     try:
-        from rich.console import Console
+        from rich.console import Console, Group
+        from rich.live import Live
         from rich.progress import (
             BarColumn,
             MofNCompleteColumn,
@@ -64,16 +64,23 @@ def _rich_bar(max_generations: int | None) -> Any:
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
+        from rich.text import Text
     except ModuleNotFoundError:
         return None
-    return Progress(
-        TextColumn("generation"),
-        MofNCompleteColumn(),
-        BarColumn(bar_width=20),
-        TextColumn("{task.fields[figures]}"),
-        TimeElapsedColumn(),
-        TextColumn("at most"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-        console=Console(stderr=True),
-    )
+    bar = Progress(
+        TextColumn("generation"), MofNCompleteColumn(), BarColumn(bar_width=20), TimeElapsedColumn(),
+        TextColumn("at most"), TimeRemainingColumn(), TextColumn("left"),
+    )  # fmt: skip
+    text = Text("", overflow="fold")
+    task = bar.add_task("", total=max_generations)
+
+    def report(generation: Generation, best: Candidate) -> None:
+        bar.update(task, completed=generation.number + 1)
+        text.plain = figures(best)
+
+    @contextmanager
+    def shown() -> Iterator[Report]:
+        with Live(Group(bar, text), console=Console(stderr=True), refresh_per_second=8):
+            yield report
+
+    return shown()

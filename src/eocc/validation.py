@@ -79,7 +79,7 @@ def counts_by_split(
     return Counts(true_positives, false_positives, validation.n_targets, m - validation.n_targets)
 
 
-def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.float32], float]:
+def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.floating[Any]], float]:
     """Return (rows, others, their squared norms, their scalar products, the margin of the products).
 
     Single precision halves the time of the product and settles nearly all decisions: a sum of r rounded products errs
@@ -88,13 +88,19 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
     or too short for single precision in that unit get an infinite norm, which leaves them all to exact computation.
     """
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
-    exponent = int(np.frexp(norms.max())[1]) // 2
-    scaled = np.ldexp(other_norms, -2 * exponent)
+    unit = _unit(float(norms.max()))
+    scaled = other_norms * unit**2
     out_of_range = ~((scaled > 1e-30) & (scaled < 1e30))
-    short = np.ldexp(np.where(out_of_range[:, None], 0.0, others), -exponent).astype(np.float32)
-    products = np.ldexp(np.ldexp(rows, -exponent).astype(np.float32) @ short.T, 2 * exponent, dtype=np.float64)
+    short = (np.where(out_of_range[:, None], 0.0, others) * unit).astype(np.float32)
+    products = (rows if unit == 1 else rows * unit).astype(np.float32) @ short.T
     margin = (rows.shape[1] + 4) * 2.0**-24
-    return rows, others, norms, np.where(out_of_range, np.inf, other_norms), products, margin
+    others_norms = np.where(out_of_range, np.inf, other_norms)
+    return rows, others, norms, others_norms, products if unit == 1 else products.astype(np.float64) / unit**2, margin
+
+
+def _unit(largest: float) -> float:
+    """Return the power of two that makes a row of that squared norm about 1 long; 1 where it is near that already."""
+    return 1.0 if 1e-8 < largest < 1e8 or largest == 0 else 2.0 ** -(int(np.frexp(largest)[1]) // 2)
 
 
 def ratios_by_split(
