@@ -1,0 +1,70 @@
+"""Searches and measures as a user might write them, and the plain classifier most tests use."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from eocc import EntropicOneClassClassifier
+
+
+def plain(**settings):
+    return EntropicOneClassClassifier(**{"search": None, **settings})
+
+
+def fitted_names(clf):
+    return {name for name in vars(clf) if name.endswith("_") and not name.startswith("__")}
+
+
+@dataclass
+class OneBatch:
+    """A user's own search: the given batches, then done."""
+
+    batches: list
+
+    def start(self, n_parameters, rng):
+        return OneBatchRun(list(self.batches))
+
+
+@dataclass
+class OneBatchRun:
+    batches: list
+
+    def ask(self):
+        return self.batches.pop(0)
+
+    def tell(self, candidates, values):
+        pass
+
+    def should_stop(self):
+        return not self.batches
+
+
+@dataclass(frozen=True)
+class Manhattan:
+    """A user's own measure, in plain numpy; `spoil` makes it break its promises."""
+
+    spoil: Callable = lambda D: D
+
+    def freeze(self, training):
+        return FrozenManhattan(training.shape[1], np.ptp(training, axis=0).sum(), self.spoil)
+
+
+@dataclass(frozen=True)
+class FrozenManhattan:
+    n_parameters: int
+    span: float
+    spoil: Callable
+
+    def prepare(self, patterns, prototypes=None):
+        prototypes = patterns if prototypes is None else prototypes
+        return PreparedGaps(np.abs(patterns[:, None] - prototypes[None]) / self.span, self.spoil)
+
+
+@dataclass(frozen=True)
+class PreparedGaps:
+    gaps: np.ndarray
+    spoil: Callable
+
+    def evaluate(self, p, out=None):
+        return self.spoil(self.gaps @ p)
