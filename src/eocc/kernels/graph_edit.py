@@ -80,26 +80,41 @@ def least_open(cost, closed):
 @inlined_kernel
 def best_column(cost, closed, degree, degrees):
     """Return the open column that comes first by (cost, difference of degrees, column)."""
-    least, best = least_open(cost, closed), -1
+    least = least_open(cost, closed)
+    # Nearly always one column costs the least: so written, its number is found several columns at a time.
+    count, best = 0, 0
     for j in range(cost.shape[0]):
-        if cost[j] + closed[j] == least:
-            if best < 0 or abs(degree - degrees[j]) < abs(degree - degrees[best]):
-                best = j
+        same = cost[j] + closed[j] == least
+        count += 1 if same else 0
+        best += j if same else 0
+    if count > 1:
+        best = -1
+        for j in range(cost.shape[0]):
+            if cost[j] + closed[j] == least:
+                if best < 0 or abs(degree - degrees[j]) < abs(degree - degrees[best]):
+                    best = j
     return best
 
 
 @inlined_kernel
-def best_row(degree, degrees, live, best, least, count):
-    """Return which of live[:count] comes first by (cost of its best column, difference of degrees, row)."""
-    lowest, pick = least_of(least, count), -1
-    for t in range(count):
-        if least[t] == lowest:
-            if pick < 0:
-                pick = t
-            else:
-                gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
-                if gap < other or (gap == other and live[t] < live[pick]):
+def best_row(degree, degrees, live, best, least, n_live):
+    """Return which of live[:n_live] comes first by (cost of its best column, difference of degrees, row)."""
+    lowest = least_of(least, n_live)
+    count, pick = 0, 0
+    for t in range(n_live):
+        same = least[t] == lowest
+        count += 1 if same else 0
+        pick += t if same else 0
+    if count > 1:
+        pick = -1
+        for t in range(n_live):
+            if least[t] == lowest:
+                if pick < 0:
                     pick = t
+                else:
+                    gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
+                    if gap < other or (gap == other and live[t] < live[pick]):
+                        pick = t
     return pick
 
 
