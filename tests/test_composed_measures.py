@@ -52,8 +52,11 @@ class TestPrecomputed:
         ("X", "message"),
         [
             (np.ones((3, 2)), "must be square; this block has 2 columns for 3 rows"),
+            (np.ones((4, 9)), "must be square; this block has 9 columns for 4 rows"),
             ([[0, np.nan], [1, 0]], "hold NaN or infinity"),
             ([[0, -1.0], [1, 0]], "must not be negative; the least is -1"),
+            ([[1.0, 0.5], [0.5, 1.0]], r"must be 0 on the diagonal; found 1: are these similarities\?"),
+            ([[0.0, 0.5], [0.9, 0.0]], "must be symmetric"),
             ([1.0, 2.0], r"must be a matrix, not of shape \(2,\)"),
             ([["a"]], "must be a matrix of numbers"),
         ],
@@ -166,8 +169,21 @@ class TestComposite:
         with pytest.raises(ValueError, match=message):
             EntropicOneClassClassifier(measure=self.MEASURE).fit(X)
 
+    @pytest.mark.parametrize(("fitted", "new"), [([1.0, 2.0, 3.0], 5.0), (1.0, [1.0, 2.0, 3.0])])
+    def test_rows_of_another_length_at_predict(self, fitted, new):
+        clf = EntropicOneClassClassifier(measure=Composite({"x": Euclidean()}), search=None)
+        clf.fit([{"x": fitted}, {"x": fitted}])
+        with pytest.raises(ValueError, match=r"part 'x': rows have \d numbers; those of the fit had \d"):
+            clf.predict([{"x": new}])
+
     def test_bad_parts(self):
-        with pytest.raises(ValueError, match="a composite needs at least one part"):
-            Composite({})
-        with pytest.raises(ValueError, match="part 'x' needs a measure object, not 'euclidean'"):
-            Composite({"x": "euclidean"})
+        for none in ({}, ["x"]):
+            with pytest.raises(ValueError, match="a composite needs a mapping"):
+                Composite(none)
+        with pytest.raises(ValueError, match="part 'x': unknown measure 'euclid'"):
+            Composite({"x": "euclid"})
+
+    def test_parts_by_name_and_by_function(self):
+        measure = Composite({"x": "euclidean", "name": length_gap})
+        assert measure.measures["x"] == Euclidean()
+        assert isinstance(measure.measures["name"], FunctionMeasure)

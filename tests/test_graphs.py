@@ -13,7 +13,7 @@ from eocc.search import GeneticSearch
 from eocc.threads import threads
 from oracles import graphs as oracle
 
-VALUES = {"x": st.sampled_from([0.0, 1.0, 2.0, 4.0, None]), "kind": st.sampled_from(["a", "b", None])}
+VALUES = {"x": st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, None]), "kind": st.sampled_from(["a", "b", None])}
 
 
 @st.composite
@@ -51,7 +51,7 @@ def test_components_equal_the_definition(graphs):
     expected = np.array([[oracle.edit_counts(a, b, vertex, edge) for b in graphs] for a in graphs])
     patterns = Objects(map(flat, graphs))
     square = measure.prepare(patterns).components
-    assert_allclose(np.moveaxis(square, 0, 2), expected, atol=1e-12)
+    assert_allclose(np.moveaxis(square, 0, 2), expected, atol=1e-10)
     assert_array_equal(measure.prepare(patterns, patterns).components, square)
 
 
@@ -142,11 +142,54 @@ def test_values_unseen_in_training():
     assert_allclose(bare, [1, 1])
 
 
+@given(st.lists(plain_graphs(False), min_size=2, max_size=4), st.sampled_from([1.0, 1000.0, 2.0**30]))
+def test_a_shift_of_all_numbers_changes_nothing(graphs, shift):
+    moved = [
+        {**graph, "vertices": [{**v, "x": None if v["x"] is None else v["x"] + shift} for v in graph["vertices"]]}
+        for graph in graphs
+    ]
+    one, two = ([flat(graph) for graph in group] for group in (graphs, moved))
+    assert_array_equal(GraphEdit().freeze(one).prepare(one).components, GraphEdit().freeze(two).prepare(two).components)
+
+
+def test_what_was_read_no_longer_changes():
+    values = [1.0, 2.0]
+    graph = LabelledGraph(2, [[0, 1]], {"x": values})
+    values[0] = 99.0
+    assert graph.vertex_attributes["x"] == [1.0, 2.0]
+
+
+def test_texts_equal_their_definition_on_both_sides_and_on_edges():
+    rng = np.random.default_rng(0)
+    words = ["threonine", "threonate", "leucine", "valine", "glycine", None]
+
+    def graph(n):
+        edges = [[i, i + 1] for i in range(n - 1)]
+        pick = lambda k: [words[i] for i in rng.integers(0, 6, k)]  # noqa: E731
+        return LabelledGraph(n, edges, {"name": pick(n)}, {"bond": pick(n - 1)})
+
+    training, new = [graph(int(n)) for n in rng.integers(2, 5, 6)], [graph(int(n)) for n in rng.integers(1, 6, 4)]
+    kinds = {"vertex_kinds": {"name": "text"}, "edge_kinds": {"bond": "text"}}
+    measure = GraphEdit(**kinds).freeze(training)
+    whole = measure.prepare(new + training, training).components
+    assert_array_equal(measure.prepare(new, training).components, whole[:, :4])
+    assert_array_equal(measure.prepare(training).components, whole[:, 4:])
+    for i, a in enumerate(new):
+        assert_array_equal(measure.prepare([a], training).components[:, 0], whole[:, i])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), np.nan])
+def test_kinds_of_missing(missing):
+    training = [LabelledGraph(1, (), {"x": [value]}) for value in (0.0, 4.0, missing)]
+    D = GraphEdit().freeze(training).prepare(training).components[0] * 2
+    assert_allclose(D, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+
+
 class TestBadGraphs:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
-            (lambda: nx.MultiGraph([(0, 1), (0, 1)]), "graph 1: multigraphs have parallel edges"),
+            (lambda: nx.MultiGraph([(0, 1), (0, 1)]), "graph 1: vertices 0 and 1 are joined by 2 parallel edges"),
             (lambda: "C-C-O", "graph 1: graphs must be networkx graphs or LabelledGraph, not str"),
         ],
     )
@@ -160,6 +203,9 @@ class TestBadGraphs:
             ((2, [[0, 1], [1, 0]]), "vertices 0 and 1 are joined by 2 parallel edges"),
             ((2, [[0, 5]]), r"edges must join vertices 0\.\.1; found 5"),
             ((2, [[0.0, 1.0]]), "edges must be pairs of integers"),
+            ((4, [[0, 1, 2], [1, 2, 3]]), r"edges must be of shape \(m, 2\), a pair of vertices each, not \(2, 3\)"),
+            ((-1,), "n_vertices must be an integer >= 0, not -1"),
+            ((2.5,), "n_vertices must be an integer >= 0, not 2.5"),
             ((2, [[0, 1]], {"x": [1.0]}), "vertex attribute 'x' has 1 values for 2 of them"),
             ((2, [[0, 1]], {}, {"w": []}), "edge attribute 'w' has 0 values for 1 of them"),
         ],
@@ -171,13 +217,41 @@ class TestBadGraphs:
     def test_directed_and_undirected_together(self):
         with pytest.raises(ValueError, match="some graphs are directed and some are not"):
             EntropicOneClassClassifier(measure="graph-edit").fit([nx.path_graph(3), nx.DiGraph([(0, 1)])])
+        clf = EntropicOneClassClassifier(measure="graph-edit", search=None).fit([nx.path_graph(3), nx.path_graph(4)])
+        with pytest.raises(ValueError, match="graph 0 is directed, those of the fit are not"):
+            clf.predict([nx.DiGraph([(0, 1)])])
+
+    @pytest.mark.parametrize(
+        ("value", "message"),
+        [(np.inf, "attribute 'x' holds infinity"), ([1, 2], "attribute 'x' held numbers in training, but here")],
+    )
+    def test_odd_values_in_new_graphs(self, value, message):
+        measure = GraphEdit().freeze([LabelledGraph(1, (), {"x": [1.0]})])
+        with pytest.raises(ValueError, match=message):
+            measure.prepare([LabelledGraph(1, (), {"x": [value]})], [LabelledGraph(1)])
+
+    def test_ranges_too_large_to_be_measured(self):
+        graphs = [LabelledGraph(1, (), {"x": [value]}) for value in (-1e308, 1e308)]
+        with pytest.raises(ValueError, match="too far apart to be subtracted; rescale it"):
+            GraphEdit().freeze(graphs)
+
+    def test_mixed_values(self):
+        graphs = [LabelledGraph(1, (), {"c": [value]}) for value in (1.0, 2.0, "hi")]
+        with pytest.raises(ValueError, match=r"vertex attribute 'c' mixes numbers and others, 'hi' say; .*'category'"):
+            GraphEdit().freeze(graphs)
+        with pytest.raises(ValueError, match="declare it 'ignore'"):
+            GraphEdit().freeze([LabelledGraph(1, (), {"c": [[1]]})]).prepare([LabelledGraph(1, (), {"c": [[1]]})])
+
+    def test_one_graph_alone(self):
+        with pytest.raises(ValueError, match=r"not one graph: write \[graph\]"):
+            EntropicOneClassClassifier(measure="graph-edit").fit(nx.path_graph(3))
 
     def test_kinds(self):
         with pytest.raises(ValueError, match="attribute 'x' has unknown kind 'numeric'; known: 'category', 'number'"):
             GraphEdit(vertex_kinds={"x": "numeric"})
         with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
             GraphEdit(vertex_kinds={"z": "number"}).freeze([LabelledGraph(1, (), {"x": [1]})])
-        with pytest.raises(ValueError, match="attribute 'x' is declared a number but holds other values"):
+        with pytest.raises(ValueError, match="attribute 'x' should hold numbers but holds other values"):
             GraphEdit(vertex_kinds={"x": "number"}).freeze([LabelledGraph(1, (), {"x": ["a"]})])
         measure = GraphEdit().freeze([LabelledGraph(1, (), {"x": [1]})])
         with pytest.raises(ValueError, match="attribute 'x' held numbers in training, but here 'a'"):

@@ -1,4 +1,6 @@
-"""The three-weight edit scheme as its definition gives it, on dictionaries."""
+"""The three-weight edit scheme as its definition gives it, on dictionaries, in exact fractions."""
+
+from fractions import Fraction
 
 
 def attribute_distance(one, other, ranges):
@@ -6,16 +8,16 @@ def attribute_distance(one, other, ranges):
     names = sorted(ranges)
     if not names:
         return 0.0
-    total = 0.0
+    total = Fraction(0)
     for name in names:
         a, b = one.get(name), other.get(name)
         if a is None or b is None:
-            total += 0.0 if a is None and b is None else 1.0
+            total += 0 if a is None and b is None else 1
         elif ranges[name] is None:
-            total += 0.0 if a == b else 1.0
+            total += 0 if a == b else 1
         else:
-            total += abs(a / ranges[name] - b / ranges[name])
-    return total / len(names)
+            total += Fraction(abs(a - b)) / Fraction(ranges[name])
+    return float(Fraction(total) / len(names))
 
 
 def has_edge(graph, a, b):

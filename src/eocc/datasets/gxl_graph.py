@@ -14,7 +14,7 @@ INTEGERS = ("int", "integer")
 REALS = ("float", "double")
 TEXTS = ("string", "enum")
 FLAGS = {"true": True, "false": False}
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 # More names than this, on few items each, would make tables far larger than the file they come from.
 MOST_SPARSE = 64
 

@@ -2,21 +2,22 @@
 
 A set of graphs is a tuple of flat arrays. `shape`: where each graph's vertices and edges begin. `links`: per vertex its
 degree and where its neighbours begin, per neighbour its vertex (counted within the graph) and its edge, per edge its
-ends. Then the attributes of vertices and of edges, a row each: numbers (scaled, NaN where missing), categories
-and texts (codes, -1 where missing). Texts of both sets are compared through one table.
+ends. Then the attributes of vertices and of edges, a row each: numbers (NaN where missing) and what to multiply their
+differences by, categories and texts (codes, -1 where missing). Texts of both sets are compared through one table.
 """
 
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
+from eocc.kernels.distances import drop_spare_bits
 
 
 @inlined_kernel
-def add_number_distances(value, others, cost):
-    """Add |value - others_j| to cost_j; missing against missing is 0, missing against present 1."""
+def add_number_distances(value, others, scale, cost):
+    """Add |value - others_j| scale to cost_j; missing against missing is 0, missing against present 1."""
     if value == value:
         for j in range(cost.shape[0]):
-            difference = abs(value - others[j])
+            difference = abs(value - others[j]) * scale
             cost[j] += difference if difference == difference else 1.0
     else:
         for j in range(cost.shape[0]):
@@ -41,13 +42,13 @@ def add_text_distances(code, others, table, cost):
 
 
 @inlined_kernel
-def attribute_costs(item, numbers, codes, texts, first, o_numbers, o_codes, o_texts, table, cost):
+def attribute_costs(item, numbers, scales, codes, texts, first, o_numbers, o_codes, o_texts, table, cost):
     """Fill cost_j with the mean dissimilarity of `item` and of item first + j of another set."""
     last = first + cost.shape[0]
     for j in range(cost.shape[0]):
         cost[j] = 0.0
     for k in range(numbers.shape[0]):
-        add_number_distances(numbers[k, item], o_numbers[k, first:last], cost)
+        add_number_distances(numbers[k, item], o_numbers[k, first:last], scales[k], cost)
     for k in range(codes.shape[0]):
         add_code_distances(codes[k, item], o_codes[k, first:last], cost)
     for k in range(texts.shape[0]):
@@ -153,10 +154,11 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
     Writes (S, I, E), each divided by the number of vertices and edges of both, into components[:, g, h]; `swapped`,
     into components[:, h, g], and only for graphs h that have more vertices; `mirrored`, into both.
     """
-    costs, partner, live, best, least, closed = room
-    (vertices, edges), (degree, _, _, _, ends), (numbers, codes, texts), (e_numbers, e_codes, e_texts) = one
-    (o_vertices, o_edges), (o_degree, begin, neighbour, edge_of, _), (o_numbers, o_codes, o_texts), o_of_edges = other
-    oe_numbers, oe_codes, oe_texts = o_of_edges
+    costs, bits, partner, live, best, least, closed = room
+    (vertices, edges), (degree, _, _, _, ends), of_vertices, (e_numbers, e_scales, e_codes, e_texts) = one
+    numbers, scales, codes, texts = of_vertices
+    (o_vertices, o_edges), (o_degree, begin, neighbour, edge_of, _), of_o_vertices, o_of_edges = other
+    (o_numbers, _, o_codes, o_texts), (oe_numbers, _, oe_codes, oe_texts) = of_o_vertices, o_of_edges
     v, n, n_edges = vertices[g], vertices[g + 1] - vertices[g], edges[g + 1] - edges[g]
     for h in range(first, last):
         w, m, m_edges = o_vertices[h], o_vertices[h + 1] - o_vertices[h], o_edges[h + 1] - o_edges[h]
@@ -165,7 +167,8 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
         changed, shared = 0.0, 0
         cost = costs[: n * m].reshape(n, m)  # contiguous: rows of known stride run several numbers at a time
         for i in range(n):
-            attribute_costs(v + i, numbers, codes, texts, w, o_numbers, o_codes, o_texts, table, cost[i])
+            attribute_costs(v + i, numbers, scales, codes, texts, w, o_numbers, o_codes, o_texts, table, cost[i])
+        drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
         if n > 0:
             changed = pair_greedily(
                 cost, degree[v : v + n], o_degree[w : w + m], partner, live, best, least, closed
@@ -176,7 +179,17 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
                 if neighbour[t] == b:
                     shared += 1
                     attribute_costs(
-                        e, e_numbers, e_codes, e_texts, edge_of[t], oe_numbers, oe_codes, oe_texts, table, least[:1]
+                        e,
+                        e_numbers,
+                        e_scales,
+                        e_codes,
+                        e_texts,
+                        edge_of[t],
+                        oe_numbers,
+                        oe_codes,
+                        oe_texts,
+                        table,
+                        least[:1],
                     )
                     changed += least[0]
                     break
@@ -191,14 +204,15 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
 
 
 @kernel
-def edit_components(start, stop, left, right, mirrored, table, room, components):
+def edit_components(start, stop, left, right, mirrored, table, back_table, room, components):
     """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`.
 
     The graph with fewer vertices goes first, the one on the left if they have as many. Where left and right are the
-    same set (`mirrored`), a pair of unlike sizes is computed once. `room`: costs (n n,), then five of (n,).
+    same set (`mirrored`), a pair of unlike sizes is computed once. `table` holds the distances of texts from left to
+    right, `back_table` from right to left. `room`: costs (n n,) and their bits, then five of (n,).
     """
     for i in range(start, stop):
         edit_row(i, left, right, 0, components.shape[2], False, mirrored, table, room, components)
     if not mirrored:
         for j in range(components.shape[2]):
-            edit_row(j, right, left, start, stop, True, False, table, room, components)
+            edit_row(j, right, left, start, stop, True, False, back_table, room, components)

@@ -8,6 +8,7 @@ from eocc.measures.euclidean import Euclidean
 from eocc.measures.fingerprints import Tanimoto
 from eocc.measures.function import FunctionMeasure
 from eocc.measures.graphs import GraphEdit
+from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
 from eocc.measures.series import DTW
@@ -27,6 +28,7 @@ __all__ = [
     "Gower",
     "GraphEdit",
     "Jaccard",
+    "LabelledGraph",
     "Measure",
     "Precomputed",
     "Prepared",

@@ -29,8 +29,9 @@ class Records:
 class Composite:
     """d(x, y; p) = sum_k w_k d_k(x_k, y_k; p_k) / (number of parts), p = (w_1, ..., w_K, p_1, ..., p_K).
 
-    `measures` maps the name of a part to its measure. Records are mappings with those names, or a frame with such
-    columns. The weights the search finds say which part of the record matters.
+    `measures` maps the name of a part to its measure: an object, a name, or a function of two objects. Records are
+    mappings with those names, or a frame with such columns. The weights the search finds say which part of the record
+    matters.
 
     >>> from eocc.measures.euclidean import Euclidean
     >>> from eocc.measures.function import FunctionMeasure
@@ -42,14 +43,16 @@ class Composite:
     (3, 0.75)
     """
 
-    measures: Mapping[str, Measure]
+    measures: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        if not self.measures:
-            raise ValueError("a composite needs at least one part")
-        for name, measure in self.measures.items():
-            if not callable(getattr(measure, "freeze", None)) or isinstance(measure, type):
-                raise ValueError(f"part {name!r} needs a measure object, not {measure!r}")
+        from eocc.measures import resolve_measure  # which knows this class too
+
+        if not isinstance(self.measures, Mapping) or not self.measures:
+            raise ValueError("a composite needs a mapping from the names of its parts to their measures")
+        resolved = {name: _of_part(name, lambda measure=measure: resolve_measure(measure))  # type: ignore[misc]
+                    for name, measure in self.measures.items()}  # fmt: skip
+        object.__setattr__(self, "measures", resolved)
 
     def read(self, X: Any) -> Records:
         """Split records into their parts, each read by its own measure."""
@@ -61,6 +64,14 @@ class Composite:
     def freeze(self, training: Records) -> "FrozenComposite":
         """Freeze the measure of every part."""
         return FrozenComposite({name: measure.freeze(training.parts[name]) for name, measure in self.measures.items()})
+
+
+def _of_part(name: str, work: Callable[[], Any]) -> Any:
+    """Do something for one part; what goes wrong is said to be that part's."""
+    try:
+        return work()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"part {name!r}: {error}") from None
 
 
 def _columns(X: Any, names: list[str]) -> Callable[[str], list[Any]]:
@@ -83,12 +94,10 @@ def _columns(X: Any, names: list[str]) -> Callable[[str], list[Any]]:
 
 def _read_part(name: str, measure: Measure, values: list[Any]) -> Any:
     """Read one part: by its measure, or as rows of numbers."""
-    try:
-        if hasattr(measure, "read"):
-            return measure.read(values)
-        rows = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"part {name!r}: {error}") from None
+    if hasattr(measure, "read"):
+        reader = measure.read
+        return _of_part(name, lambda: reader(values))
+    rows = _of_part(name, lambda: np.array(values, dtype=np.float64))
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError(f"part {name!r}: rows of finite numbers are needed")
@@ -114,8 +123,12 @@ class FrozenComposite:
 
     def prepare(self, patterns: Records, prototypes: Records | None = None) -> "PreparedComposite":
         """Prepare every part."""
+
+        def prepared(name: str, measure: FrozenMeasure) -> Prepared:
+            return measure.prepare(patterns.parts[name], None if prototypes is None else prototypes.parts[name])
+
         parts = [
-            measure.prepare(patterns.parts[name], None if prototypes is None else prototypes.parts[name])
+            _of_part(name, lambda name=name, measure=measure: prepared(name, measure))  # type: ignore[misc]
             for name, measure in self.measures.items()
         ]
         return PreparedComposite(parts, [measure.n_parameters for measure in self.measures.values()])

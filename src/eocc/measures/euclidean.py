@@ -75,6 +75,8 @@ class FrozenEuclidean:
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
         """Bring patterns and prototypes to units of 2**exponent."""
+        if patterns.shape[1] != self.n_parameters:
+            raise ValueError(f"rows have {patterns.shape[1]} numbers; those of the fit had {self.n_parameters}")
         rows, scale = self.in_units(patterns), 1.0 / self.largest
         if prototypes is None:
             return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), scale)

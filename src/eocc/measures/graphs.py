@@ -58,11 +58,12 @@ class GraphEdit:
     def freeze(self, training: Iterable[LabelledGraph]) -> "FrozenGraphEdit":
         """Find the attributes, their kinds, and the ranges of the numbers."""
         graphs = list(training)
-        if len({graph.directed for graph in graphs if len(np.asarray(graph.edges))}) > 1:
+        kinds = {graph.directed for graph in graphs if len(np.asarray(graph.edges))}
+        if len(kinds) > 1:
             raise ValueError("some graphs are directed and some are not; turn them all into one kind")
         vertex = _schema([graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex")
         edge = _schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
-        return FrozenGraphEdit(vertex, edge)
+        return FrozenGraphEdit(vertex, edge, next(iter(kinds), None))
 
 
 def _named(number: int, graph: Any) -> LabelledGraph:
@@ -74,9 +75,9 @@ def _named(number: int, graph: Any) -> LabelledGraph:
 
 @dataclass(frozen=True)
 class Schema:
-    """The attributes of vertices or of edges: `numbers` with their training ranges, `categories`, `texts`."""
+    """The attributes of vertices or of edges: `numbers` with their least value and range in training, the others."""
 
-    numbers: dict[str, float]
+    numbers: dict[str, tuple[float, float]]
     categories: tuple[str, ...]
     texts: tuple[str, ...]
 
@@ -89,7 +90,7 @@ def _schema(attributes: Sequence[Mapping[str, Sequence[Any]]], declared: Mapping
             f"no graph has a {kind} attribute {min(unknown)!r}; known: {', '.join(map(repr, sorted(names)))}"
         )
     values = {name: _present(v for mapping in attributes for v in mapping.get(name, ())) for name in sorted(names)}
-    kinds = {name: declared.get(name) or _kind(values[name]) for name in values}
+    kinds = {name: declared.get(name) or _kind(name, kind, values[name]) for name in values}
     return Schema(
         {name: _range(name, values[name]) for name in values if kinds[name] == "number"},
         tuple(name for name in values if kinds[name] == "category"),
@@ -102,12 +103,25 @@ def _present(values: Iterable[Any]) -> list[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    """Say whether a value is None, NaN of any kind, or another of those that do not equal themselves."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA will not say; an array says it of each of its entries
+        return not isinstance(value, np.ndarray)
 
 
-def _kind(values: Sequence[Any]) -> str:
+def _kind(name: str, of: str, values: Sequence[Any]) -> str:
     """Return what the values of an attribute are."""
-    if values and all(isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values):
+    numbers = [isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values]
+    if any(numbers) and not all(numbers):
+        odd = next(value for value, is_number in zip(values, numbers, strict=True) if not is_number)
+        raise ValueError(
+            f"{of} attribute {name!r} mixes numbers and others, {odd!r} say; make it one kind, or declare it: "
+            f"{of}_kinds={{{name!r}: 'category'}}"
+        )
+    if all(numbers) and values:
         return "number"
     if values and all(isinstance(value, str) for value in values):
         length = sum(map(len, values)) / len(values)
@@ -115,15 +129,19 @@ def _kind(values: Sequence[Any]) -> str:
     return "category"
 
 
-def _range(name: str, values: Sequence[Any]) -> float:
-    """Return the range of the numbers, 1 where they are all alike."""
+def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
+    """Return the least of the numbers and their range, which is 1 where they are all alike."""
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"attribute {name!r} is declared a number but holds other values") from None
-    if not np.isfinite(numbers).all():
-        raise ValueError(f"attribute {name!r} holds infinity; drop or replace it")
-    return float(np.ptp(numbers)) or 1.0 if len(numbers) else 1.0
+        raise ValueError(f"attribute {name!r} should hold numbers but holds other values") from None
+    if not len(numbers):
+        return 0.0, 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = float(np.ptp(numbers))
+    if not np.isfinite(span):
+        raise ValueError(f"attribute {name!r} holds infinity, or numbers too far apart to be subtracted; rescale it")
+    return float(numbers.min()), span or 1.0
 
 
 @dataclass(frozen=True)
@@ -132,26 +150,34 @@ class FrozenGraphEdit:
 
     vertex: Schema
     edge: Schema
+    directed: bool | None
     n_parameters: int = 3
 
     def prepare(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> Any:
         """Compute S, I and E of all pairs, which do not depend on p."""
         codes: dict[Any, int] = {}
-        vocabulary: dict[str, int] = {}
-        left = self._flatten(patterns, codes, vocabulary)
-        right = left if prototypes is None else self._flatten(prototypes, codes, vocabulary)
-        table = _text_table(list(vocabulary))
+        texts: dict[str, int] = {}
+        prototype_texts: dict[str, int] = texts if prototypes is None else {}
+        left = self._flatten(patterns, codes, texts)
+        right = left if prototypes is None else self._flatten(prototypes, codes, prototype_texts)
+        table = _text_table(list(texts), list(prototype_texts))
+        back_table = np.ascontiguousarray(table.T)
         components = np.empty((3, len(left[0][0]) - 1, len(right[0][0]) - 1))
         largest = max(int(np.diff(flat[0][0]).max(initial=0)) for flat in (left, right))
 
         def work(start: int, stop: int) -> None:
-            edit_components(start, stop, left, right, prototypes is None, table, _room(largest), components)
+            room = _room(largest)
+            edit_components(start, stop, left, right, prototypes is None, table, back_table, room, components)
 
         for_each_block(components.shape[1], max(1, min(16, components.shape[1] // 8)), work)
         return LinearPrepared(components)
 
     def _flatten(self, graphs: Sequence[LabelledGraph], codes: dict[Any, int], vocabulary: dict[str, int]) -> Any:
         """Return the flat arrays the kernel takes."""
+        for number, graph in enumerate(graphs):
+            if len(np.asarray(graph.edges)) and self.directed not in (None, graph.directed):
+                kind = "directed" if graph.directed else "undirected"
+                raise ValueError(f"graph {number} is {kind}, those of the fit are not; turn it into their kind")
         edges = [np.asarray(graph.edges) for graph in graphs]
         counts = np.array([graph.n_vertices for graph in graphs])
         begin, neighbour, neighbour_edge = _neighbours(graphs, edges, counts)
@@ -169,7 +195,8 @@ def _starts(counts: Any) -> NDArray[np.int64]:
 
 def _room(n: int) -> Any:
     """Return what a thread needs to pair up to n vertices."""
-    return np.empty(n * n), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
+    costs = np.empty(n * n)
+    return costs, costs.view(np.int64), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
 
 
 def _degrees(graph: LabelledGraph, edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -204,8 +231,8 @@ def _encode(
     counts: Any,
     codes: dict[Any, int],
     vocabulary: dict[str, int],
-) -> tuple[Matrix, NDArray[np.int64], NDArray[np.int64]]:
-    """Return numbers scaled to the training range, codes of categories, codes of texts: one row per attribute."""
+) -> tuple[Matrix, Matrix, NDArray[np.int64], NDArray[np.int64]]:
+    """Return numbers, what scales their differences, codes of categories, codes of texts: one row per attribute."""
 
     def column(name: str) -> list[Any]:
         return [
@@ -216,33 +243,42 @@ def _encode(
 
     total = int(np.sum(counts))
     numbers = np.empty((len(schema.numbers), total))
-    for k, (name, span) in enumerate(schema.numbers.items()):
-        numbers[k] = _as_numbers(name, column(name)) / span
+    for k, (name, (low, _)) in enumerate(schema.numbers.items()):
+        numbers[k] = _as_numbers(name, column(name)) - low
     return (
         numbers,
+        np.array([1.0 / span for _, span in schema.numbers.values()]),
         _coded([column(name) for name in schema.categories], codes, total, lambda value: value),
         _coded([column(name) for name in schema.texts], vocabulary, total, str),
     )
 
 
 def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:
-    try:
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        odd = next(value for value in values if not isinstance(value, Number) and value is not None)
-        raise ValueError(f"attribute {name!r} held numbers in training, but here {odd!r}") from None
+    odd = [value for value in values if not isinstance(value, Number) and not _is_missing(value)]
+    if odd:
+        raise ValueError(f"attribute {name!r} held numbers in training, but here {odd[0]!r}")
+    numbers = np.array([np.nan if _is_missing(value) else value for value in values], dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError(f"attribute {name!r} holds infinity; drop or replace it")
+    return numbers
 
 
 def _coded(columns: Sequence[Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> NDArray[np.int64]:
     """Return one code per value, -1 where missing; values not known yet get the next code."""
     coded = np.empty((len(columns), total), np.int64)
     for k, values in enumerate(columns):
-        coded[k] = [-1 if _is_missing(v) else known.setdefault(key(v), len(known)) for v in values]
+        try:
+            coded[k] = [-1 if _is_missing(v) else known.setdefault(key(v), len(known)) for v in values]
+        except TypeError as error:
+            message = (
+                f"an attribute holds values that are no numbers, categories or texts ({error}); declare it 'ignore'"
+            )
+            raise ValueError(message) from None
     return coded
 
 
-def _text_table(texts: Sequence[str]) -> Matrix:
-    """Return the normalised edit distances of all pairs of texts."""
-    if not texts:
-        return np.empty((0, 0))
-    return StringEdit().freeze(texts).prepare(texts).evaluate(np.ones(3))
+def _text_table(texts: Sequence[str], others: Sequence[str]) -> Matrix:
+    """Return the normalised edit distances of texts to other texts."""
+    if not texts or not others:
+        return np.empty((len(texts), len(others)))
+    return StringEdit().freeze(others).prepare(texts, others).evaluate(np.ones(3))

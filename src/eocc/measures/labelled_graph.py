@@ -26,7 +26,11 @@ class LabelledGraph:
     directed: bool = False
 
     def __post_init__(self) -> None:
-        edges = np.asarray(self.edges).reshape(-1, 2) if np.size(self.edges) else np.empty((0, 2), np.int64)
+        if not isinstance(self.n_vertices, int | np.integer) or self.n_vertices < 0:
+            raise ValueError(f"n_vertices must be an integer >= 0, not {self.n_vertices!r}")
+        edges = np.array(self.edges) if np.size(self.edges) else np.empty((0, 2), np.int64)
+        if edges.ndim != 2 or edges.shape[1] != 2:
+            raise ValueError(f"edges must be of shape (m, 2), a pair of vertices each, not {edges.shape}")
         if not np.issubdtype(edges.dtype, np.integer):
             raise ValueError(f"edges must be pairs of integers, not of {edges.dtype}")
         object.__setattr__(self, "edges", edges.astype(np.int64))
@@ -38,16 +42,22 @@ class LabelledGraph:
             for name, values in attributes.items():
                 if len(values) != count:
                     raise ValueError(f"{kind} attribute {name!r} has {len(values)} values for {count} of them")
+            owned = {name: list(values) for name, values in attributes.items()}
+            object.__setattr__(self, f"{kind}_attributes", owned)
 
     def _check_edges(self, edges: NDArray[np.int64]) -> None:
         if len(edges) and not (edges.min() >= 0 and edges.max() < self.n_vertices):
             odd = int(edges.max() if edges.min() >= 0 else edges.min())
             raise ValueError(f"edges must join vertices 0..{self.n_vertices - 1}; found {odd}")
+        if len(edges) < 2:
+            return
         ends = edges if self.directed else np.sort(edges, axis=1)
         found, counts = np.unique(ends, axis=0, return_counts=True)
         if len(counts) and counts.max() > 1:
             a, b = found[int(np.argmax(counts))]
-            raise ValueError(f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them into one")
+            raise ValueError(
+                f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them, by nx.Graph(g) say"
+            )
 
     def __repr__(self) -> str:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
@@ -57,10 +67,8 @@ def labelled_graph(graph: Any) -> LabelledGraph:
     """Return a LabelledGraph itself, or a networkx graph turned into one."""
     if isinstance(graph, LabelledGraph):
         return graph
-    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")):
+    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
         raise ValueError(f"graphs must be networkx graphs or LabelledGraph, not {type(graph).__name__}")
-    if graph.is_multigraph():
-        raise ValueError("multigraphs have parallel edges: turn each into a Graph with one edge per pair first")
     number = {node: index for index, node in enumerate(graph.nodes)}
     links = list(graph.edges(data=True))
     return LabelledGraph(

@@ -45,6 +45,8 @@ def read_objects(X: Any, kind: str) -> Objects:
     """Return X as objects, or say what is wrong: a lone string or an empty sequence is not a set of patterns."""
     if isinstance(X, str | bytes) or not isinstance(X, Iterable):
         raise ValueError(f"X must be a sequence of {kind}, not {type(X).__name__}")
+    if hasattr(X, "nodes"):
+        raise ValueError(f"X must be a sequence of {kind}, not one graph: write [graph]")
     if hasattr(X, "columns"):  # iterating over a frame gives its column names
         raise ValueError(f"X must be a sequence of {kind}, not a frame: pass one of its columns")
     objects = X if isinstance(X, Objects) else Objects(X)

@@ -17,12 +17,13 @@ class PrecomputedRows:
 
     block: Matrix
     columns: NDArray[np.int64]
+    n_read: int
 
     def __len__(self) -> int:
         return len(self.block)
 
     def __getitem__(self, index: Any) -> "PrecomputedRows":
-        return PrecomputedRows(self.block[index], self.columns[index])
+        return PrecomputedRows(self.block[index], self.columns[index], self.n_read)
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,24 @@ class Precomputed:
             raise ValueError("precomputed dissimilarities hold NaN or infinity")
         if block.min() < 0:
             raise ValueError(f"precomputed dissimilarities must not be negative; the least is {block.min():g}")
-        return PrecomputedRows(block, np.arange(len(block)))
+        return PrecomputedRows(block, np.arange(len(block)), len(block))
 
     def freeze(self, training: PrecomputedRows) -> "FrozenPrecomputed":
         """Fix the divisor."""
         n_columns = training.block.shape[1]
-        if training.columns.max() >= n_columns:
+        if training.n_read != n_columns:
             raise ValueError(
                 f"to fit, precomputed dissimilarities must be square; this block has {n_columns} columns "
-                f"for {int(training.columns.max()) + 1} rows"
+                f"for {training.n_read} rows"
             )
+        block = training.block[:, training.columns]
+        if np.abs(block.diagonal()).max() > 1e-9 * block.max():
+            raise ValueError(
+                f"precomputed dissimilarities must be 0 on the diagonal; found {block.diagonal().max():g}: "
+                "are these similarities?"
+            )
+        if not np.allclose(block, block.T, rtol=1e-6, atol=1e-9 * block.max()):
+            raise ValueError("precomputed training dissimilarities must be symmetric; use (d + d.T) / 2")
         largest = float(training.block[:, training.columns].max())
         return FrozenPrecomputed(n_columns, largest if largest > 0 else 1.0)
 

@@ -45,6 +45,10 @@ class StringEdit:
 
     def read(self, X: Any) -> Objects:
         """Return X as strings, or as tuples of tokens."""
+        if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
+            raise ValueError(
+                f"X must be a sequence of strings, not a table of numbers of shape {X.shape}: use 'euclidean'"
+            )
         return Objects(_sequence(item, position) for position, item in enumerate(read_objects(X, "strings")))
 
     def freeze(self, training: Any) -> "FrozenStringEdit":
