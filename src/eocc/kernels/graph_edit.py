@@ -55,8 +55,9 @@ def attribute_costs(item, numbers, scales, codes, texts, first, o_numbers, o_cod
         add_text_distances(texts[k, item], o_texts[k, first:last], table, cost)
     count = numbers.shape[0] + codes.shape[0] + texts.shape[0]
     if count > 1:
+        share = 1.0 / count
         for j in range(cost.shape[0]):
-            cost[j] /= count
+            cost[j] *= share
 
 
 @minimising_kernel
