@@ -363,3 +363,11 @@ def test_the_iam_sets(name, counts, n_classes):
     if name == "AIDS":
         assert set(sets[0].labels) == {"a", "i"}
         assert all(word == word.strip() for graph in graphs for word in graph.vertex_attributes["symbol"])
+
+
+def test_a_long_run_of_digits_that_is_no_number_takes_no_time(tmp_path):
+    path = tmp_path / "long.gxl"
+    digits = "1" * 200_000
+    path.write_text(f'<gxl><graph><node id="a"><attr name="n"><int>{digits}x</int></attr></node></graph></gxl>')
+    with within_a_minute():
+        assert read_gxl(path).vertex_attributes["n"] == [f"{digits}x"]

@@ -158,3 +158,9 @@ def test_damaged_sets_read_or_say_why(tmp_path):
     names = [name for name in FILES if name.startswith("T_")]
     with within_a_minute():
         assert {outcome(attempt, rng.choice(names)) for _ in range(300)} == {"graph", "error"}
+
+
+def test_more_graphs_than_memory_holds_are_refused_at_once(write, monkeypatch):
+    monkeypatch.setattr("eocc.datasets.tudataset.MOST_GRAPHS", 3)
+    with pytest.raises(ValueError, match=r"T_graph_labels.txt:4: more than 3 graphs"):
+        read_tudataset(write(FILES))

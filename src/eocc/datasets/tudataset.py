@@ -7,6 +7,7 @@ import warnings
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,6 +20,8 @@ from eocc.measures.labelled_graph import LabelledGraph
 
 # The edges of a whole collection are in one file.
 LARGE = Limits(file_bytes=2**30, total_bytes=2**32, members=10_000)
+# A graph takes far more memory than its line in a file, which may be two bytes long and packed to none.
+MOST_GRAPHS = 1_000_000
 EDGES, INDICATOR, CLASSES = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
 INTEGER = re.compile(r"\d{1,18}", re.ASCII)
 
@@ -69,7 +72,9 @@ class _Tables:
 
     def graph_set(self) -> GraphSet:
         """Read all files and cut them into graphs."""
-        labels = list(self._lines(CLASSES))
+        labels = list(islice(self._lines(CLASSES), MOST_GRAPHS + 1))
+        if len(labels) > MOST_GRAPHS:
+            raise self._error(CLASSES, MOST_GRAPHS, f"more than {MOST_GRAPHS} graphs; cut the collection into several")
         if not labels:
             raise self._error(CLASSES, 0, "the file is empty: there are no graphs")
         owner = self._owners(len(labels))
