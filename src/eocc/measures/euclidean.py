@@ -7,12 +7,9 @@ from numpy.typing import NDArray
 
 from eocc.blas import gram
 from eocc.kernels.distances import distances_from_gram, weighted_cross_distances
+from eocc.measures.unit import Unit
 
 Matrix = NDArray[np.float64]
-
-# New patterns farther than this many times the training range are all equally far, so that squares stay
-# finite. departure: far patterns
-FARTHEST = 1e150
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
@@ -42,51 +39,36 @@ class Euclidean:
 
     def freeze(self, training: Matrix) -> "FrozenEuclidean":
         """Fix the unit and delta. departure: dissimilarity of vectors."""
-        # Halves first: the range of a column may exceed the largest float, its middle does not.
-        centre = training.min(axis=0) / 2 + training.max(axis=0) / 2
-        exponent = int(np.frexp(np.abs(training - centre).max())[1])
-        unscaled = FrozenEuclidean(centre, exponent, largest=1.0)
-        largest = float(euclidean_pairwise_distance(unscaled.in_units(training), scale=1.0).max())
-        return FrozenEuclidean(centre, exponent, largest) if largest > 0 else FrozenEuclidean(centre, 0, 1.0)
+        unit = Unit.of(training)
+        largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
+        return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
 class FrozenEuclidean:
-    """The Euclidean measure with its delta fixed: `largest` in units of 2**exponent, patterns counted from `centre`.
+    """The Euclidean measure with its delta fixed: `largest` in `unit`."""
 
-    The centre is the middle of each column. A power of two as the unit keeps squares of huge and tiny values finite
-    and costs no digits.
-    """
-
-    centre: Matrix
-    exponent: int
+    unit: Unit
     largest: float
 
     @property
     def n_parameters(self) -> int:
         """One weight per feature."""
-        return len(self.centre)
+        return len(self.unit.centre)
 
     @property
     def delta(self) -> float:
         """The divisor in the patterns' own units; 1 when all training rows are equal."""
-        with np.errstate(over="ignore"):
-            return float(np.ldexp(self.largest, self.exponent))
+        return self.unit.length(self.largest)
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
-        """Bring patterns and prototypes to units of 2**exponent."""
+        """Bring patterns and prototypes to the unit."""
         if patterns.shape[1] != self.n_parameters:
             raise ValueError(f"rows have {patterns.shape[1]} numbers; those of the fit had {self.n_parameters}")
-        rows, scale = self.in_units(patterns), 1.0 / self.largest
+        rows, scale = self.unit.measure(patterns), 1.0 / self.largest
         if prototypes is None:
             return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), scale)
-        return _Rows(rows, np.ascontiguousarray(self.in_units(prototypes).T), scale)
-
-    def in_units(self, patterns: Matrix) -> Matrix:
-        """Return the patterns counted from the centre in units of 2**exponent."""
-        with np.errstate(over="ignore"):
-            rows = np.ldexp(patterns - self.centre, -self.exponent)
-        return np.ascontiguousarray(np.clip(rows, -FARTHEST, FARTHEST))
+        return _Rows(rows, np.ascontiguousarray(self.unit.measure(prototypes).T), scale)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.dtw import LANES, warp_row
-from eocc.measures.euclidean import FARTHEST
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.unit import Unit
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -67,35 +67,30 @@ class DTW:
 
     def freeze(self, training: Objects) -> "FrozenDTW":
         """Fix the unit and delta."""
-        steps = np.concatenate(list(training))
-        # Halves first: the range of a channel may exceed the largest float, its middle does not.
-        centre = steps.min(axis=0) / 2 + steps.max(axis=0) / 2
-        exponent = int(np.frexp(np.abs(steps - centre).max())[1])
+        unit = Unit.of(np.concatenate(list(training)))
         band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is none
-        unscaled = FrozenDTW(centre, exponent, 1.0, band)
-        largest = float(unscaled.prepare(training).evaluate(np.ones(len(centre))).max())
-        return FrozenDTW(centre, exponent, largest, band) if largest > 0 else FrozenDTW(centre, 0, 1.0, band)
+        unscaled = FrozenDTW(unit, 1.0, band)
+        largest = float(unscaled.prepare(training).evaluate(np.ones(unscaled.n_parameters)).max())
+        return FrozenDTW(unit, largest, band) if largest > 0 else FrozenDTW(unit.plain(), 1.0, band)
 
 
 @dataclass(frozen=True, eq=False)
 class FrozenDTW:
-    """DTW with its delta fixed: `largest` in units of 2**exponent, series counted from `centre`, as in Euclidean."""
+    """DTW with its delta fixed: `largest` in `unit`."""
 
-    centre: Matrix
-    exponent: int
+    unit: Unit
     largest: float
     band: float
 
     @property
     def n_parameters(self) -> int:
         """One weight per channel."""
-        return len(self.centre)
+        return len(self.unit.centre)
 
     @property
     def delta(self) -> float:
         """The divisor in the series' own units; 1 when no two training series differ."""
-        with np.errstate(over="ignore"):
-            return float(np.ldexp(self.largest, self.exponent))
+        return self.unit.length(self.largest)
 
     def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _Square | _OneChannel":
         """Lay out the series. With one channel the cheapest path is the same for every p, and is found here."""
@@ -106,12 +101,10 @@ class FrozenDTW:
         return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
 
     def in_units(self, series: Objects) -> list[Matrix]:
-        """Return the series counted from the centre in units of 2**exponent."""
+        """Return the series in the unit."""
         _check_channels("a new series", series[0].shape[1], "the training series", self.n_parameters)
-        with np.errstate(over="ignore"):
-            steps = np.ldexp(np.concatenate(list(series)) - self.centre, -self.exponent)
         ends = np.cumsum([len(one) for one in series])
-        return np.split(np.clip(steps, -FARTHEST, FARTHEST), ends[:-1])  # departure: far patterns
+        return np.split(self.unit.measure(np.concatenate(list(series))), ends[:-1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.columns import BOOLEANS, LABELS, Column, Table, listed, read_table
-from eocc.measures.euclidean import FARTHEST
+from eocc.measures.unit import FARTHEST
 from eocc.registry import choose
 
 Matrix = NDArray[np.float64]

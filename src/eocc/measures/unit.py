@@ -1,0 +1,47 @@
+"""The unit in which rows of numbers are measured: no square of a huge or tiny value overflows or vanishes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+# New patterns farther than this many times the training range are all equally far, so that squares stay
+# finite. departure: far patterns
+FARTHEST = 1e150
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Rows are counted from `centre`, the middle of each column, in units of 2**exponent, which costs no digits.
+
+    >>> unit = Unit.of(np.array([[0.0], [6.0]]))
+    >>> unit.measure(np.array([[0.0], [6.0], [9.0]])).ravel()
+    array([-0.75,  0.75,  1.5 ])
+    """
+
+    centre: Matrix
+    exponent: int
+
+    @classmethod
+    def of(cls, rows: Matrix) -> "Unit":
+        """Return the unit in which the training rows lie within 1 of their centre."""
+        # Halves first: the range of a column may exceed the largest float, its middle does not.
+        centre = rows.min(axis=0) / 2 + rows.max(axis=0) / 2
+        return cls(centre, int(np.frexp(np.abs(rows - centre).max())[1]))
+
+    def measure(self, rows: Matrix) -> Matrix:
+        """Return the rows in this unit."""
+        with np.errstate(over="ignore"):
+            scaled = np.ldexp(rows - self.centre, -self.exponent)
+        return np.ascontiguousarray(np.clip(scaled, -FARTHEST, FARTHEST))
+
+    def length(self, measured: float) -> float:
+        """Return a distance measured in this unit in the rows' own."""
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(measured, self.exponent))
+
+    def plain(self) -> "Unit":
+        """Return the unit for rows that are all equal: the same centre, their own scale."""
+        return Unit(self.centre, 0)
