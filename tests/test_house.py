@@ -14,9 +14,9 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eocc"
 # From the top down: a module may import what stands above it.
 ORDER = [
-    "registry", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition", "extents",
-    "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search", "workers",
-    "synthesis", "progress", "classifier", "datasets", "demo", "cli", "__main__",
+    "registry", "arguments", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition",
+    "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search",
+    "workers", "synthesis", "progress", "classifier", "rivals", "datasets", "demo", "cli", "__main__",
 ]  # fmt: skip
 
 

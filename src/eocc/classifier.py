@@ -1,7 +1,5 @@
 """EntropicOneClassClassifier: validate, delegate, expose."""
 
-import numbers
-import os
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -10,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.arguments import adopt, check_number, draft_of, generator, n_threads
 from eocc.extents import Extent, resolve_extent
 from eocc.labels import signs, split_for_validation
 from eocc.measures import Measure, Precomputed, resolve_measure
@@ -168,18 +167,16 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        draft = type(self)(**self.get_params(deep=False))
+        draft = draft_of(self)
         data = draft._read(X, reset=True)
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         training, synthesis = draft._plan(data, y, validation, rng)
         patterns = data if len(training) == len(data) else data[training]
         settings = self._settings(synthesis)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             model = synthesise(patterns, settings, rng, report)
         draft._take(model, patterns, training)
-        kept = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        self.__dict__ = {**vars(draft), **kept}  # at once: an interrupt finds the old model or the new one
-        return self
+        return adopt(self, draft)
 
     def membership(self, X: Any) -> Matrix:
         """Return the soft decision: grades of membership in the target class, in [0, 1]."""
@@ -215,7 +212,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         patterns = self._read(X, reset=False)
         step = max(1, BLOCK // len(self.prototypes_))
         blocks = [patterns[start : start + step] for start in range(0, len(patterns), step)]
-        with threads(_n_threads(self.n_jobs)):
+        with threads(n_threads(self.n_jobs)):
             return np.concatenate([function(self._embed(block)) for block in blocks])
 
     def _read(self, X: Any, *, reset: bool) -> Any:
@@ -253,9 +250,9 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     ) -> tuple[NDArray[np.int64], Synthesis]:
         """Return the rows of `data` to train on, and the synthesis with all it needs."""
         for name in ("eta", "beta"):
-            _check_number(name, getattr(self, name), "in [0, 1]", lambda value: 0 <= value <= 1)
+            check_number(name, getattr(self, name), "in [0, 1]", lambda value: 0 <= value <= 1)
         for name in ("gamma", "validation_fraction"):
-            _check_number(name, getattr(self, name), "in (0, 1)", lambda value: 0 < value < 1)
+            check_number(name, getattr(self, name), "in (0, 1)", lambda value: 0 < value < 1)
         plan = choose("synthesis", {"entropy": self._plan_entropy, "validation": self._plan_validation}, self.synthesis)
         return plan(data, y, validation, rng)
 
@@ -318,13 +315,8 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
             fuzzification=self._fuzzification(),
             search=None if self.search is None else resolve_search(self.search),
             weights=self.weights,
-            n_threads=_n_threads(self.n_jobs),
+            n_threads=n_threads(self.n_jobs),
         )
-
-
-def _check_number(name: str, value: Any, wanted: str, accepts: Callable[[Any], bool]) -> None:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not accepts(value):
-        raise ValueError(f"{name} must be a number {wanted}, not {value!r}")
 
 
 def _check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None:
@@ -332,26 +324,3 @@ def _check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None
         raise ValueError(
             f"{one_name} holds {len(one)} patterns, {other_name} {len(other)} labels; they must be as many"
         )
-
-
-def _n_threads(n_jobs: Any) -> int:
-    """Return the number of threads: 1 for None; all cores for -1, all but one for -2, and so on."""
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
-        raise ValueError(f"n_jobs must be None or an integer other than 0, not {n_jobs!r}")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    wanted = int(n_jobs)
-    return wanted if wanted > 0 else max(1, cores + 1 + wanted)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """Return the one source of random numbers of a fit."""
-    if random_state is np.random:  # scikit-learn's word for numpy's global state
-        random_state = np.random.mtrand._rand
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"random_state must be an integer >= 0, a generator or None, not {random_state!r}") from error

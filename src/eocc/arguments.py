@@ -1,0 +1,69 @@
+"""What estimators share: checks of their arguments, and a fit that happens whole or not at all."""
+
+import numbers
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+Estimator = TypeVar("Estimator")
+
+
+def check_number(name: str, value: Any, wanted: str, accepts: Callable[[Any], bool]) -> None:
+    """Raise a ValueError unless `value` is a real number that is `wanted`.
+
+    >>> check_number("eta", 2, "in [0, 1]", lambda value: 0 <= value <= 1)
+    Traceback (most recent call last):
+    ...
+    ValueError: eta must be a number in [0, 1], not 2
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not accepts(value):
+        raise ValueError(f"{name} must be a number {wanted}, not {value!r}")
+
+
+def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> None:
+    """Raise a ValueError unless `value` is an integer >= `least`; `otherwise` says what else may be passed.
+
+    >>> check_count("k", 0)
+    Traceback (most recent call last):
+    ...
+    ValueError: k must be an integer >= 1, not 0
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}{otherwise}, not {value!r}")
+
+
+def n_threads(n_jobs: Any) -> int:
+    """Return the number of threads: 1 for None; all cores for -1, all but one for -2, and so on."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None or an integer other than 0, not {n_jobs!r}")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = int(n_jobs)
+    return wanted if wanted > 0 else max(1, cores + 1 + wanted)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return the one source of random numbers of a fit."""
+    if random_state is np.random:  # scikit-learn's word for numpy's global state
+        random_state = np.random.mtrand._rand
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"random_state must be an integer >= 0, a generator or None, not {random_state!r}") from error
+
+
+def draft_of(estimator: Any) -> Any:
+    """Return an unfitted copy of a scikit-learn estimator that shares its arguments, to fit in its place."""
+    return type(estimator)(**estimator.get_params(deep=False))
+
+
+def adopt(estimator: Estimator, draft: Any) -> Estimator:
+    """Give the estimator all that was fitted on its draft, at once: an interrupt finds the old model or the new one."""
+    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    estimator.__dict__ = {**vars(draft), **kept}
+    return estimator

@@ -1,0 +1,123 @@
+"""Any metric a rival may be given, as one: freeze on the training patterns, then distances to them."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from eocc.measures import FrozenMeasure, Measure, Precomputed, resolve_measure
+from eocc.measures.precomputed import PrecomputedRows
+
+Matrix = NDArray[np.float64]
+
+
+class Metric(Protocol):
+    """Distances between patterns."""
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether X holds distances already."""
+        ...
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether patterns are rows of numbers, which scikit-learn validates."""
+        ...
+
+    def read(self, X: Any) -> Any:
+        """Return the user's X as patterns; not called where `takes_rows`."""
+        ...
+
+    def freeze(self, training: Any) -> "Metric":
+        """Fix whatever normalises the metric."""
+        ...
+
+    def distances(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return the distances patterns x prototypes; a row does not depend on the rows beside it."""
+        ...
+
+
+@dataclass(frozen=True)
+class EuclideanRows:
+    """||x - y||, in the features' own unit."""
+
+    is_pairwise: bool = False
+    takes_rows: bool = True
+
+    def read(self, X: Any) -> Any:
+        """Return X."""
+        return X
+
+    def freeze(self, training: Any) -> "EuclideanRows":
+        """Return the metric itself: it has no scale."""
+        return self
+
+    def distances(self, patterns: Matrix, prototypes: Matrix) -> Matrix:
+        """Return the distances, from differences: a product would give other roundings in other batches."""
+        return np.asarray(cdist(patterns, prototypes))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Distances as given, in their own unit."""
+
+    is_pairwise: bool = True
+    takes_rows: bool = False
+
+    def read(self, X: Any) -> PrecomputedRows:
+        """Return a block of distances."""
+        return Precomputed().read(X)
+
+    def freeze(self, training: PrecomputedRows) -> "Blocks":
+        """Check that the block is square, symmetric and zero on its diagonal."""
+        Precomputed().freeze(training)
+        return self
+
+    def distances(self, patterns: PrecomputedRows, prototypes: PrecomputedRows) -> Matrix:
+        """Return the block's columns of the prototypes."""
+        given, wanted = patterns.block.shape[1], prototypes.block.shape[1]
+        if given != wanted:
+            raise ValueError(f"this block has {given} columns; it needs {wanted}, one per row of the fit")
+        return patterns.block[:, prototypes.columns]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measure of `eocc.measures` with all weights at 1: at most 1 between training patterns."""
+
+    measure: Measure
+    frozen: FrozenMeasure | None = None
+    is_pairwise: bool = False
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether patterns are rows of numbers."""
+        return not hasattr(self.measure, "read")
+
+    def read(self, X: Any) -> Any:
+        """Return X as the measure reads it."""
+        return self.measure.read(X)  # type: ignore[attr-defined]  # only where takes_rows is False
+
+    def freeze(self, training: Any) -> "Measured":
+        """Fix the measure's scale."""
+        return replace(self, frozen=self.measure.freeze(training))
+
+    def distances(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return the measure's dissimilarities."""
+        assert self.frozen is not None
+        return self.frozen.prepare(patterns, prototypes).evaluate(np.ones(self.frozen.n_parameters))
+
+
+def resolve_metric(metric: Any) -> Metric:
+    """Return the metric of that name, or of that measure.
+
+    >>> resolve_metric("euclidean").distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
+    array([[5.]])
+    """
+    if isinstance(metric, str) and metric == "euclidean":
+        return EuclideanRows()
+    if isinstance(metric, Precomputed) or (isinstance(metric, str) and metric == "precomputed"):
+        return Blocks()
+    return Measured(resolve_measure(metric))
