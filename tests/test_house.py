@@ -16,7 +16,8 @@ SOURCE = ROOT / "src" / "eocc"
 ORDER = [
     "registry", "arguments", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition",
     "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search",
-    "workers", "synthesis", "progress", "classifier", "rivals", "datasets", "demo", "cli", "__main__",
+    "workers", "synthesis", "progress", "calibration", "classifier", "explanations", "projection",
+    "plots", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
 ]  # fmt: skip
 
 

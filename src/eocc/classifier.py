@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.arguments import adopt, check_number, draft_of, generator, n_threads
+from eocc.calibration import Calibration, check_rate, cross_calibrate
 from eocc.extents import Extent, resolve_extent
 from eocc.labels import signs, split_for_validation
 from eocc.measures import Measure, Precomputed, resolve_measure
@@ -69,6 +70,9 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         `GeneticSearch(max_generations=20, max_time=60)` say.
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
+    false_alarm_rate : float in (0, 1) or None, default=None
+        The share of new targets that `predict` may reject: the threshold is then set by cross-conformal calibration on
+        the training targets, which costs ten fits more. None keeps the paper's rule, a region's extent.
     n_jobs : int or None, default=None
         Threads for the search; the model does not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -99,6 +103,8 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     offset_ : float
         The log-membership at a region's boundary. With the Gaussian and "max", decision_function is
         score_samples - offset_.
+    calibration_ : Calibration
+        What `p_values` compares with; only with a false_alarm_rate.
     measure_, prototypes_, fuzzy_model_
         What scoring needs: the measure with its scale fixed, the training patterns, the regions' centres and widths.
     n_features_in_, feature_names_in_
@@ -130,6 +136,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         tconorm: str | TConorm = "max",
         search: str | Search | None = "genetic",
         weights: ArrayLike | None = None,
+        false_alarm_rate: float | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -147,6 +154,7 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         self.tconorm = tconorm
         self.search = search
         self.weights = weights
+        self.false_alarm_rate = false_alarm_rate
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -176,6 +184,8 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             model = synthesise(patterns, settings, rng, report)
         draft._take(model, patterns, training)
+        if self.false_alarm_rate is not None:
+            draft._calibrate(patterns, settings, rng)
         return adopt(self, draft)
 
     def membership(self, X: Any) -> Matrix:
@@ -192,19 +202,69 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     def decision_function(self, X: Any) -> Matrix:
         """Return (1 - (d / tau)^2) / 2 in the best region: >= 0 inside it, < 0 outside.
 
-        With the Gaussian and the maximum that is score_samples less offset_.
+        With the Gaussian and the maximum that is score_samples less offset_. With a `false_alarm_rate` its threshold
+        is taken off: >= 0 for what is accepted.
         """
-        return self._by_block(X, self._decide_rows)
+        return self._margins(X) - self._threshold()
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the hard decision: +1 for targets, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def p_values(self, X: Any) -> Matrix:
+        """Return, for each pattern, the share of held-out targets that were no more normal than it.
+
+        Of new targets at most about a share of a has a p-value of a or less. Needs a fit with a `false_alarm_rate`.
+        """
+        return self._calibration().p_values(self._margins(X))
+
+    def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
+        """Return +1 for targets, -1 for what is rejected, and 0 for what is unsure.
+
+        -1 where the p-value is at most `false_alarm_rate`, 0 where it is at most `unsure_rate` (by default four times
+        that, at most 1), +1 above: of new targets at most about those shares are rejected, or not accepted.
+        """
+        calibration = self._calibration()
+        alarm = float(self.false_alarm_rate)  # type: ignore[arg-type]  # a fit without it has no calibration
+        unsure = min(1.0, 4 * alarm) if unsure_rate is None else unsure_rate
+        check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
+        p = calibration.p_values(self._margins(X))
+        return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
+
+    def embed(self, X: Any) -> Matrix:
+        """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every training pattern."""
+        return self._by_block(X, lambda rows: rows)
 
     def _score_rows(self, rows: Matrix) -> Matrix:
         return self.fuzzy_model_.log_membership(rows)
 
     def _decide_rows(self, rows: Matrix) -> Matrix:
         return self.fuzzy_model_.decision(rows)
+
+    def _margins(self, X: Any) -> Matrix:
+        return self._by_block(X, self._decide_rows)
+
+    def _threshold(self) -> float:
+        return 0.0 if self.false_alarm_rate is None else self._calibration().threshold(self.false_alarm_rate)
+
+    def _calibration(self) -> Calibration:
+        check_is_fitted(self)
+        if not hasattr(self, "calibration_"):
+            raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, 0.05 say")
+        return self.calibration_
+
+    def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator) -> None:
+        """Calibrate on models of the same settings that leave a part of the patterns out."""
+
+        def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
+            fold = draft_of(self)
+            fold._take(synthesise(kept, settings, rng, lambda generation, best: None), kept, np.arange(len(kept)))
+            with threads(settings.n_threads):
+                margins: Matrix = fold._decide_rows(fold._embed(held_out))
+            return margins
+
+        check_rate(float(self.false_alarm_rate or 0.0), len(patterns))
+        self.calibration_ = cross_calibrate(patterns, margins_without, rng)
 
     def _by_block(self, X: Any, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Apply `function` to X in the dissimilarity space, a block of rows at a time."""
@@ -253,6 +313,9 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
             check_number(name, getattr(self, name), "in [0, 1]", lambda value: 0 <= value <= 1)
         for name in ("gamma", "validation_fraction"):
             check_number(name, getattr(self, name), "in (0, 1)", lambda value: 0 < value < 1)
+        if self.false_alarm_rate is not None:
+            wanted = "in (0, 1), or None"
+            check_number("false_alarm_rate", self.false_alarm_rate, wanted, lambda value: 0 < value < 1)
         plan = choose("synthesis", {"entropy": self._plan_entropy, "validation": self._plan_validation}, self.synthesis)
         return plan(data, y, validation, rng)
 

@@ -1,8 +1,11 @@
-"""Data sets: readers of graph collections, and the paper's synthetic problems."""
+"""Data sets: the published ones by name, readers of graph collections, and the paper's synthetic problems."""
 
 from eocc.datasets.archive import Limits
+from eocc.datasets.catalogue import DatasetRow, ListedDataset, list_datasets
+from eocc.datasets.data_folder import data_folder
 from eocc.datasets.graph_set import GraphSet
 from eocc.datasets.gxl import read_cxl, read_graph_set, read_gxl
+from eocc.datasets.iam import IamSet, load_iam
 from eocc.datasets.synthetic import (
     OneClassProblem,
     make_isolated_pattern,
@@ -11,11 +14,20 @@ from eocc.datasets.synthetic import (
     make_two_clusters,
 )
 from eocc.datasets.tudataset import read_tudataset
+from eocc.datasets.uci import UciSet, load_uci
 
 __all__ = [
+    "DatasetRow",
     "GraphSet",
+    "IamSet",
     "Limits",
+    "ListedDataset",
     "OneClassProblem",
+    "UciSet",
+    "data_folder",
+    "list_datasets",
+    "load_iam",
+    "load_uci",
     "make_isolated_pattern",
     "make_narrow_band",
     "make_three_clusters",

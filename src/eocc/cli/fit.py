@@ -1,0 +1,79 @@
+"""``eocc fit``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.cli.app import app, say
+from eocc.cli.output import Format, writing_rows
+from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, read_all
+from eocc.measures import MEASURES
+from eocc.model_file import save
+from eocc.registry import choose
+from eocc.search import SEARCHES
+
+
+@app.command()
+def fit(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.eocc"),
+    input_format: InputFormat = "",
+    measure: Annotated[str, typer.Option(help="How patterns are compared; by what they are, if not given.")] = "",
+    label: Label = "",
+    target: Target = "",
+    drop: Drop = "",
+    synthesis: Annotated[str, typer.Option(help="entropy (targets alone) or validation (others too).")] = "entropy",
+    search: Annotated[str, typer.Option(help="genetic, cma-es, differential-evolution, random or none.")] = "genetic",
+    false_alarm_rate: Annotated[
+        float | None,
+        typer.Option(help="The share of new targets to reject at most; if not given, extents decide."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")] = -1,
+    form: Format = "table",
+) -> None:
+    """Learn what is normal from a file of normal patterns, and write a model file.
+
+    With --label and --target only the patterns so labelled are learned from; with --synthesis validation a tenth of
+    them and of the others chooses the regions.
+
+    Example: eocc fit normal.csv -o model.eocc
+    """
+    if measure:
+        choose("measure", MEASURES, measure)
+    if search != "none":
+        choose("search", SEARCHES, search, otherwise="none, for equal weights")
+    read = read_all(data, input_format, label, target, drop, measure or None)
+    classifier = EntropicOneClassClassifier(
+        measure=measure or read.schema.measure,
+        synthesis=synthesis,
+        search=None if search == "none" else search,
+        false_alarm_rate=false_alarm_rate,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    say(f"Compared by {classifier.measure}; learning ...")
+    names = _learn(classifier, read)
+    save(classifier, output)
+    say(f"Written: {output}.")
+    with writing_rows(None, form, ("region", "patterns", "prototype", "extent")) as write:
+        for index, region in enumerate(classifier.regions_, start=1):
+            prototype = names[region.representative]
+            write({"region": index, "patterns": len(region.members), "prototype": prototype, "extent": region.extent})
+
+
+def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:
+    """Fit to the file's targets, and return the names of the patterns trained on."""
+    rows = np.flatnonzero(read.is_target)
+    if classifier.synthesis == "validation":
+        classifier.fit(read.patterns, np.where(read.is_target, 1, -1))
+        rows = np.arange(len(read.is_target))
+    else:
+        is_matrix = isinstance(read.patterns, np.ndarray)
+        classifier.fit(read.patterns[rows] if is_matrix else [read.patterns[row] for row in rows])
+    if read.schema.kind == "numbers":
+        classifier.feature_names_in_ = np.array(read.schema.names, dtype=object)
+    return [read.names[row] for row in rows[classifier.training_indices_]]

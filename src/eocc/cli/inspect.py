@@ -1,0 +1,55 @@
+"""``eocc inspect``."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.cli.app import app
+from eocc.cli.output import Output, writing
+from eocc.cli.reading import Model
+from eocc.explanations import rules
+from eocc.model_file import load
+from eocc.registry import choose
+
+
+@app.command()
+def inspect(
+    model: Model,
+    output: Output = None,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+) -> None:
+    """Show what a model has learned: its figures, and its regions as rules.
+
+    Example: eocc inspect model.eocc
+    """
+    choose("format", dict.fromkeys(("text", "json")), form)
+    classifier = load(model)
+    facts = facts_of(classifier)
+    told = [str(rule) for rule in rules(classifier)]
+    with writing(output) as file:
+        if form == "json":
+            file.write(json.dumps({**facts, "rules": told}) + "\n")
+        else:
+            lines = [f"{name}: {value}" for name, value in facts.items()]
+            file.write("\n\n".join(["\n".join(lines), *told]) + "\n")
+
+
+def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
+    """Return a model's figures by name."""
+    measure = classifier.measure if isinstance(classifier.measure, str) else type(classifier.measure).__name__
+    facts: dict[str, Any] = {
+        "measure": measure,
+        "synthesis": classifier.synthesis,
+        "training patterns": len(classifier.labels_),
+        "regions": len(classifier.regions_),
+        "entropy": round(classifier.entropy_, 6),
+        "modularity": round(classifier.modularity_, 6),
+        "objective": round(classifier.objective_, 6),
+    }
+    if hasattr(classifier, "performance_"):
+        facts["performance"] = round(classifier.performance_, 6)
+    if classifier.false_alarm_rate is not None:
+        facts["false alarm rate"] = classifier.false_alarm_rate
+    return facts

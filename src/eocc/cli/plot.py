@@ -1,0 +1,54 @@
+"""``eocc plot``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from eocc.cli.app import app, say
+from eocc.cli.reading import InputFormat, Label, Model, Read, Target, read_for, without_names
+from eocc.experiments.figures import new_figure
+from eocc.model_file import load
+from eocc.plots import PLOTS
+from eocc.registry import choose
+
+# What a picture draws besides the model: nothing, patterns if there are any, patterns it needs, labels it needs too.
+TAKES = {"space": "may", "membership": "may", "scores": "needs", "roc": "needs labels"}
+
+
+@app.command()
+def plot(
+    model: Model,
+    kind: Annotated[str, typer.Argument(help="One of " + ", ".join(PLOTS) + ".")],
+    data: Annotated[Path | None, typer.Option(help="Patterns to draw with the model.")] = None,
+    input_format: InputFormat = "",
+    label: Label = "",
+    target: Target = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The picture: png, svg or pdf.")] = Path("picture.png"),
+) -> None:
+    """Draw a model: its space, membership, modularity, search, weights, regions; scores and ROC of patterns.
+
+    Example: eocc plot model.eocc space --data new.csv -o space.png
+    """
+    draw = choose("picture", PLOTS, kind)
+    takes = TAKES.get(kind, "")
+    if takes.startswith("needs") and data is None:
+        raise ValueError(f"the picture {kind!r} needs patterns: pass --data")
+    if takes == "needs labels" and not label:
+        raise ValueError(f"the picture {kind!r} needs to know the targets: pass --label and --target")
+    if data is not None and not takes:
+        raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
+    classifier = load(model)
+    figure = new_figure()
+    with without_names():
+        given = _given(read_for(classifier, data, input_format, label, target), kind, label) if data else ()
+        draw(classifier, figure.subplots(), *given)  # type: ignore[operator]
+    figure.savefig(output, dpi=120)
+    say(f"Drawn: {output}.")
+
+
+def _given(read: Read, kind: str, label: str) -> tuple[object, ...]:
+    if kind in ("roc", "scores") and label:
+        return (read.patterns, np.where(read.is_target, 1, -1))
+    return (read.patterns,)

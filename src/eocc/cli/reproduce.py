@@ -1,0 +1,42 @@
+"""``eocc reproduce``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eocc.cli.app import app, say
+from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
+from eocc.experiments.figures import draw_examples
+from eocc.experiments.studies import STUDIES, TITLES, plan_study
+from eocc.registry import choose
+
+NAMES = (*STUDIES, "figures", "all")
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help="One of " + ", ".join(NAMES) + ".")],
+    runs: Runs = 10,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    systems: Systems = "",
+    datasets: Annotated[str, typer.Option(help="Acronyms with commas between them; all of the study by default.")] = "",
+    budget: Budget = "",
+    limit: Limit = "30m",
+    out: Out = Path("results"),
+) -> None:
+    """Run the paper's comparisons and set our figures beside the published ones.
+
+    Finished cells are kept in the folder: an interrupted run goes on where it stopped. The data are looked for in the
+    folder that EOCC_DATA names, then in the packages that ship them.
+
+    Example: eocc reproduce uci-low --runs 2 --systems EOCC-1,1-NN --datasets I --out results
+    """
+    choose("study", dict.fromkeys(NAMES), study)
+    request = request_of(runs, seed, jobs, systems, datasets, budget, limit, out)
+    for name in STUDIES if study == "all" else [study] if study in STUDIES else []:
+        run_and_write(plan_study(name, TITLES[name], STUDIES[name], request), request)
+    if study in ("figures", "all"):
+        for path in draw_examples(out / "figures"):
+            say(f"Drawn: {path}")

@@ -1,0 +1,115 @@
+"""One cell of a comparison: a system on one run of a data set -> its figures."""
+
+import time
+import warnings
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
+
+from eocc.experiments.protocol import Trial, rng_of
+from eocc.experiments.sources import Source, as_distances
+from eocc.experiments.systems import SYSTEMS, System
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is to be run. Two equal cells give equal figures, times apart."""
+
+    source: Source = field(repr=False)
+    normalisation: str
+    system: str
+    run: int
+    seed: int
+    generations: int
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What names the cell on disk."""
+        return (self.source.name, self.normalisation, self.system, self.run, self.seed, self.generations)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What came out: NaN and a `reason` where nothing did."""
+
+    auc: float = np.nan
+    accuracy: float = np.nan
+    precision: float = np.nan
+    recall: float = np.nan
+    f_measure: float = np.nan
+    regions: float = np.nan
+    fit_seconds: float = np.nan
+    score_seconds: float = np.nan
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, None for NaN."""
+        return {name: None if value != value else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Figures":
+        """Undo `to_dict`."""
+        known: dict[str, Any] = {name: np.nan if value is None else value for name, value in values.items()}
+        return cls(**known)
+
+
+def run_cell(cell: Cell) -> Figures:
+    """Fit and test; a system that raises gives a cell with the reason, in one line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a system's own doubts are not ours to print over a progress bar
+            return _figures(cell, SYSTEMS[cell.system])
+    except Exception as error:
+        first = (str(error).splitlines() or [""])[0]
+        return Figures(reason=f"{type(error).__name__}: {first}")
+
+
+def _figures(cell: Cell, system: System) -> Figures:
+    trial = cell.source.trial(cell.normalisation, cell.seed, cell.run)
+    seed = int(rng_of(cell.seed, "system", cell.run).integers(2**31))
+    estimator = system.make(seed, cell.generations, cell.source.measure)
+    training, test = _patterns(cell.source, trial, estimator)
+    started = time.perf_counter()
+    system.fit_on(Trial(training, trial.test, trial.leaking, trial.honest, trial.honest_test), estimator)
+    fitted = time.perf_counter()
+    scores, accepted = _judge(estimator, test)
+    scored = time.perf_counter()
+    rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
+    measured: dict[str, Any] = measures_of(trial.test.y[rows], scores[rows], accepted[rows])
+    regions = float(len(estimator.regions_)) if hasattr(estimator, "regions_") else np.nan
+    return Figures(**measured, regions=regions, fit_seconds=fitted - started, score_seconds=scored - fitted)
+
+
+def _patterns(source: Source, trial: Trial, estimator: Any) -> tuple[Any, Any]:
+    """Return what to train and to test on: blocks of dissimilarities for a system that takes those."""
+    if getattr(estimator, "metric", None) == "precomputed":
+        return as_distances(source)
+    return trial.training, trial.test.patterns
+
+
+def _judge(estimator: Any, patterns: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return scores and decisions from one pass: decision_function ranks as score_samples does."""
+    margins = estimator.decision_function(patterns)
+    return margins, margins >= 0
+
+
+def measures_of(y: NDArray[np.int64], scores: NDArray[np.float64], accepted: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return AUC of the scores; accuracy, precision, recall and F of the decisions.
+
+    >>> y, scores = np.array([1, 1, -1]), np.array([2.0, 0.0, 1.0])
+    >>> measures_of(y, scores, scores > 0)["auc"]
+    0.5
+    """
+    precision, recall, f_measure, _ = precision_recall_fscore_support(
+        y == 1, accepted, average="binary", zero_division=0.0
+    )
+    return {
+        "auc": float(roc_auc_score(y == 1, scores)),
+        "accuracy": float((accepted == (y == 1)).mean()),
+        "precision": float(precision),
+        "recall": float(recall),
+        "f_measure": float(f_measure),
+    }

@@ -1,0 +1,155 @@
+"""The paper's pictures, and that of the ranks. Needs matplotlib."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.datasets import (
+    OneClassProblem,
+    make_isolated_pattern,
+    make_narrow_band,
+    make_three_clusters,
+    make_two_clusters,
+)
+from eocc.experiments.statistics import Ranking
+from eocc.plots import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
+
+EOCC_1 = {"random_state": 0}
+EOCC_2 = {"random_state": 0, "synthesis": "validation"}
+
+
+def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
+    """Return a figure that no window shows."""
+    try:
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("pictures need matplotlib: pip install 'eocc[plot]'") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: OneClassProblem) -> None:
+    """Draw training and test patterns: right decisions in their kind's colour, wrong ones ringed."""
+    decisions = classifier.predict(problem.X_test)
+    axes.plot(*problem.X_train.T, "o", color=FAINT, markersize=3, label="training targets")
+    for sign, colour, name in ((1, NORMAL, "test targets"), (-1, OTHER, "test non-targets")):
+        points = problem.X_test[problem.y_test == sign]
+        axes.plot(*points.T, "o" if sign == 1 else "x", color=colour, markersize=5, label=name)
+    wrong = problem.X_test[decisions != problem.y_test]
+    axes.plot(*wrong.T, "o", markersize=10, markerfacecolor="none", markeredgecolor=INK, label="decided wrongly")
+    axes.set(title=f"{len(classifier.regions_)} regions", xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), aspect="equal")
+    axes.legend(fontsize=7)
+
+
+def _fitted(problem: OneClassProblem, arguments: dict[str, Any]) -> EntropicOneClassClassifier:
+    classifier = EntropicOneClassClassifier(**arguments)
+    if arguments.get("synthesis") == "validation":
+        return classifier.fit(problem.X_train, validation=(problem.X_validation, problem.y_validation))
+    return classifier.fit(problem.X_train)
+
+
+def first_example() -> Any:
+    """Draw three clusters: data and decisions, membership, modularity of all partitions, search."""
+    problem = make_three_clusters()
+    classifier = _fitted(problem, EOCC_1)
+    figure = new_figure(11, 8)
+    axes = figure.subplots(2, 2)
+    draw_problem(axes[0, 0], classifier, problem)
+    plot_membership(classifier, axes[0, 1], problem.X_test)
+    plot_modularity(classifier, axes[1, 0])
+    plot_history(classifier, axes[1, 1])
+    figure.suptitle("First example: three well-separated clusters (EOCC-1)")
+    return figure
+
+
+def second_example() -> Any:
+    """Draw a narrow band: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
+    problem = make_narrow_band()
+    one, two = _fitted(problem, EOCC_1), _fitted(problem, EOCC_2)
+    figure = new_figure(15, 4.4)
+    axes = figure.subplots(1, 3)
+    draw_problem(axes[0], one, problem)
+    for classifier, drawn, name in ((one, axes[1], "EOCC-1"), (two, axes[2], "EOCC-2")):
+        plot_membership(classifier, drawn, problem.X_test)
+        accuracy = float((classifier.predict(problem.X_test) == problem.y_test).mean())
+        drawn.set_title(f"{name}: membership; accuracy of the decision {accuracy:.2f}")
+    figure.suptitle("Second example: a narrow band beside the training targets")
+    return figure
+
+
+def third_example() -> Any:
+    """Draw two properties: the weights follow the separation, and a lone training pattern gets its own region."""
+    figure = new_figure(11, 4.6)
+    axes = figure.subplots(1, 2)
+    for drawn, make in zip(axes, (make_two_clusters, make_isolated_pattern), strict=True):
+        problem = make()
+        classifier = _fitted(problem, EOCC_1)
+        plot_membership(classifier, drawn)
+        weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
+        drawn.set_title(f"{len(classifier.regions_)} regions, p* = [{weights}]")
+    figure.suptitle("Third example: weights of two separated clusters; a lone pattern")
+    return figure
+
+
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "first_example": first_example,
+    "second_example": second_example,
+    "third_example": third_example,
+}
+
+
+def draw_examples(folder: Path) -> list[Path]:
+    """Draw the paper's figures into `folder` and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, draw in EXAMPLES.items():
+        path = folder / f"{name}.png"
+        draw().savefig(path, dpi=100)
+        paths.append(path)
+    return paths
+
+
+def draw_ranks(ranking: Ranking) -> Any:
+    """Draw the systems along their average ranks; a bar joins those that the Nemenyi test cannot tell apart."""
+    ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
+    names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
+    cliques = _cliques(ranks, ranking.critical_difference)
+    rows = (len(names) + 1) // 2
+    figure = new_figure(9.5, 1.6 + 0.24 * rows + 0.12 * len(cliques))
+    axes = figure.subplots()
+    depth = 0.6 + 0.32 * len(cliques)
+    axes.plot([1, len(names)], [0, 0], color=INK, linewidth=1)
+    axes.plot([1, 1 + ranking.critical_difference], [0.9, 0.9], color=BORDER, linewidth=2)
+    axes.text(1, 1.0, f"critical difference {ranking.critical_difference:.2f}", fontsize=8, color=BORDER, va="bottom")
+    for tick in range(1, len(names) + 1):
+        axes.plot([tick, tick], [0, 0.14], color=INK, linewidth=0.8)
+        axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=7)
+    for index, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = index < rows
+        level = -depth - 0.55 * (index if left else len(names) - 1 - index)
+        edge = 0.4 if left else len(names) + 0.6
+        axes.plot([rank, rank, edge], [0, level, level], color=FAINT, linewidth=0.8)
+        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
+        axes.text(edge, level, text, ha="right" if left else "left", va="center", fontsize=8)
+    for index, (start, end) in enumerate(cliques):
+        level = -0.3 - 0.32 * index
+        axes.plot([ranks[start] - 0.06, ranks[end] + 0.06], [level, level], color=INK, linewidth=3)
+    axes.set(xlim=(-4.5, len(names) + 5.5), ylim=(-depth - 0.55 * rows, 1.6))
+    axes.set_axis_off()
+    return figure
+
+
+def _cliques(ranks: Any, critical: float) -> list[tuple[int, int]]:
+    """Return the largest groups (first, last) of sorted ranks that lie within the critical difference.
+
+    >>> _cliques(np.array([1.0, 1.5, 2.2, 5.0]), 1.0)
+    [(0, 1), (1, 2)]
+    """
+    groups: list[tuple[int, int]] = []
+    for start in range(len(ranks)):
+        end = int(np.searchsorted(ranks, ranks[start] + critical, side="right")) - 1
+        if end > start and (not groups or end > groups[-1][1]):
+            groups.append((start, end))
+    return groups

@@ -1,0 +1,131 @@
+"""Cells on several processes: one that hangs is ended at its time limit, one that dies costs its cell alone."""
+
+import multiprocessing
+import os
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from eocc.experiments.cells import Cell, Figures, run_cell
+
+# Every process is one thread: cells run side by side instead, and times can be compared.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+# What a process says when it has imported all it needs: a cell's time does not count that.
+READY = None
+
+
+@dataclass
+class _Worker:
+    process: Any
+    connection: Connection
+    cell: Cell | None = None
+    is_ready: bool = False
+    deadline: float = float("inf")
+
+    def watch(self, time_limit: float) -> None:
+        """Start the clock of the cell in hand, if there is one; the process must be ready to run it."""
+        self.deadline = time.monotonic() + time_limit if self.cell and self.is_ready else float("inf")
+
+
+def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator[tuple[Cell, Figures]]:
+    """Yield every cell with its figures, as they come.
+
+    Cells of one data set stay together, so that what a process has loaded serves the next cell too.
+    """
+    waiting = deque(cells)
+    workers = [_start() for _ in range(min(n_jobs, len(cells)))]
+    try:
+        while waiting or any(worker.cell for worker in workers):
+            for index, worker in enumerate(workers):
+                if worker.cell is None and waiting:
+                    workers[index] = _hand(worker, waiting.popleft(), time_limit)
+            yield from _collect(workers, time_limit)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.connection.close()
+
+
+def _collect(workers: list[_Worker], time_limit: float) -> Iterator[tuple[Cell, Figures]]:
+    """Wait for the next result, death or deadline; yield what it means."""
+    busy = [worker for worker in workers if worker.cell is not None]
+    patience = min(worker.deadline for worker in busy) - time.monotonic()
+    timeout = None if patience == float("inf") else max(0.0, patience)
+    ready = set(wait([worker.connection for worker in busy], timeout=timeout))
+    for index, worker in enumerate(workers):
+        cell = worker.cell
+        if cell is None:
+            continue
+        if worker.connection in ready:
+            try:
+                figures = worker.connection.recv()
+                if figures is READY:
+                    worker.is_ready = True
+                    worker.watch(time_limit)
+                    continue
+                worker.cell = None
+                worker.watch(time_limit)
+            except (EOFError, OSError):
+                worker.process.join()
+                figures = Figures(reason=f"the process ended with exit code {worker.process.exitcode}")
+                workers[index] = _restart(worker)
+            yield cell, figures
+        elif time.monotonic() >= worker.deadline:
+            workers[index] = _restart(worker)
+            yield cell, Figures(reason=f"not done within {time_limit:g} s")
+
+
+def _hand(worker: _Worker, cell: Cell, time_limit: float) -> _Worker:
+    try:
+        worker.connection.send(cell)
+    except OSError:  # it died while idle
+        worker = _restart(worker)
+        worker.connection.send(cell)
+    worker.cell = cell
+    worker.watch(time_limit)
+    return worker
+
+
+def _start() -> _Worker:
+    context = _context()
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    kept = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)  # read by the libraries when the new process imports them
+    try:
+        process.start()
+    finally:
+        for name, value in kept.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
+    theirs.close()
+    return _Worker(process, ours)
+
+
+def _context() -> Any:
+    """Return a way to start clean processes; where there are fork servers, all share one import of the library."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["eocc.experiments.cells"])
+    return context
+
+
+def _restart(worker: _Worker) -> _Worker:
+    worker.process.kill()
+    worker.process.join()
+    worker.connection.close()
+    return _start()
+
+
+def _serve(connection: Connection) -> None:
+    """Run cells until the parent closes the pipe or is gone, which closes it too."""
+    connection.send(READY)
+    while True:
+        try:
+            connection.send(run_cell(connection.recv()))
+        except (EOFError, OSError):
+            return

@@ -1,0 +1,115 @@
+"""Where the patterns of a comparison come from: a published set, or a table of the user's."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.datasets import load_iam, load_uci
+from eocc.experiments.protocol import NORMALISATIONS, Labelled, Trial, rng_of, trial_of_rows
+from eocc.rivals.distances import resolve_metric
+
+
+class Source(Hashable, Protocol):
+    """A data set that can be sent to another process by name and loaded there."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    @property
+    def normalisations(self) -> tuple[str, ...]:
+        """The forms in which it is tried."""
+        ...
+
+    @property
+    def measure(self) -> str:
+        """The dissimilarity of its patterns."""
+        ...
+
+    @property
+    def ships_validation(self) -> bool:
+        """Whether its own split has validation patterns, so that there is no leaking set to tell from an honest one."""
+        ...
+
+    def trial(self, normalisation: str, seed: int, run: int) -> Trial:
+        """Return what that run trains and tests on; runs of other systems get the same."""
+        ...
+
+
+@dataclass(frozen=True)
+class UciSource:
+    """A set of rows by its acronym."""
+
+    name: str
+    normalisations: tuple[str, ...] = NORMALISATIONS
+    measure: str = "euclidean"
+    ships_validation: bool = False
+
+    def trial(self, normalisation: str, seed: int, run: int) -> Trial:
+        """Return a random split of the rows."""
+        data = load_uci(self.name)
+        return trial_of_rows(data.X, data.is_target, normalisation, rng_of(seed, self.name, run))
+
+
+@dataclass(frozen=True, eq=True)
+class TableSource:
+    """Rows of the user's: numbers, and which of them are targets."""
+
+    name: str
+    rows: tuple[tuple[float, ...], ...]
+    is_target: tuple[bool, ...]
+    normalisations: tuple[str, ...] = NORMALISATIONS
+    measure: str = "euclidean"
+    ships_validation: bool = False
+
+    def trial(self, normalisation: str, seed: int, run: int) -> Trial:
+        """Return a random split of the rows."""
+        X, is_target = np.array(self.rows), np.array(self.is_target)
+        return trial_of_rows(X, is_target, normalisation, rng_of(seed, run))
+
+
+@dataclass(frozen=True)
+class IamSource:
+    """A set of labelled graphs with its own split: runs differ in the systems' seeds only."""
+
+    name: str
+    dataset: str = ""
+    target: str | None = None
+    normalisations: tuple[str, ...] = ("graphs",)
+    measure: str = "graph-edit"
+    ships_validation: bool = True
+
+    def trial(self, normalisation: str, seed: int, run: int) -> Trial:
+        """Return the shipped split: trained on train's targets, tested on test and train's non-targets."""
+        return _iam_trial(self.dataset or self.name, self.target)
+
+
+@lru_cache(maxsize=1)
+def _iam_trial(name: str, target: str | None) -> Trial:
+    data = load_iam(name) if target is None else load_iam(name, target=target)
+    validation = Labelled(data.validation.graphs, _signs(data.validation.labels, data.target))
+    is_target = np.array(data.training.labels) == data.target
+    training = [graph for graph, kept in zip(data.training.graphs, is_target, strict=True) if kept]
+    others = [graph for graph, kept in zip(data.training.graphs, is_target, strict=True) if not kept]
+    y = np.append(_signs(data.test.labels, data.target), np.full(len(others), -1))
+    test = Labelled([*data.test.graphs, *others], y)
+    return Trial(training, test, validation, validation, np.arange(len(y)))
+
+
+def _signs(labels: Any, target: str) -> NDArray[np.int64]:
+    return np.where(np.array(labels) == target, 1, -1)
+
+
+@lru_cache(maxsize=1)
+def as_distances(source: Source) -> tuple[Any, Any]:
+    """Return (training, test) blocks of a set's dissimilarities, computed once: for systems that need no more."""
+    trial = source.trial(source.normalisations[0], 0, 0)
+    metric = resolve_metric(source.measure)
+    training, test = metric.read(trial.training), metric.read(trial.test.patterns)
+    frozen = metric.freeze(training)
+    return frozen.distances(training, training), frozen.distances(test, training)

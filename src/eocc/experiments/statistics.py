@@ -1,0 +1,90 @@
+"""Figures of many runs -> means, tests against the best, ranks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+Matrix = NDArray[np.float64]
+
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Mean and standard deviation over runs; `is_best` where no system is significantly better."""
+
+    mean: float
+    std: float
+    n_runs: int
+    is_best: bool
+
+
+def summarise(runs_by_system: Mapping[str, Matrix]) -> dict[str, Summary]:
+    """Summarise the runs of each system on one data set; higher is better.
+
+    The best mean, and all that a paired t-test cannot tell from it, are marked: every system had the same splits.
+
+    >>> summarise({"a": np.array([0.9, 0.8, 0.9]), "b": np.array([0.1, 0.1, 0.2])})["b"].is_best
+    False
+    """
+    full = {name: runs for name, runs in runs_by_system.items() if len(runs) and not np.isnan(runs).any()}
+    if not full:
+        return {}
+    best = max(full, key=lambda name: full[name].mean())
+    return {
+        name: Summary(
+            float(runs.mean()),
+            float(runs.std(ddof=1)) if len(runs) > 1 else 0.0,
+            len(runs),
+            name == best or not differs(full[best], runs),
+        )
+        for name, runs in full.items()
+    }
+
+
+def differs(one: Matrix, other: Matrix) -> bool:
+    """Say whether a paired t-test tells the runs apart at 5 %.
+
+    >>> differs(np.array([0.9, 0.8, 0.9]), np.array([0.9, 0.8, 0.9]))
+    False
+    """
+    n = min(len(one), len(other))
+    difference = one[:n] - other[:n]
+    # Runs that differ by rounding, or by one and the same amount, leave the test nothing to divide by.
+    if n < 2 or np.ptp(difference) <= 1e-12:
+        return bool(abs(difference.mean()) > 1e-12)
+    return bool(stats.ttest_1samp(difference, 0.0).pvalue < SIGNIFICANCE)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Average ranks, 1 = best; the Friedman test's p; and the Nemenyi test's critical difference."""
+
+    average_ranks: dict[str, float]
+    friedman_p: float
+    critical_difference: float
+    n_cells: int
+
+
+def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
+    """Rank systems by their scores, of shape (data cells, systems); a missing score counts as the least.
+
+    None where there are fewer than three systems or two cells: the Friedman test needs those.
+
+    >>> ranking = rank_systems(["a", "b", "c"], np.array([[0.9, 0.8, 0.1], [0.7, 0.8, 0.1], [0.9, 0.8, 0.2]]))
+    >>> ranking.average_ranks["c"], round(ranking.critical_difference, 2)
+    (3.0, 1.91)
+    """
+    n_cells, n_systems = scores.shape
+    if n_cells < 2 or n_systems < 3:
+        return None
+    ranks = stats.rankdata(-np.where(np.isnan(scores), -np.inf, scores), axis=1)
+    friedman = stats.friedmanchisquare(*ranks.T).pvalue if np.ptp(ranks) > 0 else 1.0
+    # Nemenyi (Demšar 2006): q is the studentised range over sqrt(2).
+    q = stats.studentized_range.ppf(1 - SIGNIFICANCE, n_systems, np.inf) / np.sqrt(2)
+    critical = float(q * np.sqrt(n_systems * (n_systems + 1) / (6 * n_cells)))
+    averages = dict(zip(names, map(float, ranks.mean(axis=0)), strict=True))
+    return Ranking(averages, float(friedman), critical, n_cells)

@@ -1,0 +1,111 @@
+"""A fitted classifier and patterns -> explanations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from eocc.explanations.differences import Difference, difference_of
+from eocc.explanations.explanation import Explanation
+from eocc.explanations.regions import FittedClassifier, Prototype, place_in, profile_of, prototypes_of, reach_of
+from eocc.measures.precomputed import FrozenPrecomputed
+
+Matrix = NDArray[np.float64]
+
+
+def explain(classifier: Any, X: Any) -> list[Explanation]:
+    """Return an explanation for every pattern in X.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from eocc import EntropicOneClassClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = EntropicOneClassClassifier(search=None).fit(X[y == 0])
+    >>> odd, normal = explain(clf, X.iloc[[75, 0]])
+    >>> print(normal.decision)
+    target: inside region 0, at 0.50 of its extent
+    >>> print(odd)
+    Not a target: the nearest region is 0, at 7.59 times its extent. Membership 3.19e-13.
+      Region 0: 49 training patterns, extent 0.162; prototype is training pattern 43
+        (sepal length (cm) = 5, sepal width (cm) = 3.5, petal length (cm) = 1.6,
+        petal width (cm) = 0.6).
+      Most alike there: training patterns 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
+      Next is region 1, at 21.6 times its extent: 1 training pattern, extent 0.0455; prototype is
+        training pattern 41 (sepal length (cm) = 4.5, sepal width (cm) = 2.3, petal length (cm) = 1.3,
+        petal width (cm) = 0.3).
+      Dissimilarity 1.38 from prototype 43, by feature:
+        0.96   69%  petal length (cm): 4.4, prototype 1.6
+        0.31   23%  sepal length (cm): 6.6, prototype 5
+        0.08    6%  petal width (cm): 1.4, prototype 0.6
+        0.03    2%  sepal width (cm): 3, prototype 3.5
+      These contributions are to the dissimilarity from the prototype. The decision compares the
+        dissimilarities to all 50 training patterns with the region's own; the greatest shares of the
+        squared distance between them are those of training patterns 43 (3%: 1.38 against 0),
+        22 (3%: 1.72 against 0.342), 40 (2%: 1.52 against 0.175).
+    """
+    check_is_fitted(classifier)
+    patterns, names = classifier._read(X, reset=False), names_of(classifier)
+    rows = classifier._embed(patterns)
+    # Of regions the first two count: the nearest and the next.
+    ranked = np.argsort(classifier.fuzzy_model_.ratios(rows), axis=1, kind="stable")[:, :2]
+    prototypes = prototypes_of(classifier, np.unique(ranked).tolist(), names)
+    return [
+        _explanation(classifier, _one(patterns, i), rows[i], {n: prototypes[n] for n in ranked[i].tolist()}, names)
+        for i in range(len(rows))
+    ]
+
+
+def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
+    """Return what makes each pattern of X differ from that of Y at the same place, by the fitted weights.
+
+    >>> from eocc import EntropicOneClassClassifier
+    >>> clf = EntropicOneClassClassifier(measure="string-edit", search=None).fit(["oak", "oaks", "elm"])
+    >>> print(differences(clf, ["soap"], ["oak"])[0])
+    Dissimilarity 0.5, by edits that turn the pattern into the prototype:
+      0.250   50%  delete 's' at position 0
+      0.250   50%  replace 'p' by 'k' at position 3
+    """
+    check_is_fitted(classifier)
+    if isinstance(classifier.measure_, FrozenPrecomputed):
+        raise ValueError("precomputed dissimilarities are known to training patterns only; use explain")
+    one, other = (classifier._read(patterns, reset=False) for patterns in (X, Y))
+    if len(one) != len(other):
+        raise ValueError(f"X holds {len(one)} patterns, Y {len(other)}; they are compared in pairs, so pass as many")
+    names = names_of(classifier)
+    return [
+        difference_of(classifier.measure_, _one(one, i), _one(other, i), classifier.weights_, names)
+        for i in range(len(one))
+    ]
+
+
+def names_of(classifier: Any) -> tuple[str, ...] | None:
+    """Return the names of the features, if the training data had any."""
+    names = getattr(classifier, "feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def _explanation(
+    classifier: FittedClassifier,
+    pattern: Any,
+    row: Matrix,
+    prototypes: Mapping[int, Prototype],
+    names: Sequence[str] | None,
+) -> Explanation:
+    """Explain one pattern; `prototypes` are those of the nearest region and the next, in this order."""
+    model, rows, threshold = classifier.fuzzy_model_, row[None], classifier._threshold()
+    nearest, *others = (place_in(classifier, row, number, prototype) for number, prototype in prototypes.items())
+    prototype = _one(classifier.prototypes_, nearest.prototype.index)
+    return Explanation(
+        is_target=bool(model.decision(rows)[0] - threshold >= 0),
+        reach=reach_of(threshold),
+        membership=float(np.exp(model.log_membership(rows)[0])),
+        nearest=nearest,
+        runner_up=others[0] if others else None,
+        difference=difference_of(classifier.measure_, pattern, prototype, classifier.weights_, names),
+        profile=profile_of(classifier, row, nearest.region),
+    )
+
+
+def _one(patterns: Any, index: int) -> Any:
+    return patterns[index : index + 1]

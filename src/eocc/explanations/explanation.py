@@ -1,0 +1,109 @@
+"""An explanation of one decision, and its text."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from eocc.explanations.differences.difference import Difference
+from eocc.explanations.regions import Place, Profile
+from eocc.explanations.wording import counted, figure, glued, share, wrapped
+from eocc.regions import BOUNDARY
+
+# Below this share of its extent a pattern is said to lie at a region's centre; it would be 0.00 with two decimals.
+AT_CENTRE = 0.005
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a pattern is a target or not.
+
+    `nearest` is the region of highest membership, which decides, `runner_up` the next (None if there is one only).
+    A pattern is a target up to `reach` extents from a region: 1, but for models calibrated to a false alarm rate.
+    `difference` is what makes the pattern differ from the nearest region's prototype, in the object's own language;
+    it explains the input dissimilarity. `profile` tells what the decision went by: the distance between the pattern's
+    dissimilarities to all training patterns and those of the region's representative. `str` gives the text.
+    """
+
+    is_target: bool
+    reach: float
+    membership: float
+    nearest: Place
+    runner_up: Place | None
+    difference: Difference
+    profile: Profile
+
+    def __str__(self) -> str:
+        return "\n".join([self._first_line(), *self._regions(), *self._difference(), *self._profile()])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
+        return asdict(self)
+
+    @property
+    def decision(self) -> str:
+        """The decision in words."""
+        region, where = self.nearest.region, ratio_in_words(self.nearest)
+        accepted = "" if self.reach == 1 else f" (accepted up to {self.reach:.4g})"
+        if self.is_target and self.nearest.ratio <= BOUNDARY:
+            return f"target: inside region {region}, {where}{accepted}"
+        verdict = "target" if self.is_target else "not a target"
+        return f"{verdict}: the nearest region is {region}, {where}{accepted}"
+
+    def _first_line(self) -> str:
+        return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {figure(self.membership)}."
+
+    def _regions(self) -> list[str]:
+        near, other = self.nearest, self.runner_up
+        alike, apart = (
+            ", ".join(texts)
+            for texts in zip(*((str(one.row), figure(one.dissimilarity)) for one in near.exemplars), strict=True)
+        )
+        lines = wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)
+        lines += wrapped(f"Most alike there: training {_patterns(near.exemplars)} {alike} (dissimilarity {apart}).", 2)
+        if other is not None:
+            lines += wrapped(f"Next is region {other.region}, {ratio_in_words(other)}: {place_in_words(other)}.", 2)
+        return lines
+
+    def _difference(self) -> list[str]:
+        prototype = self.nearest.prototype.row
+        heading = f"Dissimilarity {figure(self.difference.dissimilarity)} from prototype {prototype}"
+        return [f"  {line}" for line in self.difference.lines(heading)]
+
+    def _profile(self) -> list[str]:
+        compared = (
+            f"compares the dissimilarities to all {self.profile.n_columns} training patterns with the region's own"
+        )
+        if self.nearest.ratio < AT_CENTRE:
+            return wrapped(f"The decision {compared}: they are the same.", 2)
+        terms = ", ".join(
+            f"{one.row} ({share(one.amount, self.profile.squared_ratio).strip()}: {figure(one.here)} against "
+            f"{figure(one.there)})"
+            for one in self.profile.columns
+        )
+        text = (
+            f"These contributions are to the dissimilarity from the prototype. The decision {compared}; the greatest "
+            f"shares of the squared distance between them are those of training {_patterns(self.profile.columns)} "
+            f"{glued(terms)}."
+        )
+        return wrapped(text if self.difference.contributions else text.partition(". ")[2], 2)
+
+
+def ratio_in_words(place: Place) -> str:
+    """Return how far a pattern lies, in extents of a region."""
+    extent = "its extent" if place.side is None else f"its extent on the {place.side} side"
+    if place.ratio < AT_CENTRE:
+        return "at its centre"
+    if place.ratio <= BOUNDARY:
+        return f"at {place.ratio:.2f} of {extent}"
+    times = figure(place.ratio)
+    return f"at {times} times {extent}" if times != "1" else f"just beyond {extent}"
+
+
+def place_in_words(place: Place) -> str:
+    """Return the size of a region and its prototype."""
+    size = counted(place.n_members, "training pattern")
+    description = f" ({glued(place.description)})" if place.description else ""
+    return f"{size}, extent {figure(place.extent)}; prototype is training pattern {place.prototype.row}{description}"
+
+
+def _patterns(items: tuple[Any, ...]) -> str:
+    return "pattern" if len(items) == 1 else "patterns"

@@ -1,0 +1,148 @@
+"""A model file as named bytes: a zip whose ``manifest.json`` lists every other member with its SHA-256."""
+
+import hashlib
+import json
+import os
+import secrets
+import stat
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from eocc.datasets.archive import CHUNK, Collection, Limits, Zip, complaint
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+MEMBERS = 50_000
+# Parsed JSON takes up to some 20 times its bytes: so the manifest gets this share of what a model may take.
+MANIFEST_SHARE = 16
+AGAIN = "copy the file again from where it came, or save the model again"
+
+
+class ModelFileError(ValueError):
+    """A file is no model that this version can load. The message is one line: the file, what is wrong, the remedy."""
+
+
+def fault(path: Path, message: str, remedy: str = AGAIN) -> ModelFileError:
+    r"""Return the error, on one line whatever the parts hold.
+
+    >>> fault(Path("a.eocc"), "two\nlines", "save it again")
+    ModelFileError('a.eocc: two?lines; save it again')
+    """
+    short = message if len(message) <= 300 else message[:297] + "..."
+    return ModelFileError(str(complaint(str(path), None, f"{short}; {remedy}")))
+
+
+def write_archive(path: str | os.PathLike[str], manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
+    """Write a model file whole or not at all: beside its place first, then renamed over what was there."""
+    target = Path(os.path.realpath(path))  # a link goes on pointing to the file
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"no folder {str(target.parent)!r} to save {target.name!r} in")
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file in it")
+    draft = target.parent / f".{target.name[:100]}.{secrets.token_hex(8)}.tmp"
+    try:
+        with draft.open("xb") as file:
+            _fill(file, manifest, members)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            draft.chmod(stat.S_IMODE(target.stat().st_mode))
+        os.replace(draft, target)  # noqa: PTH105  (atomic on every system, and says so)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _fill(file: IO[bytes], manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
+    """Store the members without compression and without a date: the same model gives the same bytes everywhere."""
+    listed = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in members.items()}
+    text = json.dumps({**manifest, "members": listed}, allow_nan=False, separators=(",", ":")) + "\n"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in {MANIFEST: text.encode("ascii"), **members}.items():
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, (stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, data)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the new name on disk too, where the system can do that for a folder."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def read_archive(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest and the other members, every one as its checksum says."""
+    if not path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    if not path.is_file():
+        raise fault(path, "is not a regular file", "name a model file")
+    try:
+        archive = Zip(path, Limits(max_bytes, max_bytes, MEMBERS))
+    except ValueError as error:
+        raise _refused(path, error) from None
+    try:
+        manifest = _manifest(path, archive, max_bytes)
+        return manifest, _members(path, archive, manifest)
+    finally:
+        archive.close()
+
+
+def _refused(path: Path, error: ValueError) -> ModelFileError:
+    message = str(error).removeprefix(f"{path}: ").removeprefix(str(path))
+    is_size = "limit" in message and message.endswith("bytes")
+    return fault(path, message.lstrip("/\\"), "pass a larger max_bytes if you trust the file" if is_size else AGAIN)
+
+
+def _manifest(path: Path, archive: Collection, max_bytes: int) -> dict[str, Any]:
+    if MANIFEST not in archive.names:
+        raise fault(path, f"has no {MANIFEST}: it is no model file", "name a file written by save")
+    text, most = bytearray(), max(max_bytes // MANIFEST_SHARE, CHUNK)
+    try:
+        for chunk in archive.chunks(MANIFEST):
+            text += chunk
+            if len(text) > most:
+                raise ValueError(f"{MANIFEST} is larger than the limit of {most} bytes")
+    except ValueError as error:
+        raise _refused(path, error) from None
+    try:
+        manifest = json.loads(bytes(text), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise fault(path, f"{MANIFEST} is not JSON: {str(error) or 'nested too deep'}") from None
+    _check_format(path, manifest)
+    return dict(manifest)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _check_format(path: Path, manifest: Any) -> None:
+    version = manifest.get("format") if isinstance(manifest, dict) else None
+    if type(version) is not int or version < 1:
+        raise fault(path, f"{MANIFEST} names no format: it is no model file", "name a file written by save")
+    if version > FORMAT:
+        by = str(manifest.get("library_version", "a later version"))[:40]
+        raise fault(path, f"has format {version}, this eocc reads up to {FORMAT}", f"install eocc {by} or later")
+
+
+def _members(path: Path, archive: Collection, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    listed = manifest.get("members")
+    if not isinstance(listed, dict) or set(listed) != archive.names - {MANIFEST}:
+        raise fault(path, f"holds other members than its {MANIFEST} lists")
+    members = {}
+    for name, facts in listed.items():
+        try:
+            members[name] = archive.read(name)
+        except ValueError as error:
+            raise _refused(path, error) from None
+        if not isinstance(facts, dict) or facts.get("sha256") != hashlib.sha256(members[name]).hexdigest():
+            raise fault(path, f"member {name[:60]!r} is not as its checksum says: the file was altered or damaged")
+    return members

@@ -1,0 +1,262 @@
+"""A fitted classifier <-> the manifest and the arrays of its file."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.calibration import Calibration
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.graph import SpanningTree
+from eocc.measures import MEASURES, Composite, FunctionMeasure, resolve_measure
+from eocc.measures.composite import FrozenComposite
+from eocc.measures.function import FrozenFunction
+from eocc.memberships import MEMBERSHIP_FUNCTIONS, resolve_membership_function
+from eocc.model_file.archive import FORMAT
+from eocc.model_file.catalogue import MEASURE_CLASSES, NotSaved, number, positive
+from eocc.model_file.checks import check_fitted, check_measure_pair, check_prototypes, check_trial, demand, first_score
+from eocc.model_file.codec import Decoder, Encoder
+from eocc.model_file.plain import UnwritableError
+from eocc.regions import FuzzyModel, Region
+from eocc.tconorms import TCONORMS, resolve_tconorm
+
+Arrays = dict[str, NDArray[Any]]
+# What scoring calls: where it is the user's own, it must be passed again.
+CALLED = ("measure", "membership_function", "tconorm")
+MOST_JOBS = 1024
+
+
+def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Arrays]:
+    """Return the manifest, without its list of members, and the arrays it names."""
+    encoder = Encoder()
+    parameters = {name: _parameter(encoder, name, value) for name, value in classifier.get_params(deep=False).items()}
+    fitted = {name: encoder.encode(value, name) for name, value in _plain_results(classifier).items()}
+    fitted["prototypes"] = _prototypes(encoder, classifier.prototypes_)
+    fitted["measure"] = _frozen(encoder, classifier.measure_, "measure")
+    fitted["membership_function"] = _called(encoder, classifier.fuzzy_model_.membership_function)
+    fitted["tconorm"] = _called(encoder, classifier.fuzzy_model_.tconorm)
+    own = {name for name in CALLED if _holds(fitted[name], "passed")}
+    if _is_not_saved(parameters["measure"]):  # new patterns are read by the measure itself
+        own.add("measure")
+    names = getattr(classifier, "feature_names_in_", None)
+    manifest = {
+        "format": FORMAT,
+        "library": "eocc",
+        "library_version": version("eocc"),
+        "estimator": type(classifier).__name__,
+        "parameters": parameters,
+        "passed_at_load": {name: _kind_of(classifier, name) for name in CALLED if name in own},
+        "schema": {
+            "n_patterns": len(classifier.prototypes_),
+            "n_parameters": len(classifier.weights_),
+            "n_regions": len(classifier.regions_),
+            "n_features_in": getattr(classifier, "n_features_in_", None),
+            "feature_names_in": None if names is None else [str(name) for name in names],
+        },
+        "fitted": fitted,
+    }
+    return manifest, encoder.arrays
+
+
+def _kind_of(classifier: EntropicOneClassClassifier, name: str) -> str:
+    value = getattr(classifier, name)
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _plain_results(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
+    """Return what a fit found, as numbers and arrays; the members of a region follow from the labels."""
+    regions, history = classifier.regions_, classifier.history_
+    numbers = {name: float(getattr(classifier, f"{name}_")) for name in _NUMBERS}
+    return {
+        "weights": classifier.weights_,
+        "labels": np.asarray(classifier.labels_, np.int64),
+        "training_indices": np.asarray(classifier.training_indices_, np.int64),
+        "representatives": np.array([region.representative for region in regions], np.int64),
+        "extents": np.array([region.extent for region in regions], np.float64),
+        "centres": classifier.fuzzy_model_.centres,
+        "widths": classifier.fuzzy_model_.widths,
+        "tree_edges": classifier.spanning_tree_.edges,
+        "tree_lengths": classifier.spanning_tree_.lengths,
+        "modularity_curve": classifier.modularity_curve_,
+        **numbers,
+        "performance": float(classifier.performance_) if hasattr(classifier, "performance_") else None,
+        "calibration": classifier.calibration_.margins if hasattr(classifier, "calibration_") else None,
+        "first_score": _first_score(classifier),
+        "history": {name: np.ascontiguousarray(history[name]) for name in history.dtype.names or ()},
+    }
+
+
+def _first_score(classifier: Any) -> float:
+    return first_score(classifier.measure_, classifier.prototypes_, classifier.weights_, classifier.fuzzy_model_)
+
+
+_NUMBERS = ("entropy", "raw_entropy", "modularity", "objective", "offset")
+
+
+def _parameter(encoder: Encoder, name: str, value: Any) -> Any:
+    """Return an argument as JSON, or what says that it was the user's own."""
+    try:
+        document = encoder.encode(value, f"parameters.{name}")
+        Decoder(encoder.arrays).decode(document)
+    except ValueError:
+        for place in [place for place in encoder.arrays if place.startswith(f"parameters.{name}")]:
+            del encoder.arrays[place]
+        return encoder.encode(NotSaved(name, type(value).__name__), f"parameters.{name}")
+    return document
+
+
+def _prototypes(encoder: Encoder, prototypes: Any) -> Any:
+    try:
+        return encoder.encode(prototypes, "prototypes")
+    except UnwritableError as error:
+        raise UnwritableError(
+            f"the training patterns cannot be saved: {error}; fit on numbers, strings, arrays or LabelledGraph"
+        ) from None
+
+
+def _called(encoder: Encoder, value: Any) -> Any:
+    try:
+        return encoder.encode(value, "unused")
+    except UnwritableError:
+        return {"passed": None}
+
+
+def _frozen(encoder: Encoder, frozen: Any, place: str) -> Any:
+    """Return a frozen measure as JSON; of the user's own only what can be written, by part where it has parts."""
+    try:
+        return encoder.encode(frozen, place)
+    except UnwritableError:
+        if type(frozen) is FrozenFunction:
+            return {"passed": {"largest": float(frozen.largest)}}
+        if type(frozen) is FrozenComposite:
+            parts = enumerate(frozen.measures.values())
+            return {"passed": {"parts": [_frozen(encoder, part, f"{place}.{k}") for k, part in parts]}}
+        return {"passed": None}
+
+
+def _holds(document: Any, tag: str) -> bool:
+    return isinstance(document, dict) and set(document) == {tag}
+
+
+def _is_not_saved(document: Any) -> bool:
+    return _holds(document, "object") and document["object"][0] == NotSaved.__name__
+
+
+def restore(
+    manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any], max_bytes: int
+) -> EntropicOneClassClassifier:
+    """Return the classifier that the manifest and the arrays describe, or say in a ValueError what is wrong."""
+    demand(manifest.get("estimator") == EntropicOneClassClassifier.__name__, "it holds no classifier known here")
+    decoder = Decoder(arrays)
+    parameters = {name: decoder.decode(part) for name, part in _object(manifest, "parameters").items()}
+    classifier = _estimator({**parameters, **passed}, passed)
+    documents = _object(manifest, "fitted")
+    demand(set(documents) == set(_FITTED), f"the fitted values must be {', '.join(_FITTED)}")
+    values = {name: decoder.decode(documents[name]) for name in _FITTED if name not in CALLED}
+    frozen = _thawed(decoder, documents["measure"], classifier.measure, values["prototypes"])
+    called = {name: passed[name] if name in passed else decoder.decode(documents[name]) for name in CALLED[1:]}
+    demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
+    n = check_prototypes(frozen, values["prototypes"], max_bytes)
+    check_measure_pair(classifier.measure, frozen)
+    check_fitted(values, n, frozen.n_parameters)
+    fuzzy = _fuzzy(values, called)
+    check_trial(first_score(frozen, values["prototypes"], values["weights"], fuzzy), values["first_score"])
+    _take(classifier, values, frozen, fuzzy)
+    _take_schema(classifier, _object(manifest, "schema"))
+    return classifier
+
+
+_FITTED = (
+    "weights", "labels", "training_indices", "representatives", "extents", "centres", "widths", "tree_edges",
+    "tree_lengths", "modularity_curve", *_NUMBERS, "performance", "calibration", "first_score", "history", "prototypes",
+    *CALLED,
+)  # fmt: skip
+
+
+def _object(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
+    part = manifest.get(key)
+    if not isinstance(part, dict):
+        raise ValueError(f"the manifest has no {key}")
+    return part
+
+
+def _estimator(parameters: dict[str, Any], passed: Mapping[str, Any]) -> EntropicOneClassClassifier:
+    known = EntropicOneClassClassifier().get_params(deep=False)
+    for name in parameters:
+        demand(name in known, f"it has the parameter {name[:40]!r}, which this version does not know")
+    measure, jobs = parameters.get("measure", "euclidean"), parameters.get("n_jobs")
+    is_known = type(measure) in MEASURE_CLASSES or (isinstance(measure, str) and measure in MEASURES)
+    demand(is_known or "measure" in passed, "its measure is not one")
+    demand(jobs is None or (type(jobs) is int and 0 < abs(jobs) <= MOST_JOBS), "its n_jobs is not a number of threads")
+    rate = parameters.get("false_alarm_rate")
+    demand(rate is None or (number(0, 1)(rate) and 0 < rate < 1), "its false_alarm_rate does not lie in (0, 1)")
+    demand(isinstance(parameters.get("verbose", False), bool), "its verbose is neither true nor false")
+    return EntropicOneClassClassifier(**parameters)
+
+
+def _thawed(decoder: Decoder, document: Any, measure: Any, prototypes: Any) -> Any:
+    """Return the frozen measure; one of the user's own is frozen again, but for a function, whose divisor is known."""
+    if not _holds(document, "passed"):
+        return decoder.decode(document)
+    own: Any = resolve_measure(measure)
+    known = document["passed"]
+    if known is None:
+        return own.freeze(prototypes)
+    demand(isinstance(known, dict) and len(known) == 1, "the measure passed is not described")
+    if "largest" in known:
+        demand(type(own) is FunctionMeasure, "pass the function of two objects that it was fitted with")
+        demand(positive(known["largest"]), "the largest dissimilarity must be positive")
+        return FrozenFunction(own.function, float(known["largest"]), [])
+    parts, stored = known.get("parts"), prototypes.parts
+    demand(isinstance(own, Composite) and isinstance(parts, list), "pass the Composite that it was fitted with")
+    demand(list(own.measures) == list(stored) and len(stored) == len(parts), "the Composite passed has other parts")
+    pairs = zip(own.measures.items(), parts, strict=True)
+    return FrozenComposite({name: _thawed(decoder, part, measure, stored[name]) for (name, measure), part in pairs})
+
+
+def _fuzzy(values: Mapping[str, Any], called: Mapping[str, Any]) -> FuzzyModel:
+    function, tconorm = called["membership_function"], called["tconorm"]
+    demand(not isinstance(function, str) or function in MEMBERSHIP_FUNCTIONS, "its membership function is unknown")
+    is_named = isinstance(tconorm, str) and tconorm in TCONORMS
+    demand(is_named or callable(tconorm), "its t-conorm is unknown")
+    resolved = resolve_membership_function(function)
+    return FuzzyModel(values["centres"], values["widths"], resolved, resolve_tconorm(tconorm))
+
+
+def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyModel) -> None:
+    """Give the classifier all that its fit found."""
+    classifier.measure_, classifier.fuzzy_model_ = frozen, fuzzy
+    for name in ("weights", "labels", "training_indices", "modularity_curve", "prototypes", *_NUMBERS):
+        setattr(classifier, f"{name}_", values[name])
+    if values["performance"] is not None:
+        classifier.performance_ = values["performance"]
+    if values["calibration"] is not None:
+        classifier.calibration_ = Calibration(values["calibration"])
+    classifier.spanning_tree_ = SpanningTree(values["tree_edges"], values["tree_lengths"])
+    order = np.argsort(values["labels"], kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(values["labels"]))[:-1])
+    classifier.regions_ = [
+        Region(own, int(representative), float(extent))
+        for own, representative, extent in zip(members, values["representatives"], values["extents"], strict=True)
+    ]
+    columns = values["history"]
+    classifier.history_ = np.empty(len(columns["best"]), [(name, np.float64) for name in columns])
+    for name, column in columns.items():
+        classifier.history_[name] = column
+
+
+def _take_schema(classifier: Any, schema: Mapping[str, Any]) -> None:
+    n, n_features, names = len(classifier.prototypes_), schema.get("n_features_in"), schema.get("feature_names_in")
+    counts = {"n_patterns": n, "n_parameters": len(classifier.weights_), "n_regions": len(classifier.regions_)}
+    demand(all(schema.get(key) == count for key, count in counts.items()), "its schema is not that of its arrays")
+    if n_features is None:
+        demand(hasattr(resolve_measure(classifier.measure), "read"), "it does not say how many features there are")
+        return
+    demand(type(n_features) is int and np.shape(classifier.prototypes_) == (n, n_features), "n_features_in is wrong")
+    classifier.n_features_in_ = n_features
+    if names is not None:
+        is_right = isinstance(names, list) and len(names) == n_features and all(isinstance(name, str) for name in names)
+        demand(is_right, f"there must be {n_features} feature names")
+        classifier.feature_names_in_ = np.array(names, dtype=object)

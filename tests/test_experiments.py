@@ -1,0 +1,143 @@
+"""The protocol, the statistics and the tables of the comparisons."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
+from eocc.experiments.costs import generations_within
+from eocc.experiments.protocol import normalised, rng_of, split_rows, trial_of_rows
+from eocc.experiments.published_figures import PublishedFigure
+from eocc.experiments.sources import TableSource
+from eocc.experiments.statistics import differs, rank_systems, summarise
+from eocc.experiments.systems import SYSTEMS
+from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
+from troubled_source import source
+
+
+def test_nine_tenths_of_the_targets_train_and_all_else_tests():
+    is_target = np.array([True, False] * 20 + [True] * 10)
+    split = split_rows(is_target, np.random.default_rng(0))
+    assert is_target[split.training].all()
+    assert len(split.training) == 27
+    assert_array_equal(np.sort(np.concatenate([split.training, split.test])), np.arange(50))
+    assert len(split.validation) == 1 + 2
+
+
+def test_a_split_depends_on_seed_set_and_run_alone():
+    is_target = np.array([True] * 30 + [False] * 9)
+    one, again, other = (split_rows(is_target, rng_of(1, "AB", run)).training for run in (4, 4, 5))
+    assert_array_equal(one, again)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("is_target", [[True], [True, True], [False, False], [True, False]])
+def test_too_few_patterns_to_split_are_counted(is_target):
+    with pytest.raises(ValueError, match="at least 2 targets and 1 other pattern; there are"):
+        split_rows(np.array(is_target), np.random.default_rng(0))
+
+
+def test_normalisation_is_fitted_on_the_training_targets_alone():
+    X, training = np.array([[1.0, 5.0], [3.0, 5.0], [9.0, 6.0]]), np.array([[1.0, 5.0], [3.0, 5.0]])
+    assert_allclose(normalised(X, training, "unit-variance"), [[-1, 0], [1, 0], [7, 1]])
+    assert_array_equal(normalised(X, training, "raw"), X)
+
+
+def test_the_honest_validation_is_out_of_the_test_set_and_the_leaking_one_is_in_it_but_for_noise():
+    made = source()
+    trial = made.trial("raw", 0, 0)
+    kept = {tuple(row) for row in trial.test.patterns[trial.honest_test]}
+    assert not kept & {tuple(row) for row in trial.honest.patterns}
+    assert len(trial.honest.y) + len(trial.honest_test) == len(trial.test.y)
+    assert set(trial.honest.y) == {-1, 1}
+    gaps = trial.leaking.patterns - trial.honest.patterns
+    assert 0 < np.abs(gaps).max() < 1
+    assert {tuple(row) for row in trial.honest.patterns} <= {tuple(row) for row in trial.test.patterns}
+    assert trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", rng_of(0, 0)).training.shape == (36, 3)
+
+
+def test_figures_by_hand():
+    y = np.array([1, 1, -1, -1])
+    scores = np.array([3.0, -1.0, 1.0, -2.0])
+    found = measures_of(y, scores, scores >= 0)
+    assert found == {"auc": 0.75, "accuracy": 0.5, "precision": 0.5, "recall": 0.5, "f_measure": 0.5}
+
+
+@pytest.mark.parametrize("system", ["EOCC-1", "EOCC-2", "EOCC-2_10%", "Gauss", "1-NN"])
+def test_a_cell_gives_the_same_figures_again(system):
+    cell = Cell(source(), "unit-variance", system, 1, 0, 1)
+    one, two = run_cell(cell), run_cell(cell)
+    assert one.reason == ""
+    for name in ("auc", "accuracy", "precision", "recall", "f_measure"):
+        assert getattr(one, name) == getattr(two, name)
+    assert one.auc > 0.5
+    assert Figures.from_dict(one.to_dict()) == one or np.isnan(one.regions)
+
+
+def test_a_system_that_fails_gives_its_reason_in_one_line():
+    bad = TableSource("bad", ((1.0,), (2.0,)), (True, True))
+    assert run_cell(Cell(bad, "raw", "Gauss", 0, 0, 1)).reason.startswith("ValueError: a comparison needs")
+
+
+def test_every_system_runs_on_rows():
+    failed = {name: run_cell(Cell(source(), "raw", name, 0, 0, 1)).reason for name in SYSTEMS}
+    assert not {name: reason for name, reason in failed.items() if reason}
+
+
+def test_the_t_test_is_paired_and_marks_what_cannot_be_told_from_the_best():
+    best = np.array([0.9, 0.8, 0.95, 0.85])
+    near, far = best + np.array([0.01, -0.02, 0.005, -0.01]), best - np.array([0.05, 0.06, 0.05, 0.06])
+    marked = summarise({"best": best, "near": near, "far": far, "failed": np.array([0.9, np.nan])})
+    assert (marked["best"].is_best, marked["near"].is_best, marked["far"].is_best) == (True, True, False)
+    assert "failed" not in marked
+    assert_allclose(marked["far"].std, np.std(far, ddof=1))
+    assert differs(best, far) == (stats.ttest_rel(best, far).pvalue < 0.05)
+    assert not differs(np.ones(3), np.ones(3))
+    assert differs(np.ones(3), np.full(3, 0.9))
+
+
+def test_ranks_by_hand_and_the_critical_difference_of_demsar():
+    scores = np.array([[0.9, 0.8, np.nan], [0.7, 0.8, 0.1], [0.9, 0.9, 0.2]])
+    ranking = rank_systems(["a", "b", "c"], scores)
+    assert ranking.average_ranks == {"a": (1 + 2 + 1.5) / 3, "b": (2 + 1 + 1.5) / 3, "c": 3.0}
+    # Demšar (2006), table 5: q = 2.343 for three systems.
+    assert_allclose(ranking.critical_difference, 2.343 * np.sqrt(3 * 4 / (6 * 3)), rtol=1e-3)
+    assert rank_systems(["a", "b"], scores[:, :2]) is None
+    assert rank_systems(["a", "b", "c"], scores[:1]) is None
+
+
+def test_tables_set_ours_beside_the_published_figure():
+    made = source()
+    cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "1-NN") for run in (0, 1)]
+    finished = {cell.key: Figures(auc=0.5 + 0.1 * cell.run, regions=2.0) for cell in cells}
+    printed = PublishedFigure("uci_low", "raw", "made", "1-NN", "auc", 0.777, 0.1, False)
+    results = results_of(cells, finished, [printed])
+    rows = figure_table(results, "raw")
+    assert rows == [["system", "made", "mean"], ["EOCC-1", "**0.550** (0.071)", "0.550"],
+                    ["1-NN", "**0.550** (0.071) [0.777]", "0.550"]]  # fmt: skip
+    assert "| 1-NN | **0.550** (0.071) [0.777] | 0.550 |" in markdown(rows)
+    assert "made,raw,1-NN,auc,0.55," in csv_text(results)
+    assert "0.777" in csv_text(results)
+
+
+def test_a_missing_cell_is_a_dash_and_its_reason_is_told():
+    made = source()
+    cells = [Cell(made, "raw", system, 0, 0, 1) for system in ("EOCC-1", "1-NN")]
+    finished = {cells[0].key: Figures(auc=0.5), cells[1].key: Figures(reason="not done within 3 s")}
+    results = results_of(cells, finished)
+    assert figure_table(results, "raw")[2] == ["1-NN", "-", "-"]
+    assert results.reasons() == [(("made", "raw"), "1-NN", "not done within 3 s", 1)]
+
+
+def test_a_budget_shrinks_the_search_and_says_so():
+    made = source(n=300)
+    kept = [(made, "raw", "EOCC-1")]
+    assert generations_within(None, kept, 10, 1) == (100, "")
+    assert generations_within(1e9, kept, 10, 1) == (100, "The budget of 1000000000 s allows the full search.")
+    few, note = generations_within(3, kept, 10, 1)
+    assert 1 <= few < 14
+    assert f"shrank the search to {few} generations" in note
+    least, note = generations_within(1e-3, kept, 10, 1)
+    assert least == 1
+    assert "even so about" in note

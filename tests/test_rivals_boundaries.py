@@ -1,0 +1,281 @@
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
+from scipy.spatial.distance import cdist
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import OneClassSVM
+
+from eocc.rivals.base import threshold
+from eocc.rivals.consistency import folds
+from eocc.rivals.gaussian_kernel import gaussian_kernel, likely_width
+from eocc.rivals.linear_programming_description import LinearProgrammingDescription, lightest_plane, saturate
+from eocc.rivals.minimax_probability_machine import MinimaxProbabilityMachine, regress_one
+from eocc.rivals.parzen import left_out_log_density
+from eocc.rivals.support_vector_description import (
+    SupportVectorDescription,
+    ball_by_clarabel,
+    ball_by_libsvm,
+    candidate_widths,
+)
+
+
+def cloud(n=40, d=2, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def test_the_linear_ball_of_an_obtuse_triangle_has_its_longest_side_as_diameter():
+    ball = SupportVectorDescription(kernel="linear", nu=0.0).fit([[0.0, 0.0], [4.0, 0.0], [2.0, 1.0]])
+    assert_array_equal(ball.support_, [0, 1])
+    assert_allclose(ball.score_samples([[2.0, 0.0], [0.0, 0.0], [2.0, 1.0], [2.0, 3.0]]), [0, -4, -1, -9], atol=1e-5)
+
+
+def test_the_linear_ball_of_an_equilateral_triangle_is_its_circumcircle():
+    X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, np.sqrt(3)]])
+    ball = SupportVectorDescription(kernel="linear", nu=0.0).fit(X)
+    assert_allclose(ball.weights_, 1 / 3, atol=1e-6)
+    assert_allclose(ball.training_scores_, -4 / 3, atol=1e-5)
+
+
+def test_where_all_may_stay_outside_the_centre_is_the_mean():
+    X = cloud()
+    for kernel in ("linear", "gaussian"):
+        weights = np.zeros(40)
+        ball = SupportVectorDescription(kernel=kernel, width=1.0, nu=1.0).fit(X)
+        weights[ball.support_] = ball.weights_
+        assert_allclose(weights, 1 / 40, atol=1e-6)
+    assert_allclose(
+        SupportVectorDescription(kernel="linear", nu=1.0).fit(X).training_scores_,
+        -((X - X.mean(axis=0)) ** 2).sum(axis=1),
+        atol=1e-5,
+    )
+
+
+def test_the_gaussian_ball_of_two_points_lies_between_them():
+    ball = SupportVectorDescription(width=2.0, nu=0.0).fit([[0.0], [2.0]])
+    assert_allclose(ball.weights_, 0.5)
+    # ||phi(x) - c||^2 = 1 - 2 sum a K + sum a a K, with K = exp(-1) between the two and exp(-1/4) to their middle.
+    near, far = np.exp(-0.25), np.exp(-1)
+    spread = (1 + far) / 2
+    assert_allclose(ball.score_samples([[1.0], [0.0]]), [-(1 - 2 * near + spread), -(1 - (1 + far) + spread)])
+
+
+@pytest.mark.parametrize("nu", [0.025, 0.1, 0.5])
+@pytest.mark.parametrize("width", [0.3, 1.0, 3.0])
+def test_two_solvers_agree_where_the_kernels_diagonal_is_constant(nu, width):
+    kernel = gaussian_kernel(cdist(cloud(), cloud()), width)
+    by_libsvm, by_clarabel = ball_by_libsvm(kernel, nu), ball_by_clarabel(2 - 2 * kernel, nu)
+    # The weights of a wide kernel are barely determined; the centre, and so every score, is.
+    assert_allclose(kernel @ by_clarabel, kernel @ by_libsvm, atol=1e-5)
+    assert by_libsvm.max() <= 1 / (nu * 40) + 1e-9
+    assert by_clarabel.max() <= 1 / (nu * 40) + 1e-6
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", "polynomial"])
+def test_no_more_than_nu_stay_outside_and_no_fewer_are_support_vectors(kernel):
+    ball = SupportVectorDescription(kernel=kernel, width=1.0, nu=0.2).fit(cloud(50))
+    inner = ball.weights_ < (1 - 1e-3) / (0.2 * 50)
+    on_the_boundary = ball.training_scores_[ball.support_[inner]]
+    assert len(on_the_boundary) > 0
+    scale = abs(ball.training_scores_).max()
+    assert_allclose(on_the_boundary, on_the_boundary[0], atol=1e-3 * scale)
+    assert (ball.training_scores_ < on_the_boundary.min() - 1e-3 * scale).mean() <= 0.2
+    assert len(ball.support_) >= 0.2 * 50
+
+
+def test_a_polynomial_ball_is_the_linear_ball_of_its_features():
+    X, new = cloud(20, 1), cloud(5, 1, seed=1)
+
+    def features(rows):  # (1 + xy)^2 = 1 + 2xy + x^2 y^2
+        return np.column_stack([np.sqrt(2) * rows, rows**2])
+
+    polynomial = SupportVectorDescription(kernel="polynomial", degree=2).fit(X)
+    linear = SupportVectorDescription(kernel="linear").fit(features(X))
+    assert_allclose(polynomial.score_samples(new), linear.score_samples(features(new)), atol=1e-5)
+
+
+def test_a_linear_ball_needs_distances_alone():
+    X, new = cloud(), cloud(5, seed=1)
+    by_rows = SupportVectorDescription(kernel="linear").fit(X)
+    by_distance = SupportVectorDescription(kernel="linear", metric="precomputed").fit(cdist(X, X))
+    assert_allclose(by_distance.score_samples(cdist(new, X)), by_rows.score_samples(new))
+
+
+def held_out_error(X, width, rate):
+    rejected = 0
+    for kept, held in folds(len(X)):
+        machine = OneClassSVM(gamma=1 / width**2, nu=rate, tol=1e-6).fit(X[kept])
+        rejected += (machine.score_samples(X[held]) < threshold(machine.score_samples(X[kept]), rate)).sum()
+    return rejected / len(X)
+
+
+def test_the_consistent_width_is_the_last_consistent_one():
+    X = cloud(100)
+    widths = candidate_widths(cdist(X, X))
+    chosen = widths.index(SupportVectorDescription(width="consistent", rejection_rate=0.1).fit(X).width_)
+    limit = 0.1 + 2 * np.sqrt(0.1 * 0.9 / 100)
+    assert 0 < chosen < len(widths) - 1
+    assert all(held_out_error(X, width, 0.1) <= limit for width in widths[1 : chosen + 1])
+    assert held_out_error(X, widths[chosen + 1], 0.1) > limit
+
+
+def test_candidate_widths_run_from_the_largest_distance_to_the_neighbours():
+    widths = candidate_widths(cdist([[0.0], [1.0], [2.0], [4.0]], [[0.0], [1.0], [2.0], [4.0]]))
+    assert_allclose(widths, [4, 4 / np.sqrt(2), 2, np.sqrt(2), 1])
+    assert candidate_widths(np.zeros((3, 3))) == [1.0]
+
+
+def test_the_likely_width_makes_left_out_patterns_likeliest():
+    X = np.linspace(0, 1, 30)[:, None] ** 2
+    D = cdist(X, X)
+    width = likely_width(D)
+    from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
+
+    dimension = intrinsic_dimension(distances_to_others(D))
+
+    def likelihood(width):
+        return left_out_log_density(D, width / np.sqrt(2), dimension, np.ones(30)).mean()
+
+    assert all(likelihood(width) >= likelihood(width * factor) for factor in (0.5, 0.8, 0.95, 1.05, 1.25, 2))
+    assert SupportVectorDescription().fit(X).width_ == width
+    assert MinimaxProbabilityMachine().fit(X).width_ == width
+    assert LinearProgrammingDescription().fit(X).width_ == width
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kernel": "sigmoid"}, "unknown kernel 'sigmoid'; take one of gaussian, linear, polynomial"),
+        ({"kernel": ["linear"]}, "unknown kernel"),
+        ({"degree": 0}, "degree must be an integer >= 1"),
+        ({"nu": 1.5}, "nu must be a number in \\[0, 1\\], or None, not 1.5"),
+        ({"width": 0}, "width must be a number > 0, 'auto' or 'consistent', not 0"),
+        ({"width": "wide"}, "width must be a number"),
+        ({"kernel": "polynomial", "metric": "precomputed"}, "polynomial kernel needs rows of numbers"),
+    ],
+)
+def test_a_ball_refuses_what_it_cannot_use(arguments, message):
+    X = cloud(10)
+    with pytest.raises(ValueError, match=message):
+        SupportVectorDescription(**arguments).fit(cdist(X, X) if "metric" in arguments else X)
+
+
+def test_without_clarabel_only_the_gaussian_ball_can_be_had(monkeypatch):
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    SupportVectorDescription().fit(cloud())
+    with pytest.raises(ImportError, match=r"pip install eocc\[rivals\]"):
+        SupportVectorDescription(kernel="linear").fit(cloud())
+
+
+@pytest.mark.parametrize("rho", [1e-3, 0.1, 10.0])
+def test_the_minimax_direction_is_the_regularised_covariances_inverse_times_the_mean(rho):
+    X = cloud(30, 3) + np.array([1.0, 2.0, 0.5])
+    covariance = np.cov(X.T, bias=True)
+    direction = np.linalg.solve(covariance + rho * np.eye(3), X.mean(axis=0))
+    weights, _ = regress_one(X @ X.T, rho)
+    found = X.T @ weights
+    assert_allclose(found / np.linalg.norm(found), direction / np.linalg.norm(direction))
+
+
+def test_the_minimax_machine_of_two_points_by_hand():
+    machine = MinimaxProbabilityMachine(width=1.0, regularisation=0.25).fit([[0.0], [1.0]])
+    # (K + I/2) g = 1 has g = 1 / (3/2 + k) twice, k = exp(-1).
+    assert_allclose(machine.weights_, 1 / (1.5 + np.exp(-1)))
+    assert_allclose(machine.score_samples([[0.5]]), 2 * np.exp(-0.25) / (1.5 + np.exp(-1)))
+    # Without the one, the other's weight is 1 / (3/2).
+    assert_allclose(machine.training_scores_, np.exp(-1) / 1.5)
+
+
+def test_minimax_training_scores_are_those_of_a_fit_without_the_pattern():
+    X = cloud(15)
+    machine = MinimaxProbabilityMachine(width=0.8, regularisation=0.01).fit(X)
+    kernel = gaussian_kernel(cdist(X, X), 0.8)
+    for left_out in range(15):
+        others = np.delete(np.arange(15), left_out)
+        twin = KernelRidge(alpha=15 * 0.01, kernel="precomputed").fit(kernel[np.ix_(others, others)], np.ones(14))
+        assert_allclose(machine.training_scores_[left_out], twin.predict(kernel[[left_out]][:, others])[0])
+
+
+def test_the_minimax_machine_takes_distances_no_euclidean_space_has():
+    D = np.ones((6, 6)) - np.eye(6)
+    D[0, 1] = D[1, 0] = 5.0  # against the triangle inequality
+    assert np.linalg.eigvalsh(gaussian_kernel(D, 3.0))[0] < 0
+    machine = MinimaxProbabilityMachine(metric="precomputed", width=3.0).fit(D)
+    assert np.isfinite(machine.training_scores_).all()
+    assert machine.score_samples(np.full((1, 6), 9.0))[0] < machine.score_samples(D).min()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"regularisation": 0.0}, "regularisation must be a number >= 1e-10, not 0.0"),
+        ({"width": -1.0}, "width must be a number > 0, or 'auto', not -1.0"),
+        ({"width": "consistent"}, "width must be a number"),
+    ],
+)
+def test_the_minimax_machine_refuses_what_it_cannot_use(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        MinimaxProbabilityMachine(**arguments).fit(cloud(10))
+
+
+def test_the_plane_of_three_points_by_hand():
+    # The heights at 0 and 4 add up to 4 whatever the weights: the lower of their maxima is 2 each.
+    plane = LinearProgrammingDescription(width=None, nu=0.0).fit([[0.0], [1.0], [4.0]])
+    assert_allclose(plane.score_samples([[0.0], [4.0], [5.0], [-3.0]]), [-2, -2, -3, -5])
+
+
+def test_where_all_may_stay_outside_the_plane_leans_on_the_medoid():
+    # With nu = 1 the objective is the mean height, least at the point nearest to all.
+    D = cdist([[0.0], [1.0], [2.5], [7.0], [9.0]], [[0.0], [1.0], [2.5], [7.0], [9.0]])
+    assert_allclose(lightest_plane(D, 1.0), [0, 0, 1, 0, 0])
+
+
+@pytest.mark.parametrize("nu", [0.05, 0.3, 0.8])
+@pytest.mark.parametrize("width", [None, 0.5, 2.0])
+def test_no_plane_is_lighter_says_the_dual(nu, width):
+    n = 25
+    D = saturate(cdist(cloud(n), cloud(n)), width)
+    heights = D @ lightest_plane(D, nu)
+    # At its best rho, rho + 1/(nu n) sum max(0, h - rho) is one of the heights'.
+    primal = min(rho + np.maximum(heights - rho, 0).sum() / (nu * n) for rho in heights)
+    # The dual: the largest v with sum_i p_i d_ij >= v for all j, p a distribution of at most 1/(nu n) each.
+    dual = linprog(
+        np.r_[np.zeros(n), -1.0],
+        A_ub=np.column_stack([-D.T, np.ones(n)]),
+        b_ub=np.zeros(n),
+        A_eq=np.r_[np.ones(n), 0.0][None, :],
+        b_eq=[1.0],
+        bounds=[(0, 1 / (nu * n))] * n + [(None, None)],
+    )
+    assert_allclose(primal, -dual.fun, rtol=1e-6)
+
+
+def test_the_sigmoid_is_the_papers():
+    d = np.array([0.0, 1e-4, 0.5, 2.0, 30.0])
+    assert_allclose(saturate(d, 1.5), 2 / (1 + np.exp(-(d**2) / 1.5**2)) - 1, atol=1e-15)
+    assert_array_equal(saturate(d, None), d)
+
+
+def test_only_the_planes_own_targets_are_needed_to_score():
+    X, new = cloud(60), cloud(8, seed=1)
+    plane = LinearProgrammingDescription(width=None, metric="precomputed").fit(cdist(X, X))
+    assert len(plane.support_) < 15
+    block = cdist(new, X)
+    spoilt = np.full_like(block, 1e6)
+    spoilt[:, plane.support_] = block[:, plane.support_]
+    assert_array_equal(plane.score_samples(spoilt), plane.score_samples(block))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"nu": -0.1}, "nu must be a number in"),
+        ({"width": 0.0}, "width must be a number > 0, 'auto' or None, not 0.0"),
+        ({"width": "consistent"}, "width must be a number"),
+    ],
+)
+def test_a_plane_refuses_what_it_cannot_use(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        LinearProgrammingDescription(**arguments).fit(cloud(10))

@@ -1,0 +1,37 @@
+"""Sources of comparisons for the tests: a quiet one, and one that hangs or kills its process in some runs."""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from eocc.experiments.protocol import trial_of_rows
+from eocc.experiments.sources import TableSource
+
+
+def source(n=40, n_others=20, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = np.vstack([rng.normal(size=(n, 3)), rng.normal(size=(n_others, 3)) + 3])
+    return TableSource("made", tuple(map(tuple, rows.tolist())), (True,) * n + (False,) * n_others)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A source that hangs or kills its process in some runs."""
+
+    name: str
+    what: str
+    normalisations: tuple = ("raw",)
+    measure: str = "euclidean"
+    ships_validation: bool = False
+
+    def trial(self, normalisation, seed, run):
+        if run == 1 and self.what == "hang":
+            time.sleep(60)
+        if run == 1 and self.what == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        made = source()
+        rng = np.random.default_rng(run)
+        return trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", rng)
