@@ -54,6 +54,7 @@ class TestPublicNames:
         assert EntropicOneClassClassifier().get_params() == {
             "measure": "euclidean",
             "synthesis": "entropy",
+            "false_alarm_rate": None,
             "eta": 0.5,
             "beta": 0.5,
             "gamma": 0.02,

@@ -1,5 +1,7 @@
 """The protocol, the statistics and the tables of the comparisons."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -133,11 +135,19 @@ def test_a_missing_cell_is_a_dash_and_its_reason_is_told():
 def test_a_budget_shrinks_the_search_and_says_so():
     made = source(n=300)
     kept = [(made, "raw", "EOCC-1")]
-    assert generations_within(None, kept, 10, 1) == (100, "")
-    assert generations_within(1e9, kept, 10, 1) == (100, "The budget of 1000000000 s allows the full search.")
+    assert generations_within(None, kept, 10, 1) == ({"made": 100}, "")
+    full = ({"made": 100}, "The budget of 1000000000 s allows the full search.")
+    assert generations_within(1e9, kept, 10, 1) == full
     few, note = generations_within(3, kept, 10, 1)
-    assert 1 <= few < 14
-    assert f"shrank the search to {few} generations" in note
+    assert 1 <= few["made"] < 20
+    assert f"shrank the search to at most {few['made']} generations on made" in note
     least, note = generations_within(1e-3, kept, 10, 1)
-    assert least == 1
-    assert "even so about" in note
+    assert least == {"made": 1}
+    assert "Even so about" in note
+
+
+def test_a_budget_shortens_the_costly_sets_first():
+    large, small = source(n=600), replace(source(n=30), name="small")
+    chosen, note = generations_within(6, [(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], 10, 1)
+    assert chosen["made"] < chosen["small"] == 100
+    assert "small" not in note

@@ -37,6 +37,12 @@ def test_figures_do_not_depend_on_the_number_of_processes(tmp_path):
     assert tables[0] == tables[1]
 
 
+def test_figures_of_a_changed_file_are_not_taken_for_its_own():
+    one, other = (Cell(made, "raw", "Gauss", 0, 0, 1).key for made in (source(seed=0), source(seed=1)))
+    assert one != other
+    assert one == Cell(source(seed=0), "raw", "Gauss", 0, 0, 1).key
+
+
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
     store = Store(tmp_path, "1")

@@ -16,7 +16,7 @@ SOURCE = ROOT / "src" / "eocc"
 ORDER = [
     "registry", "arguments", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition",
     "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search",
-    "workers", "synthesis", "progress", "calibration", "classifier", "explanations", "projection",
+    "workers", "synthesis", "progress", "calibration", "explanations", "classifier", "pyod", "projection",
     "plots", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
 ]  # fmt: skip
 

@@ -26,6 +26,7 @@ class Trouble:
     normalisations: tuple = ("raw",)
     measure: str = "euclidean"
     ships_validation: bool = False
+    identity: str = "trouble"
 
     def trial(self, normalisation, seed, run):
         if run == 1 and self.what == "hang":

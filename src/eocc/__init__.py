@@ -16,7 +16,8 @@ The pipeline, in the order of the files:
 from importlib.metadata import version
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.model_file import load, save
 
-__all__ = ["EntropicOneClassClassifier", "__version__"]
+__all__ = ["EntropicOneClassClassifier", "__version__", "load", "save"]
 
 __version__ = version("eocc")

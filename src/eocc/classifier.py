@@ -5,13 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.arguments import adopt, check_number, draft_of, generator, n_threads
 from eocc.calibration import Calibration, check_rate, cross_calibrate
+from eocc.explanations import Explanation, Rule, explain, rules
 from eocc.extents import Extent, resolve_extent
-from eocc.labels import signs, split_for_validation
+from eocc.labels import as_pair, check_lengths, parts_of, parts_with, signs
 from eocc.measures import Measure, Precomputed, resolve_measure
 from eocc.memberships import MembershipFunction, resolve_membership_function
 from eocc.performance import resolve_performance
@@ -30,7 +31,12 @@ Matrix = NDArray[np.float64]
 BLOCK = 2**22
 
 
-class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class EntropicOneClassClassifier(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    OutlierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Entropic one-class classifier (Livi, Sadeghian, Pedrycz): learns what is normal from examples of it.
 
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these
@@ -231,9 +237,26 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
         p = calibration.p_values(self._margins(X))
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
-    def embed(self, X: Any) -> Matrix:
+    def explain(self, X: Any) -> list[Explanation]:
+        """Return, for each pattern, why it is a target or not: its region, exemplars, and what makes the difference.
+
+        `str()` of one is the explanation in words, `to_dict()` the same as plain data: see docs/explanations.md.
+        """
+        check_is_fitted(self)
+        return explain(self, X)
+
+    def rules(self) -> list[Rule]:
+        """Return the model as fuzzy rules, one a region, for people to read."""
+        check_is_fitted(self)
+        return rules(self)
+
+    def transform(self, X: Any) -> Matrix:
         """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every training pattern."""
         return self._by_block(X, lambda rows: rows)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.prototypes_)
 
     def _score_rows(self, rows: Matrix) -> Matrix:
         return self.fuzzy_model_.log_membership(rows)
@@ -329,39 +352,18 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
     def _plan_validation(
         self, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.int64], Synthesis]:
-        y = np.ones(len(data), np.int64) if y is None else signs(y)
-        _check_lengths("X", data, "y", y)
-        if validation is not None:
-            training = np.flatnonzero(y == 1)
-            targets, others = self._validation_groups(validation)
-        elif (y == -1).any():
-            split = split_for_validation(y, self.validation_fraction, rng)
-            training, targets, others = split.training, data[split.targets], data[split.others]
+        signed = np.ones(len(data), np.int64) if y is None else signs(y)
+        check_lengths("X", data, "y", signed)
+        if validation is None:
+            parts = parts_of(data, signed, self.validation_fraction, rng)
         else:
-            raise ValueError(
-                "synthesis='validation' needs patterns that are not targets: "
-                "pass validation=(X_val, y_val), or y with +1 and -1"
-            )
-        if len(training) == 0:
-            raise ValueError("y holds no targets (+1) to train on")
-        performance = resolve_performance(self.performance)
-        fuzzification = self._fuzzification()
+            X_val, y_val = as_pair(validation)
+            parts = parts_with(signed, self._read(X_val, reset=False), signs(y_val, "y_val"))
         synthesis = ValidationSynthesis(
-            self.eta, self.beta, self.gamma, performance, fuzzification, targets, others
+            self.eta, self.beta, self.gamma, resolve_performance(self.performance), self._fuzzification(),
+            parts.targets, parts.others,
         )  # fmt: skip
-        return training, synthesis
-
-    def _validation_groups(self, validation: Any) -> tuple[Any, Any]:
-        """Return the validation patterns that are targets, and the others."""
-        if not isinstance(validation, tuple | list) or len(validation) != 2:
-            raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
-        patterns = self._read(validation[0], reset=False)
-        y = signs(validation[1], "y_val")
-        _check_lengths("X_val", patterns, "y_val", y)
-        if len(set(y.tolist())) < 2:
-            kind = "targets" if y[0] == 1 else "non-targets"
-            raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
-        return patterns[np.flatnonzero(y == 1)], patterns[np.flatnonzero(y == -1)]
+        return parts.training, synthesis
 
     def _fuzzification(self) -> Fuzzification:
         return Fuzzification(
@@ -379,11 +381,4 @@ class EntropicOneClassClassifier(OutlierMixin, BaseEstimator):  # type: ignore[m
             search=None if self.search is None else resolve_search(self.search),
             weights=self.weights,
             n_threads=n_threads(self.n_jobs),
-        )
-
-
-def _check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None:
-    if len(one) != len(other):
-        raise ValueError(
-            f"{one_name} holds {len(one)} patterns, {other_name} {len(other)} labels; they must be as many"
         )

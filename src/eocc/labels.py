@@ -54,3 +54,49 @@ def split_for_validation(y: NDArray[np.int64], fraction: float, rng: np.random.G
         targets=np.sort(shuffled[:n_targets]),
         others=np.sort(rng.permutation(others)[:n_others]),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Indices of the patterns to train on, and the patterns to validate with: targets, and others."""
+
+    training: Indices
+    targets: Any
+    others: Any
+
+
+def parts_of(data: Any, y: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> Parts:
+    """Return the parts of labelled data, a `fraction` of which validates."""
+    if not (y == -1).any():
+        raise ValueError(
+            "synthesis='validation' needs patterns that are not targets: "
+            "pass validation=(X_val, y_val), or y with +1 and -1"
+        )
+    split = split_for_validation(y, fraction, rng)
+    return Parts(split.training, data[split.targets], data[split.others])
+
+
+def parts_with(y: NDArray[np.int64], X_val: Any, y_val: NDArray[np.int64]) -> Parts:
+    """Return all targets of y to train on, and a validation set of both kinds as it was given."""
+    check_lengths("X_val", X_val, "y_val", y_val)
+    if len(set(y_val.tolist())) < 2:
+        kind = "targets" if y_val[0] == 1 else "non-targets"
+        raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
+    if not (y == 1).any():
+        raise ValueError("y holds no targets (+1) to train on")
+    return Parts(np.flatnonzero(y == 1), X_val[np.flatnonzero(y_val == 1)], X_val[np.flatnonzero(y_val == -1)])
+
+
+def as_pair(validation: Any) -> tuple[Any, Any]:
+    """Return a validation set as its patterns and labels."""
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
+    return validation[0], validation[1]
+
+
+def check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None:
+    """Raise a ValueError unless there is a label for every pattern."""
+    if len(one) != len(other):
+        raise ValueError(
+            f"{one_name} holds {len(one)} patterns, {other_name} {len(other)} labels; they must be as many"
+        )

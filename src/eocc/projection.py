@@ -51,4 +51,4 @@ def project(classifier: EntropicOneClassClassifier) -> Projection:
 
 def place(classifier: EntropicOneClassClassifier, projection: Projection, X: Any) -> Matrix:
     """Return the points of new patterns."""
-    return projection.place(classifier.embed(X))
+    return projection.place(np.asarray(classifier.transform(X)))

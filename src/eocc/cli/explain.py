@@ -1,13 +1,12 @@
 """``eocc explain``."""
 
-import json
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from eocc.cli.app import app
-from eocc.cli.output import Output, writing
+from eocc.cli.output import Output, check_output, json_line, writing
 from eocc.cli.reading import Data, InputFormat, Model, read_for, without_names
 from eocc.explanations import explain as explained
 from eocc.model_file import load
@@ -29,25 +28,26 @@ def explain(
     Example: eocc explain model.eocc new.csv --patterns 3,17
     """
     choose("format", dict.fromkeys(("text", "json")), form)
+    check_output(output, model, data)
     classifier = load(model)
     read = read_for(classifier, data, input_format)
     with without_names():
         chosen = _chosen(patterns, list(read.names), str(data))
         if not chosen:
             chosen = np.argsort(classifier.score_samples(read.patterns), kind="stable")[:strangest].tolist()
-        is_matrix = isinstance(read.patterns, np.ndarray)
-        found = explained(classifier, read.patterns[chosen] if is_matrix else [read.patterns[row] for row in chosen])
+        found = explained(classifier, read.some(chosen))
     with writing(output) as file:
         for row, explanation in zip(chosen, found, strict=True):
             if form == "json":
-                file.write(json.dumps({"pattern": read.names[row], **explanation.to_dict()}) + "\n")
+                file.write(json_line({"pattern": read.names[row], **explanation.to_dict()}))
             else:
                 file.write(f"Pattern {read.names[row]}: {explanation}\n\n")
 
 
 def _chosen(text: str, names: list[str], where: str) -> list[int]:
     wanted = [name.strip() for name in text.split(",") if name.strip()]
+    places = {name: row for row, name in reversed(list(enumerate(names)))}
     for name in wanted:
-        if name not in names:
-            raise ValueError(f"{where} has no pattern {name!r}; they are called {names[0]} to {names[-1]}")
-    return [names.index(name) for name in wanted]
+        if name not in places:
+            raise ValueError(f"{where} has no pattern {name!r}; they are called {names[0]!r} to {names[-1]!r}")
+    return [places[name] for name in wanted]

@@ -8,7 +8,7 @@ import typer
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, say
-from eocc.cli.output import Format, writing_rows
+from eocc.cli.output import WRITERS, Format, check_output, writing_rows
 from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, read_all
 from eocc.measures import MEASURES
 from eocc.model_file import save
@@ -42,6 +42,8 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
+    choose("format", WRITERS, form)
+    check_output(output, data)
     if measure:
         choose("measure", MEASURES, measure)
     if search != "none":
@@ -72,8 +74,7 @@ def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:
         classifier.fit(read.patterns, np.where(read.is_target, 1, -1))
         rows = np.arange(len(read.is_target))
     else:
-        is_matrix = isinstance(read.patterns, np.ndarray)
-        classifier.fit(read.patterns[rows] if is_matrix else [read.patterns[row] for row in rows])
-    if read.schema.kind == "numbers":
+        classifier.fit(read.some(rows.tolist()))
+    if hasattr(classifier, "n_features_in_") and read.schema.is_named:
         classifier.feature_names_in_ = np.array(read.schema.names, dtype=object)
     return [read.names[row] for row in rows[classifier.training_indices_]]

@@ -1,13 +1,12 @@
 """``eocc inspect``."""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app
-from eocc.cli.output import Output, writing
+from eocc.cli.output import Output, check_output, json_line, writing
 from eocc.cli.reading import Model
 from eocc.explanations import rules
 from eocc.model_file import load
@@ -25,12 +24,13 @@ def inspect(
     Example: eocc inspect model.eocc
     """
     choose("format", dict.fromkeys(("text", "json")), form)
+    check_output(output, model)
     classifier = load(model)
     facts = facts_of(classifier)
     told = [str(rule) for rule in rules(classifier)]
     with writing(output) as file:
         if form == "json":
-            file.write(json.dumps({**facts, "rules": told}) + "\n")
+            file.write(json_line({**facts, "rules": told}))
         else:
             lines = [f"{name}: {value}" for name, value in facts.items()]
             file.write("\n\n".join(["\n".join(lines), *told]) + "\n")

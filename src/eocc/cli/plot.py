@@ -7,6 +7,7 @@ import numpy as np
 import typer
 
 from eocc.cli.app import app, say
+from eocc.cli.output import check_output, drafted
 from eocc.cli.reading import InputFormat, Label, Model, Read, Target, read_for, without_names
 from eocc.experiments.figures import new_figure
 from eocc.model_file import load
@@ -14,6 +15,7 @@ from eocc.plots import PLOTS
 from eocc.registry import choose
 
 # What a picture draws besides the model: nothing, patterns if there are any, patterns it needs, labels it needs too.
+PICTURES = ("png", "svg", "pdf")
 TAKES = {"space": "may", "membership": "may", "scores": "needs", "roc": "needs labels"}
 
 
@@ -39,16 +41,24 @@ def plot(
         raise ValueError(f"the picture {kind!r} needs to know the targets: pass --label and --target")
     if data is not None and not takes:
         raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
+    if data is None and label:
+        raise ValueError("--label is a column of the patterns: pass --data too")
+    form = output.suffix.lower().removeprefix(".")
+    choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png, say")
+    check_output(output, model, data)
     classifier = load(model)
     figure = new_figure()
     with without_names():
         given = _given(read_for(classifier, data, input_format, label, target), kind, label) if data else ()
         draw(classifier, figure.subplots(), *given)  # type: ignore[operator]
-    figure.savefig(output, dpi=120)
+    with drafted(output) as draft:
+        figure.savefig(draft, dpi=120, format=form)
     say(f"Drawn: {output}.")
 
 
 def _given(read: Read, kind: str, label: str) -> tuple[object, ...]:
+    if kind == "roc" and read.is_target.all():
+        raise ValueError("a ROC needs others beside targets; every pattern of the data is a target")
     if kind in ("roc", "scores") and label:
         return (read.patterns, np.where(read.is_target, 1, -1))
     return (read.patterns,)

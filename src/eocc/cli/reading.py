@@ -12,13 +12,13 @@ import typer
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import say
-from eocc.files import Schema, guess_schema, open_chunks, schema_of_model
-from eocc.files.chunk import Chunk
+from eocc.files import Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, Parquet, Arrow, JSON lines, text; a folder, zip or CXL index of GXL; - for standard input."
+        help="CSV, TSV, Parquet, Arrow, JSON lines, JSON, text; a folder, zip or CXL index of GXL; "
+        "- for standard input."
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model file, written by eocc fit.")]
@@ -28,6 +28,7 @@ Target = Annotated[str, typer.Option(help="Its value for targets.")]
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
+MOST_LISTED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,50 +40,86 @@ class Read:
     is_target: np.ndarray[Any, Any]
     names: Sequence[str]
 
+    def some(self, rows: Sequence[int]) -> Any:
+        """Return the patterns of these rows."""
+        is_matrix = isinstance(self.patterns, np.ndarray)
+        return self.patterns[rows] if is_matrix else [self.patterns[row] for row in rows]
+
 
 def read_all(path: Path, form: str, label: str, target: str, drop: str, measure: str | None) -> Read:
     """Read a file to train on, and say aloud what it holds."""
+    check_label(label, target)
+    kind = form or guess_format(path)
     apart = [name.strip() for name in drop.split(",") if name.strip()]
-    chunks = list(open_chunks(path, form or None))
+    chunks = list(open_chunks(path, kind))
     in_table = bool(chunks) and bool(chunks[0].columns)
+    if apart and chunks and not in_table:
+        raise ValueError(f"{path} has no columns; leave --drop out")
     schema = guess_schema(chunks, str(path), [*apart, *([label] if label and in_table else [])], measure)
-    say(f"{path}: {sum(map(len, chunks))} patterns, {schema.describe()}.")
-    return _read(chunks, schema, path, label, target)
+    read = _read(chunks, schema, path, label, target)
+    say(f"{path} ({kind}): {len(read.names)} patterns, {schema.describe()}.")
+    for remark in schema.remarks:
+        say(f"Note: {remark}.")
+    return read
 
 
 def read_for(classifier: EntropicOneClassClassifier, path: Path, form: str, label: str = "", target: str = "") -> Read:
     """Read a file to judge with a model."""
-    chunks = list(open_chunks(path, form or None))
-    if not any(map(len, chunks)):
+    check_label(label, target)
+    chunks = [chunk for chunk in open_chunks(path, form or None) if len(chunk)]
+    if not chunks:
         raise ValueError(f"{path} holds no patterns; at least 1 is required")
     return _read(chunks, schema_of_model(classifier), path, label, target)
 
 
-def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, target: str) -> Read:
-    parts = [schema.patterns(chunk, str(path)) for chunk in chunks if len(chunk)]
-    whole = np.concatenate(parts) if schema.kind == "numbers" else [pattern for part in parts for pattern in part]
-    is_target = np.concatenate([targets_of(chunk, path, label, target) for chunk in chunks if len(chunk)])
-    if not is_target.any():
-        raise ValueError(f"{path} has no pattern with {label} = {target!r}; look for blanks or another spelling")
-    return Read(whole, schema, is_target, [name for chunk in chunks for name in names_of(chunk)])
-
-
-def targets_of(chunk: Chunk, path: Path, label: str, target: str) -> np.ndarray[Any, Any]:
-    """Return which patterns of a chunk have the target's label; all, where no label was named."""
-    if not label:
-        if target:
-            raise ValueError("--target needs --label, the column that holds it")
-        return np.ones(len(chunk), bool)
-    if not target:
+def check_label(label: str, target: str) -> None:
+    """Raise unless both or neither of --label and --target are given."""
+    if target and not label:
+        raise ValueError("--target needs --label, the column that holds it")
+    if label and not target:
         raise ValueError(f"--label {label} needs --target, its value for targets")
-    if chunk.columns and label in chunk.columns:
-        return np.array([str(cell).strip() == target for cell in chunk.columns[label]])
+
+
+def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, target: str) -> Read:
+    filled = [chunk for chunk in chunks if len(chunk)]
+    parts = [schema.patterns(chunk) for chunk in filled]
+    whole = np.concatenate(parts) if schema.kind == "numbers" else [pattern for part in parts for pattern in part]
+    is_target = np.ones(len(whole), bool)
+    if label:
+        labels = [cell for chunk in filled for cell in labels_of(chunk, path, label)]
+        is_target = np.array([is_same(cell, target) for cell in labels])
+        if not is_target.any():
+            found = ", ".join(repr(text[:40]) for text in sorted({str(cell) for cell in labels})[:MOST_LISTED])
+            raise ValueError(f"{path} has no pattern with {label} = {target!r}; its values are {found}")
+    return Read(whole, schema, is_target, [name for chunk in filled for name in names_of(chunk)])
+
+
+def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
+    """Return what the label's column, or the index of graphs, says of each pattern of a chunk."""
+    if label in chunk.columns:
+        return chunk.columns[label]
     if chunk.labels and label == CLASS:
-        return np.array([cell == target for cell in chunk.labels])
+        return chunk.labels
     known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
-    raise ValueError(
-        f"{path} has no column {label!r}" + (f"; its columns are {', '.join(known[:12])}" if known else "")
-    )
+    has = f"it has {', '.join(map(repr, known[:MOST_LISTED]))}" if known else "only tables and CXL indices have labels"
+    raise ValueError(f"{path} has no column {label!r}; {has}")
+
+
+def is_same(cell: Any, target: str) -> bool:
+    """Say whether a label is the one asked for: the same text, number or truth value.
+
+    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
+    (True, True, True, False)
+    """
+    text, wanted = str(cell).strip(), target.strip()
+    if text == wanted:
+        return True
+    if isinstance(cell, bool | np.bool_):
+        return text.lower() == wanted.lower()
+    try:
+        return not isinstance(cell, str) and float(cell) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def names_of(chunk: Chunk) -> list[str]:
@@ -91,15 +128,24 @@ def names_of(chunk: Chunk) -> list[str]:
 
 
 def stream_for(classifier: EntropicOneClassClassifier, path: Path, form: str) -> Iterator[tuple[list[str], Any]]:
-    """Yield (names, patterns) of a file, a chunk at a time."""
-    schema = schema_of_model(classifier)
-    any_read = False
-    for chunk in open_chunks(path, form or None):
+    """Yield (names, patterns) of a file, a chunk at a time; say aloud what the first is taken for."""
+    schema, kind = schema_of_model(classifier), form or guess_format(path)
+    is_first = True
+    for chunk in open_chunks(path, kind):
         if len(chunk):
-            any_read = True
-            yield names_of(chunk), schema.patterns(chunk, str(path))
-    if not any_read:
+            patterns = schema.patterns(chunk)
+            if is_first:
+                _tell(schema, chunk, f"{path} ({kind})")
+            is_first = False
+            yield names_of(chunk), patterns
+    if is_first:
         raise ValueError(f"{path} holds no patterns; at least 1 is required")
+
+
+def _tell(schema: Schema, chunk: Chunk, name: str) -> None:
+    ignored = ignored_columns(schema, chunk)
+    listed = ", ".join(map(ascii, ignored[:MOST_LISTED])) + (" and more" if len(ignored) > MOST_LISTED else "")
+    say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {listed}." if ignored else "."))
 
 
 @contextmanager

@@ -1,14 +1,17 @@
 """``eocc score``."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-from eocc.classifier import EntropicOneClassClassifier
+import numpy as np
+
+from eocc.classifier import BLOCK, EntropicOneClassClassifier
 from eocc.cli.app import app
-from eocc.cli.output import Format, Output, Row, writing_rows
+from eocc.cli.output import WRITERS, Format, Output, Row, check_output, writing_rows
 from eocc.cli.reading import Data, InputFormat, Model, stream_for, without_names
 from eocc.model_file import load
-from eocc.plots import ratios_of
+from eocc.registry import choose
 
 
 @app.command()
@@ -25,24 +28,38 @@ def score(
 
     Example: eocc score model.eocc new.csv --format csv -o scores.csv
     """
+    choose("format", WRITERS, form)
+    check_output(output, model, data)
     classifier = load(model)
     names = ["pattern", "decision", "membership", "score", "distance"]
     names += ["p_value"] if hasattr(classifier, "calibration_") else []
+    stream = stream_for(classifier, data, input_format)
+    first = next(stream)  # a file that is wrong from the start gives no output at all
     with without_names(), writing_rows(output, form, names) as write:
-        for pattern_names, patterns in stream_for(classifier, data, input_format):
+        for pattern_names, patterns in chain([first], stream):
             for row in judged(classifier, pattern_names, patterns):
                 write(row)
 
 
 def judged(classifier: EntropicOneClassClassifier, names: Sequence[str], patterns: Any) -> Iterator[Row]:
     """Yield a row of figures for each pattern."""
-    columns: dict[str, Any] = {
-        "decision": classifier.predict(patterns).tolist(),
-        "membership": classifier.membership(patterns).tolist(),
-        "score": classifier.score_samples(patterns).tolist(),
-        "distance": ratios_of(classifier, patterns).tolist(),
+    step = max(1, BLOCK // len(classifier.prototypes_))
+    for start in range(0, len(names), step):
+        columns = _figures(classifier, patterns[start : start + step])
+        for name, *figures in zip(names[start : start + step], *columns.values(), strict=True):
+            yield {"pattern": name, **dict(zip(columns, figures, strict=True))}
+
+
+def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, list[Any]]:
+    """Return the figures by name; the dissimilarities, which take nearly all the time, are computed once for all."""
+    rows, model = classifier.transform(patterns), classifier.fuzzy_model_
+    margins, scores = model.decision(rows), model.log_membership(rows)
+    columns = {
+        "decision": np.where(margins - classifier._threshold() >= 0, 1, -1).tolist(),
+        "membership": np.exp(scores).tolist(),
+        "score": scores.tolist(),
+        "distance": np.sqrt(np.maximum(1 - 2 * margins, 0.0)).tolist(),
     }
     if hasattr(classifier, "calibration_"):
-        columns["p_value"] = classifier.p_values(patterns).tolist()
-    for index, name in enumerate(names):
-        yield {"pattern": name, **{column: values[index] for column, values in columns.items()}}
+        columns["p_value"] = classifier.calibration_.p_values(margins).tolist()
+    return columns

@@ -28,7 +28,7 @@ class Cell:
     @property
     def key(self) -> tuple[Any, ...]:
         """What names the cell on disk."""
-        return (self.source.name, self.normalisation, self.system, self.run, self.seed, self.generations)
+        return (self.source.identity, self.normalisation, self.system, self.run, self.seed, self.generations)
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,20 @@ The constants are seconds on one core of a machine of 2025. They are part of the
 same request gives the same search, and so the same model, everywhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from eocc.experiments.sources import Source
 from eocc.experiments.systems import ENTROPIC, SYSTEMS
 
 FULL_SEARCH = 100
+SHORTER = (100, 60, 40, 30, 20, 15, 10, 7, 5, 3, 2, 1)
 POPULATION = 30
-# A search of 100 generations stops early where it finds nothing better: on most sets after some eleven.
-TYPICAL_GENERATIONS = 14
+# A search stops when nothing better was found for ten generations: sooner from targets alone than with validation.
+TYPICAL_GENERATIONS, TYPICAL_WITH_VALIDATION = 20, 60
+VALIDATION_FACTOR = 1.4
+
+Plan = Sequence[tuple[Source, str, str]]
 
 
 @lru_cache(maxsize=64)
@@ -27,30 +31,49 @@ def seconds_of(source: Source, system: str, generations: int) -> float:
     """Return a guess of the seconds of one run."""
     n, m = _size(source)
     pairs = 5e-6 if source.measure == "graph-edit" else 2e-8
-    if SYSTEMS[system].group == ENTROPIC:
-        return 0.02 + pairs * n * (n + m) + min(generations, TYPICAL_GENERATIONS) * POPULATION * candidate_seconds(n)
-    return 0.05 + 1e-6 * n * n + 2e-8 * n * m
+    if SYSTEMS[system].group != ENTROPIC:
+        return 0.05 + 1e-6 * n * n + 2e-8 * n * m
+    typical = TYPICAL_GENERATIONS if SYSTEMS[system].validation is None else TYPICAL_WITH_VALIDATION
+    factor = 1.0 if SYSTEMS[system].validation is None else VALIDATION_FACTOR
+    candidates = min(generations, typical) * POPULATION
+    return 0.02 + pairs * n * (n + m) + candidates * factor * candidate_seconds(n)
 
 
 def candidate_seconds(n: int) -> float:
     """Return a guess of the seconds of one candidate of the search on n patterns: a product of n x n matrices."""
-    return 1e-4 + 6e-9 * n**2 + 1.1e-11 * n**3
+    return 1e-4 + 6e-9 * n**2 + 1.6e-11 * n**3
 
 
-def generations_within(
-    budget: float | None, kept: Sequence[tuple[Source, str, str]], runs: int, jobs: int
-) -> tuple[int, str]:
-    """Return the generations a search may take so that the study fits the budget, and a note that says so."""
+def generations_within(budget: float | None, plan: Plan, runs: int, jobs: int) -> tuple[Mapping[str, int], str]:
+    """Return the generations a search may take on each set so that the study fits the budget, and a note that says so.
+
+    Only the sets that cost most are shortened: none may cost more than a cap, the largest for which the sum fits.
+    """
+    sources = list({source.name: source for source, _, _ in plan}.values())
+    full = {source.name: FULL_SEARCH for source in sources}
     if budget is None:
-        return FULL_SEARCH, ""
-    low = sum(seconds_of(source, system, 0) for source, _, system in kept) * runs / jobs
-    for generations in (FULL_SEARCH, *range(TYPICAL_GENERATIONS - 1, 0, -1)):
-        total = sum(seconds_of(source, system, generations) for source, _, system in kept) * runs / jobs
+        return full, ""
+    costs = {
+        source.name: {g: sum(runs * seconds_of(s, system, g) for s, _, system in plan if s == source) for g in SHORTER}
+        for source in sources
+    }
+    caps = sorted({cost for by_length in costs.values() for cost in by_length.values()}, reverse=True)
+    for cap in caps:
+        chosen = {name: _longest(by_length, cap) for name, by_length in costs.items()}
+        total = sum(costs[name][g] for name, g in chosen.items()) / jobs
         if total <= budget:
             break
-    else:
-        generations, total = 1, low
-    if generations == FULL_SEARCH:
-        return generations, f"The budget of {budget:.0f} s allows the full search."
-    short = "" if total <= budget else f"; even so about {total:.0f} s are expected"
-    return generations, f"The budget of {budget:.0f} s shrank the search to {generations} generations{short}."
+    return chosen, _note(budget, chosen, total)
+
+
+def _longest(by_length: Mapping[int, float], cap: float) -> int:
+    return next((g for g in SHORTER if by_length[g] <= cap), SHORTER[-1])
+
+
+def _note(budget: float, chosen: Mapping[str, int], total: float) -> str:
+    short = {name: g for name, g in chosen.items() if g < FULL_SEARCH}
+    late = "" if total <= budget else f" Even so about {total:.0f} s are expected."
+    if not short:
+        return f"The budget of {budget:.0f} s allows the full search.{late}"
+    told = ", ".join(f"{g} generations on {name}" for name, g in short.items())
+    return f"The budget of {budget:.0f} s shrank the search to at most {told}.{late}"

@@ -1,8 +1,9 @@
 """Where the patterns of a comparison come from: a published set, or a table of the user's."""
 
+import zlib
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,11 @@ class Source(Hashable, Protocol):
     @property
     def name(self) -> str:
         """What tables call it."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """What tells its patterns from others of the same name: figures on disk are theirs alone."""
         ...
 
     @property
@@ -50,6 +56,11 @@ class UciSource:
     measure: str = "euclidean"
     ships_validation: bool = False
 
+    @property
+    def identity(self) -> str:
+        """The name: a published set is always the same."""
+        return self.name
+
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
         """Return a random split of the rows."""
         data = load_uci(self.name)
@@ -67,6 +78,11 @@ class TableSource:
     measure: str = "euclidean"
     ships_validation: bool = False
 
+    @cached_property
+    def identity(self) -> str:
+        """The name and a checksum: the user may change the file between two runs."""
+        return f"{self.name} {zlib.crc32(repr((self.rows, self.is_target)).encode()):08x}"
+
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
         """Return a random split of the rows."""
         X, is_target = np.array(self.rows), np.array(self.is_target)
@@ -83,6 +99,11 @@ class IamSource:
     normalisations: tuple[str, ...] = ("graphs",)
     measure: str = "graph-edit"
     ships_validation: bool = True
+
+    @property
+    def identity(self) -> str:
+        """The name: a published set is always the same."""
+        return self.name
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
         """Return the shipped split: trained on train's targets, tested on test and train's non-targets."""

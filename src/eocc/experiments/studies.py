@@ -11,7 +11,7 @@ from pathlib import Path
 
 from eocc.experiments import page as html
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.costs import generations_within, seconds_of
+from eocc.experiments.costs import FULL_SEARCH, generations_within, seconds_of
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.pool import run_cells
 from eocc.experiments.published_figures import PublishedFigure, published
@@ -60,7 +60,6 @@ class Study:
     name: str
     title: str
     cells: tuple[Cell, ...]
-    generations: int
     note: str
 
 
@@ -83,11 +82,11 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     kept = [(source, form, system) for source, form in places for system in systems if can_run(SYSTEMS[system], source)]
     generations, note = generations_within(request.budget, kept, request.runs, request.jobs)
     cells = [
-        Cell(source, form, system, run, request.seed, generations)
+        Cell(source, form, system, run, request.seed, generations[source.name])
         for source, form, system in kept
         for run in range(request.runs)
     ]
-    return Study(name, title, tuple(cells), generations, note)
+    return Study(name, title, tuple(cells), note)
 
 
 def _chosen(sources: Sequence[Source], names: Sequence[str]) -> list[Source]:
@@ -146,8 +145,7 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
         "Mean (standard deviation) over runs; [published figure]; bold: the best, and what a paired t-test at 5 % "
         "cannot tell from it. EOCC-2 validates on patterns of the test set with noise, as published, which leaks; "
         "EOCC-2_10% on patterns moved out of the test set, which is honest.",
-        f"{request.runs} runs, seed {request.seed}; at most {study.generations} generations a search. "
-        f"{study.note}".strip(),
+        f"{request.runs} runs, seed {request.seed}; at most {FULL_SEARCH} generations a search. {study.note}".strip(),
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
         f"fits and scores took {seconds / 60:.1f} minutes of one core.",

@@ -1,13 +1,31 @@
 """Patterns in files: tables, lines of JSON or text, and collections of graphs, read a chunk at a time.
 
-formats   a path -> the format of the file
-tables    CSV, TSV, Parquet, Arrow -> chunks of columns
-lines     JSON lines and plain text -> chunks of objects
-graphs    folders, zips and indices of GXL -> chunks of graphs
-schema    chunks -> what they hold, and patterns a measure takes
+source    a path or standard input -> lines of text
+chunk     a part of a file, and where in the file it is
+cells     a cell of a table -> what it holds, and its value
+tables    CSV and TSV -> chunks of columns
+arrow     Parquet and Arrow -> chunks of columns
+graphs    GXL files, folders, zips and indices of them -> chunks of graphs
+lines     JSON lines, JSON and plain text -> chunks of objects or columns
+formats   a path -> the format of the file, and its chunks
+schema    a chunk -> patterns that a measure takes
+guess     the chunks of a file -> their schema
+models    a fitted model -> its schema
 """
 
-from eocc.files.formats import FORMATS, open_chunks
-from eocc.files.schema import Schema, guess_schema, schema_of_model
+from eocc.files.chunk import Chunk
+from eocc.files.formats import FORMATS, guess_format, open_chunks
+from eocc.files.guess import guess_schema
+from eocc.files.models import schema_of_model
+from eocc.files.schema import Schema, ignored_columns
 
-__all__ = ["FORMATS", "Schema", "guess_schema", "open_chunks", "schema_of_model"]
+__all__ = [
+    "FORMATS",
+    "Chunk",
+    "Schema",
+    "guess_format",
+    "guess_schema",
+    "ignored_columns",
+    "open_chunks",
+    "schema_of_model",
+]

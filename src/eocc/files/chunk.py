@@ -4,24 +4,53 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Rows in memory at a time when a file is streamed.
+from eocc.datasets.archive import complaint
+
+# A chunk ends at this many rows, or once its rows took this many bytes in the file: so wide rows fill no memory.
 CHUNK_ROWS = 4096
+CHUNK_BYTES = 2**23
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Patterns `first`, `first` + 1, ... of a file: `columns` by name if it is a table, else `objects`.
+    """Patterns `first`, `first` + 1, ... of the file `where`: `columns` by name if it is a table, else `objects`.
 
-    Objects may have `names` (of files, say) and `labels` (classes of an index).
+    `lines` are those the patterns begin in, `names` those of their files, `labels` their classes; each may be empty.
+    Where `is_text`, cells are text that must be read to tell what it is; else a cell's type tells.
     """
 
+    where: str
     first: int
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     objects: Sequence[Any] = ()
     names: Sequence[str] = ()
     labels: Sequence[str] = ()
+    lines: Sequence[int] = ()
+    is_text: bool = False
 
     def __len__(self) -> int:
         if self.columns:
             return len(next(iter(self.columns.values())))
         return len(self.objects)
+
+    def place(self, index: int) -> str:
+        """Return where in its file a pattern is.
+
+        >>> Chunk("a.csv", 0, lines=[2, 5]).place(1), Chunk("a.parquet", 10, {"x": [1.0, 2.0]}).place(1)
+        ('line 5', 'row 12')
+        """
+        if self.lines:
+            return f"line {self.lines[index]}"
+        if self.names:
+            return self.names[index]
+        return f"{'row' if self.columns else 'pattern'} {self.first + index + 1}"
+
+    def fault(self, index: int, message: str) -> ValueError:
+        """Return an error about one pattern, on one line.
+
+        >>> Chunk("a.csv", 0, lines=[2, 5]).fault(1, "is odd; mend it")
+        ValueError('a.csv:5: is odd; mend it')
+        """
+        if self.lines:
+            return complaint(self.where, self.lines[index], message)
+        return complaint(self.where, None, f"{self.place(index)}: {message}")

@@ -1,56 +1,133 @@
-"""JSON lines and plain text -> chunks: of columns where every line is a flat record, else of objects."""
+"""JSON lines, JSON and plain text -> chunks: of columns where every value is a flat record, else of objects."""
 
-import json
-from collections.abc import Iterator
-from itertools import islice
-from typing import IO, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from eocc.files.chunk import CHUNK_ROWS, Chunk
+from eocc.datasets.archive import complaint, quoted
+from eocc.datasets.gxl_graph import Document
+from eocc.files.chunk import Chunk
+from eocc.files.graphs import SameKinds
 from eocc.files.node_link import graph_of_node_link, is_node_link
+from eocc.files.plain_json import JsonError, parse_json
+from eocc.files.source import LONGEST_LINE, Lines, portions
 
-# A deeper value is an attack or a mistake: the parser would run out of stack.
-LONGEST_LINE = 2**26
+# What a line with a number alone is the only column of.
+VALUE = "value"
 
-
-def text_chunks(file: IO[str], where: str) -> Iterator[Chunk]:
-    """Yield the lines of a text file as strings, without their line ends."""
-    first = 0
-    while lines := [line.rstrip("\r\n") for line in islice(file, CHUNK_ROWS)]:
-        yield Chunk(first, objects=lines)
-        first += len(lines)
+Value = tuple[int, Any]  # its line, or its number in an array; the value
 
 
-def json_chunks(file: IO[str], where: str) -> Iterator[Chunk]:
+def text_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the lines of a text file as strings, without their ends; blank lines do not count."""
+    strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
+    for first, part in portions(strings, lines):
+        numbers, objects = zip(*part, strict=True)
+        yield Chunk(lines.where, first, objects=objects, lines=numbers)
+
+
+def json_line_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the values of a file with one JSON value a line; blank lines do not count."""
-    first = 0
-    values = _values(file, where)
-    while objects := list(islice(values, CHUNK_ROWS)):
-        yield _chunk(first, objects)
-        first += len(objects)
+    values = ((lines.number, _parsed(line, lines)) for line in lines if line.strip())
+    reader = _Reader(lines.where, "line")
+    for first, part in portions(values, lines):
+        yield reader.chunk(first, part)
 
 
-def _values(file: IO[str], where: str) -> Iterator[Any]:
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        if len(line) > LONGEST_LINE:
-            raise ValueError(f"{where}, line {number} is longer than {LONGEST_LINE} characters; one value a line")
-        try:
-            value = json.loads(line, parse_constant=_no_constant)
-        except RecursionError:
-            raise ValueError(f"{where}, line {number} is nested too deep") from None
-        except ValueError as error:
-            what = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            raise ValueError(f"{where}, line {number} is no JSON value: {what}") from None
-        yield graph_of_node_link(value, f"{where}, line {number}") if is_node_link(value) else value
+def _parsed(line: str, lines: Lines) -> Any:
+    try:
+        return parse_json(line)
+    except JsonError as error:
+        hint = "" if lines.number > 1 else "; one array over several lines is the format json"
+        raise lines.fault(f"{error}{hint or '; write one JSON value a line'}") from None
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number JSON knows; write null")
+def json_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the items of a JSON array, or a single graph or record; the file is read whole."""
+    try:
+        whole = parse_json("".join(_bounded(lines)))
+    except JsonError as error:
+        remedy = "; one value a line is the format jsonl: pass --input-format jsonl" if error.is_extra else ""
+        raise complaint(lines.where, error.line, f"{error}{remedy}") from None
+    values = enumerate(whole if isinstance(whole, list) else [whole], start=1)
+    reader = _Reader(lines.where, "pattern")
+    for first, part in portions(values, lines):
+        yield reader.chunk(first, part)
 
 
-def _chunk(first: int, objects: list[Any]) -> Chunk:
-    if not all(isinstance(value, dict) for value in objects):
-        return Chunk(first, objects=objects)
-    names = list(dict.fromkeys(name for value in objects for name in value))
-    return Chunk(first, {name: [value.get(name) for value in objects] for name in names})
+def _bounded(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        if lines.size > LONGEST_LINE:
+            raise lines.fault(f"more than {LONGEST_LINE} bytes in one value; write one pattern a line, as .jsonl")
+        yield line
+
+
+class _Reader:
+    """Turns values into chunks of one layout, that of the first value: records, numbers, or objects."""
+
+    def __init__(self, where: str, unit: str) -> None:
+        self._where, self._unit = where, unit
+        self._layout: _Layout | None = None
+        self._kinds = SameKinds()
+
+    def chunk(self, first: int, part: Sequence[Value]) -> Chunk:
+        """Return the values as a chunk, or say which is unlike the first."""
+        for number, value in part:
+            layout = _layout_of(value)
+            known = self._layout = self._layout or layout
+            if layout != known:
+                raise self._fault(number, _unlike(known, layout))
+        values = [value for _, value in part]
+        numbers = [number for number, _ in part] if self._unit == "line" else ()
+        if self._layout is not None and self._layout.kind == "graph":
+            return Chunk(self._where, first, objects=self._graphs(part), lines=numbers)
+        columns = COLUMNS[self._layout.kind](values) if self._layout and self._layout.kind in COLUMNS else {}
+        return Chunk(self._where, first, columns, () if columns else values, lines=numbers)
+
+    def _graphs(self, part: Sequence[Value]) -> list[Any]:
+        documents = list[Document]()
+        where = self._where if self._unit == "line" else f"{self._where}, {self._unit}"
+        for number, value in part:
+            try:
+                documents.append(graph_of_node_link(value, where, number))
+            except ValueError as error:
+                raise self._fault(number, str(error)) from None
+        self._kinds.check(documents)
+        return [document.graph for document in documents]
+
+    def _fault(self, number: int, message: str) -> ValueError:
+        if self._unit == "line":
+            return complaint(self._where, number, message)
+        return complaint(self._where, None, f"{self._unit} {number}: {message}")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What a value is: record, number, graph or object; and the keys of a record."""
+
+    kind: str
+    keys: frozenset[str] = frozenset()
+
+
+def _layout_of(value: Any) -> _Layout:
+    if is_node_link(value):
+        return _Layout("graph")
+    if isinstance(value, dict):
+        return _Layout("record", frozenset(value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _Layout("number" if is_number else "object")
+
+
+def _unlike(first: _Layout, other: _Layout) -> str:
+    if first.kind == other.kind == "record":
+        odd = min(first.keys ^ other.keys)
+        lacks, has = ("this one", "the first") if odd in first.keys else ("the first", "this one")
+        return f"{lacks} has no {quoted(odd)}, {has} has; every record needs the same keys: write null if missing"
+    said = {"record": "a record", "number": "a number", "graph": "a graph", "object": "a list or text"}
+    return f"{said[other.kind]}, but the first is {said[first.kind]}; patterns must all be of one kind"
+
+
+COLUMNS: dict[str, Callable[[Sequence[Any]], dict[str, list[Any]]]] = {
+    "record": lambda values: {name: [value[name] for value in values] for name in values[0]},
+    "number": lambda values: {VALUE: list(values)},
+}

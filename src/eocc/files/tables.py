@@ -1,116 +1,96 @@
-"""CSV, TSV, Parquet and Arrow -> chunks of columns."""
+"""CSV and TSV -> chunks of columns of text."""
 
 import csv
-from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Iterator, Sequence
 
-from eocc.files.chunk import CHUNK_ROWS, Chunk
+from eocc.datasets.archive import complaint, quoted
+from eocc.files.cells import is_numeral, is_whole_numeral
+from eocc.files.chunk import Chunk
+from eocc.files.source import Lines, portions
+
+# What the csv module says -> what it means for the file.
+FAULTS = {
+    "new-line character": "a lone carriage return in a row; save the file with LF or CRLF at the end of lines",
+    "field larger": f"a cell of more than {csv.field_size_limit()} characters; is a quote not closed?",
+    "unexpected end": "a quote is opened and never closed; close it, or write two quotes for one in a quoted cell",
+    "expected after": "text after a closing quote; write two quotes for one in a quoted cell",
+}
+OTHER_DELIMITERS = (";", "\t", "|", ",")
+
+Record = tuple[int, list[str]]
 
 
-def csv_chunks(file: IO[str], where: str) -> Iterator[Chunk]:
-    """Yield the rows of a CSV file with a header; cells are text."""
-    return _delimited(file, where, ",")
+def csv_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the rows of a CSV file with a header; blank lines do not count."""
+    return _delimited(lines, ",")
 
 
-def tsv_chunks(file: IO[str], where: str) -> Iterator[Chunk]:
+def tsv_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the rows of a file with tabs between its cells."""
-    return _delimited(file, where, "\t")
+    return _delimited(lines, "\t")
 
 
-def _delimited(file: IO[str], where: str, delimiter: str) -> Iterator[Chunk]:
-    reader = csv.reader(file, delimiter=delimiter)
-    try:
-        header = next(reader, None)
-        _check_header(header, where)
-        assert header is not None
-        first = 0
-        while rows := list(islice(_rows(reader, len(header), where), CHUNK_ROWS)):
-            yield Chunk(first, dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)))
-            first += len(rows)
-    except csv.Error as error:
-        raise ValueError(f"{where}, line {reader.line_num}: {error}") from None
+def _delimited(lines: Lines, delimiter: str) -> Iterator[Chunk]:
+    records = _records(lines, delimiter)
+    header = _header(next(records, None), lines.where, delimiter)
+    for first, part in portions(_fitting(records, len(header), lines.where), lines):
+        numbers, rows = zip(*part, strict=True)
+        columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+        yield Chunk(lines.where, first, columns, lines=numbers, is_text=True)
 
 
-def _rows(reader: Any, width: int, where: str) -> Iterator[list[str]]:
-    for row in reader:
-        if not row:
-            continue
-        if len(row) != width:
-            raise ValueError(f"{where}, line {reader.line_num}: {len(row)} cells; the header has {width}")
-        yield row
-
-
-def _check_header(header: list[str] | None, where: str) -> None:
-    if not header:
-        raise ValueError(f"{where} is empty; it needs a header and rows")
-    twice = {name for name in header if header.count(name) > 1}
-    if twice:
-        raise ValueError(f"{where}: the column {sorted(twice)[0]!r} occurs twice; rename one")
-
-
-def parquet_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the rows of a Parquet file; cells are numbers, text, dates or None."""
-    arrow, parquet = _pyarrow("parquet")
-    with _readable(path, arrow), parquet.ParquetFile(path) as file:
-        yield from _batches(file.iter_batches(batch_size=CHUNK_ROWS))
-
-
-def arrow_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the rows of an Arrow (Feather, IPC) file."""
-    arrow, ipc = _pyarrow("ipc")
-    with _readable(path, arrow), arrow.memory_map(str(path)) as source:
+def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
+    """Yield the line where a row begins, and its cells."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
+    while True:
+        begin = lines.number + 1
         try:
-            file = ipc.open_file(source)
-            batches = (file.get_batch(index) for index in range(file.num_record_batches))
-            yield from _batches(batches)
-        except arrow.lib.ArrowInvalid:
-            source.seek(0)
-            yield from _batches(ipc.open_stream(source))
+            cells = next(reader, None)
+        except csv.Error as error:
+            found = next((said for words, said in FAULTS.items() if words in str(error)), str(error))
+            raise complaint(lines.where, begin, found) from None
+        if cells is None:
+            return
+        if len(cells) > 1 or any(cell.strip() for cell in cells):
+            yield begin, cells
 
 
-def _batches(batches: Any) -> Iterator[Chunk]:
-    first = 0
-    for batch in batches:
-        for start in range(0, batch.num_rows, CHUNK_ROWS):
-            part = batch.slice(start, CHUNK_ROWS)
-            columns = {name: _cells(part.column(name)) for name in part.schema.names}
-            yield Chunk(first, columns)
-            first += part.num_rows
+def _fitting(records: Iterator[Record], width: int, where: str) -> Iterator[Record]:
+    """Yield rows as long as the header; an empty cell after the last delimiter does not count."""
+    for line, cells in records:
+        if len(cells) == width + 1 and not cells[-1].strip():
+            del cells[-1]
+        if len(cells) != width:
+            counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            raise complaint(where, line, f"{counted}, but the header has {width}; quote a cell that holds the "
+                            "delimiter, leave a missing one empty")  # fmt: skip
+        yield line, cells
 
 
-def _cells(column: Any) -> Any:
-    """Return plain numbers without gaps as an array, which costs nothing; all else as a list."""
-    import pyarrow
-
-    is_number = pyarrow.types.is_integer(column.type) or pyarrow.types.is_floating(column.type)
-    if is_number and column.null_count == 0:
-        return column.to_numpy(zero_copy_only=False)
-    return column.to_pylist()
-
-
-def _pyarrow(module: str) -> tuple[Any, Any]:
-    try:
-        import pyarrow
-        import pyarrow.ipc
-        import pyarrow.parquet
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install 'eocc[tables]'") from None
-    return pyarrow, getattr(pyarrow, module)
+def _header(record: Record | None, where: str, delimiter: str) -> list[str]:
+    """Return the names of the columns, or say what is wrong with them."""
+    if record is None:
+        raise complaint(where, None, "is empty; it needs a header and rows")
+    line, cells = record
+    names = [cell.strip() for cell in cells]
+    if len(names) > 1 and not names[-1]:
+        del names[-1]
+    fault = _fault_in(names, delimiter)
+    if fault:
+        raise complaint(where, line, fault)
+    return names
 
 
-class _readable:  # noqa: N801  # reads as a statement: with _readable(path, arrow)
-    """Turn pyarrow's complaints about a damaged file into one line."""
-
-    def __init__(self, path: Path, arrow: Any) -> None:
-        self._path, self._arrow = path, arrow
-
-    def __enter__(self) -> None:
-        if not self._path.is_file():
-            raise FileNotFoundError(2, "no such file", str(self._path))
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, self._arrow.lib.ArrowException | OSError):
-            first = (str(error).splitlines() or [""])[0]
-            raise ValueError(f"{self._path} cannot be read: {first}; is it whole, and of the format it is named for?")
+def _fault_in(names: Sequence[str], delimiter: str) -> str:
+    if "" in names:
+        return f"column {names.index('') + 1} of the header has no name; name it, or leave it out"
+    seen = set[str]()
+    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+    if twice:
+        return f"the column {quoted(twice[0])} occurs twice; rename one"
+    if all(map(is_numeral, names)) and not all(map(is_whole_numeral, names)):
+        return f"numbers, {quoted(names[0])} say, where the header belongs; add a first line with names of columns"
+    other = next((mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]), None)
+    if len(names) == 1 and other:
+        return f"one column, with {other!r} in its name; CSV has commas between cells, TSV tabs: convert the file"
+    return ""

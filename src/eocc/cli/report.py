@@ -1,0 +1,39 @@
+"""``eocc report``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from eocc.cli.app import app, say
+from eocc.cli.reading import InputFormat, Label, Model, Target, read_for, without_names
+from eocc.model_file import load
+from eocc.report import write_report
+
+
+@app.command()
+def report(
+    model: Model,
+    data: Annotated[Path | None, typer.Option(help="New patterns to judge and explain.")] = None,
+    input_format: InputFormat = "",
+    label: Label = "",
+    target: Target = "",
+    title: Annotated[str, typer.Option(help="The page's title.")] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page, one HTML file.")] = Path("report.html"),
+) -> None:
+    """Write a page on a model and its decisions: summary, map, explanations, regions, scores; it needs no network.
+
+    Example: eocc report model.eocc --data new.csv -o report.html
+    """
+    if data is None and (label or target or input_format):
+        raise ValueError("--label, --target and --input-format are about new patterns: pass --data")
+    classifier = load(model)
+    with without_names():
+        if data is None:
+            write_report(classifier, output, title=title or None)
+        else:
+            read = read_for(classifier, data, input_format, label, target)
+            y = np.where(read.is_target, 1, -1) if label else None
+            write_report(classifier, output, read.patterns, y, read.names, title or None)
+    say(f"Written: {output} ({output.stat().st_size / 1e6:.1f} MB).")

@@ -1,0 +1,129 @@
+"""Chunks of a file to learn from -> what they hold."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from eocc.datasets.archive import complaint, quoted
+from eocc.files.cells import INFINITE, NESTED, NUMBER, TEXT, kinds_in
+from eocc.files.chunk import Chunk
+from eocc.files.schema import MEASURES_OF, MOST_LISTED, Schema, channels_of, described, kinds_of, shown
+
+
+@dataclass(frozen=True)
+class Holding:
+    """What a column holds, whether a cell of it is missing, and what a user should know about it."""
+
+    name: str
+    kind: str
+    has_gaps: bool
+    remark: str = ""
+
+
+def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (), measure: str | None = None) -> Schema:
+    """Return what all the chunks of a file hold; columns named in `apart` (labels, names) do not count.
+
+    A table whose columns are all numbers without gaps is "numbers", any other "records", unless the measure asks for
+    one of them. Lists of numbers are "series", or "numbers" if the measure compares those.
+
+    >>> guess_schema([Chunk("a.csv", 0, {"x": ["1", "2"], "y": ["a", "b"]}, is_text=True)], "a.csv").columns
+    (('x', 'number'), ('y', 'text'))
+    """
+    filled = [chunk for chunk in chunks if len(chunk)]
+    if not filled:
+        raise complaint(where, None, "holds no patterns; at least 1 is required")
+    schema = _table_schema(filled, set(apart), measure) if filled[0].columns else _schema_of_objects(filled, measure)
+    known = MEASURES_OF[schema.kind]
+    if measure is not None and measure not in known:
+        raise complaint(where, None, f"holds {schema.kind}, which {quoted(measure)} does not compare; use "
+                        f"{' or '.join(known)}")  # fmt: skip
+    return schema
+
+
+def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> Schema:
+    where, names = chunks[0].where, list(chunks[0].columns)
+    unknown = sorted(apart - set(names))
+    if unknown:
+        has = ", ".join(map(quoted, names[:MOST_LISTED]))
+        raise complaint(where, None, f"has no column {quoted(unknown[0])}; it has {has}")
+    found = [_holding(chunks, name) for name in names if name not in apart]
+    if not found:
+        raise complaint(where, None, "has no columns left to compare; drop fewer")
+    columns = tuple((holding.name, holding.kind) for holding in found)
+    remarks = tuple(holding.remark for holding in found if holding.remark)
+    whole = all(holding.kind == NUMBER and not holding.has_gaps for holding in found)
+    wants_numbers = whole if measure is None else measure in MEASURES_OF["numbers"]
+    odd = next((holding for holding in found if holding.kind != NUMBER), None)
+    if wants_numbers and odd:
+        why = odd.remark or f"column {quoted(odd.name)} holds {odd.kind}"
+        raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use gower")
+    return Schema("numbers" if wants_numbers else "records", columns, remarks=remarks)
+
+
+def _holding(chunks: Sequence[Chunk], name: str) -> Holding:
+    counts: Counter[str | None] = Counter()
+    first: dict[str | None, tuple[Chunk, int]] = {}
+    for chunk in chunks:
+        for index, kind in enumerate(kinds_in(chunk, name)):
+            counts[kind] += 1
+            if kind not in first:
+                first[kind] = chunk, index
+    has_gaps = counts.pop(None, 0) > 0
+    _refuse(name, first, counts)
+    if len(counts) == 1:
+        return Holding(name, str(next(iter(counts))), has_gaps)
+    return Holding(name, TEXT, has_gaps, _remark(name, first, counts))
+
+
+def _refuse(name: str, first: dict[str | None, tuple[Chunk, int]], counts: Counter[str | None]) -> None:
+    """Raise where a column holds lists, or numbers that are not finite."""
+    fault = NESTED if NESTED in counts else INFINITE if INFINITE in counts and set(counts) <= {NUMBER, INFINITE} else ""
+    if not fault:
+        return
+    chunk, index = first[fault]
+    cell = quoted(str(chunk.columns[name][index]))
+    what = "is not a finite number; correct it, or leave it empty" if fault == INFINITE else (
+        "is not a single value; drop the column, or make it several"
+    )  # fmt: skip
+    raise chunk.fault(index, f"column {quoted(name)}: {cell} {what}")
+
+
+def _remark(name: str, first: dict[str | None, tuple[Chunk, int]], counts: Counter[str | None]) -> str:
+    """Say that a column has no values, or what makes text of a column of numbers."""
+    if not counts:
+        return f"column {quoted(name)} holds no values"
+    if counts[NUMBER] * 2 < counts.total():
+        return ""
+    chunk, index = first[next(kind for kind in counts if kind != NUMBER)]
+    cell = quoted(str(chunk.columns[name][index]))
+    return shown(f"column {quoted(name)} counts as text: {cell} ({chunk.place(index)}) is no number")
+
+
+def _schema_of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
+    kind = _common_kind(chunks)
+    if kind != "series":
+        return Schema(kind)
+    if measure in MEASURES_OF["numbers"]:
+        width = len(chunks[0].objects[0])
+        return Schema("numbers", tuple((str(index + 1), NUMBER) for index in range(width)), is_named=False)
+    n_channels = channels_of(chunks[0].objects[0])
+    values = [value for chunk in chunks for value in chunk.objects]
+    are_rows = n_channels == 1 and len(values) > 1 and all(len(one) == len(other) for one, other in pairwise(values))
+    hint = "all are equally long: if they are rows of numbers and no series, use --measure euclidean"
+    return Schema("series", n_channels=n_channels, remarks=(hint,) if are_rows and measure is None else ())
+
+
+def _common_kind(chunks: Sequence[Chunk]) -> str:
+    """Return the one kind that all objects are of."""
+    common = kinds_of(chunks[0].objects[0])
+    for chunk in chunks:
+        for index, value in enumerate(chunk.objects):
+            kinds = kinds_of(value)
+            if not kinds:
+                raise chunk.fault(index, f"{described(value)} is no pattern; write records, texts, lists of numbers "
+                                  "(each step as many), lists of texts or node-link graphs")  # fmt: skip
+            if kinds != common:
+                said = f"{described(value)} is of {kinds[0]}, but the first pattern is of {common[0]}"
+                raise chunk.fault(index, f"{said}; patterns must all be of one kind")
+    return common[0]

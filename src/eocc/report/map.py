@@ -1,0 +1,287 @@
+"""The dissimilarity space as a map: one mark per pattern, which script.js makes answer to mouse and keyboard."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.explanations.wording import counted, figure, shortened
+from eocc.report.judgement import Judgement, described, evenly
+from eocc.report.markup import Markup, joined, section, tag
+from eocc.report.study import Study
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+WIDTH, MARGIN = 900.0, 30.0
+# The map is this much lower than wide, at the least and at the most.
+FLATTEST, STEEPEST = 0.5, 0.72
+# So many marks, and edges of the tree, can still be told apart, and a browser still moves them at once.
+MOST_DRAWN = 2000
+MOST_EDGES = 4000
+# Regions in turn: eight colours (style.css) and four shapes.
+N_COLOURS = 8
+SHAPES = ("circle", "square", "triangle", "diamond")
+MOST_IN_LEGEND = 12
+MARKS = {
+    "circle": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "square": "M-3.6-3.6h7.2v7.2h-7.2z",
+    "triangle": "M0-5l4.8 8.4h-9.6z",
+    "diamond": "M0-5.2l5.2 5.2l-5.2 5.2l-5.2-5.2z",
+    "accepted": "M-1.7-6.4h3.4v4.7h4.7v3.4h-4.7v4.7h-3.4v-4.7h-4.7v-3.4h4.7z",
+    "rejected": "M-5.7-3.3l2.4-2.4L0-2.4l3.3-3.3l2.4 2.4L2.4 0l3.3 3.3l-2.4 2.4L0 2.4l-3.3 3.3l-2.4-2.4L-2.4 0z",
+    "ring": "M-9 0a9 9 0 1 0 18 0a9 9 0 1 0-18 0z",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Which patterns the map shows."""
+
+    training: Indices
+    new: Indices
+
+
+def region_class(number: int) -> str:
+    """Return the class that gives a region its colour.
+
+    >>> region_class(0), region_class(9)
+    ('region-0', 'region-1')
+    """
+    return f"region-{number % N_COLOURS}"
+
+
+def drawn_patterns(study: Study) -> Drawn:
+    """Return all patterns if they are few; else prototypes and explained ones, and others spread evenly."""
+    n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
+    always = sorted({study.prototypes[number].index for number in study.largest_regions[:MOST_DRAWN]})
+    always += list(study.explained) if study.new is None else []
+    room = MOST_DRAWN - min(n_new, MOST_DRAWN // 2)
+    training = _with(always, n_training, room)
+    new = _with(list(study.explained) if study.new is not None else [], n_new, MOST_DRAWN - len(training))
+    return Drawn(training, new)
+
+
+def _with(always: list[int], count: int, most: int) -> Indices:
+    first = np.unique(np.array(always, np.int64))
+    others = np.setdiff1d(np.arange(count), first)
+    return np.sort(np.concatenate([first, evenly(others, max(most - len(first), 0))]).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """How the plane becomes the map: to one scale in both directions, y upwards."""
+
+    low: Matrix
+    high: Matrix
+    height: float
+    scale: float
+
+    @classmethod
+    def round(cls, points: Matrix) -> "Frame":
+        """Return the frame that holds the points."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        wide, tall = (high - low).tolist()
+        height = WIDTH * min(max(tall / wide if wide > 0 else 1.0, FLATTEST), STEEPEST)
+        rooms = [
+            (WIDTH - 2 * MARGIN) / wide if wide > 0 else np.inf,
+            (height - 2 * MARGIN) / tall if tall > 0 else np.inf,
+        ]
+        scale = min(rooms)
+        return cls(low, high, height, float(scale) if np.isfinite(scale) else 1.0)
+
+    def place(self, points: Matrix) -> Matrix:
+        """Return points of the plane on the map."""
+        centred = (points - (self.low + self.high) / 2) * self.scale * np.array([1.0, -1.0])
+        return np.asarray(centred + np.array([WIDTH / 2, self.height / 2]))
+
+
+def map_section(study: Study) -> Markup:
+    """Return the map with its tools, its legend, and the panel for explanations."""
+    drawn = drawn_patterns(study)
+    shown = [study.training.points[drawn.training]] + ([] if study.new is None else [study.new.points[drawn.new]])
+    frame = Frame.round(np.concatenate(shown))
+    return section(
+        "map",
+        "Map of the dissimilarity space",
+        tag("p", _introduction(study, drawn)),
+        tag("p", _how_to(study), class_="note screen-only"),
+        tag("div", _board(study, drawn, frame), _panel(), class_="board"),
+    )
+
+
+def _introduction(study: Study, drawn: Drawn) -> str:
+    said = (
+        "Patterns that lie close together are alike in their dissimilarities to all training patterns. The map is the "
+        f"plane of largest variance: it shows {study.plane.kept:.0%} of the variance of the training patterns, so what "
+        "lies close together here may still differ in other directions."
+    )
+    n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
+    if len(drawn.training) < n_training or len(drawn.new) < n_new:
+        said += f" Drawn are {len(drawn.training)} of {n_training} training patterns"
+        said += f" and {len(drawn.new)} of {n_new} new ones, the strangest among them." if n_new else "."
+    n_edges = len(study.classifier.spanning_tree_.edges)
+    if n_edges > MOST_EDGES:
+        said += f" Of the spanning tree's {n_edges} edges the longest {MOST_EDGES} are drawn."
+    return said
+
+
+def _how_to(study: Study) -> str:
+    return (
+        "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
+        "keys from mark to mark, + and - to zoom, Home to the strangest pattern, Enter for the explanation, "
+        f"Escape to go back. Explained in full are the {counted(len(study.explained), 'strangest pattern')} and "
+        f"{counted(len(study.explained_prototypes), 'prototype')}."
+    )
+
+
+def _board(study: Study, drawn: Drawn, frame: Frame) -> Markup:
+    training = [_training_mark(study, frame, index) for index in drawn.training.tolist()]
+    new = [] if study.new is None else [_new_mark(study, study.new, frame, index) for index in _in_order(study, drawn)]
+    symbols = [tag("path", d=path, id=f"mark-{name}") for name, path in MARKS.items()]
+    inner = frame.place(np.array([study.training.points.min(axis=0), study.training.points.max(axis=0)]))
+    drawing = tag(
+        "svg",
+        tag("defs", *symbols),
+        tag("path", d=_tree(study, frame), class_="tree"),
+        tag("g", *training, class_="training-marks"),
+        tag("g", *new, class_="new-marks"),
+        tag("circle", r=11, class_="cursor"),
+        id="map-drawing",
+        viewBox=f"0 0 {WIDTH:g} {frame.height:.0f}",
+        role="group",
+        aria_label=f"Map of {counted(len(training), 'training pattern')} and {counted(len(new), 'new pattern')}",
+        data_regions=" ".join(f"{value:.1f}" for value in inner.ravel()),
+        data_first=_first_key(study),
+    )
+    tip = tag("div", id="map-tip", role="tooltip", hidden=True)
+    return tag("div", _tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
+
+
+def _in_order(study: Study, drawn: Drawn) -> list[int]:
+    """Return new patterns such that the rejected, the strangest at last, lie on top."""
+    assert study.new is not None
+    ratios = study.new.ratios[drawn.new]
+    return [int(index) for index in drawn.new[np.argsort(ratios, kind="stable")]]
+
+
+def _first_key(study: Study) -> str:
+    return f"{'t' if study.new is None else 'n'}{int(study.told.strangest[0])}"
+
+
+def _tree(study: Study, frame: Frame) -> str:
+    places = frame.place(study.training.points)
+    edges = np.asarray(study.classifier.spanning_tree_.edges)[:MOST_EDGES]
+    return "".join(f"M{places[a, 0]:.1f} {places[a, 1]:.1f}L{places[b, 0]:.1f} {places[b, 1]:.1f}" for a, b in edges)
+
+
+def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
+    number = int(study.classifier.labels_[index])
+    is_prototype = study.prototypes[number].index == index
+    role = f"prototype of region {number}" if is_prototype else f"in region {number}"
+    lines = [f"Training pattern {study.training.names[index]}, {role}", _figures(study.training, index)]
+    lines.append(shortened(described(study.classifier, study.training.patterns, index), 160))
+    shape = tag("use", href=f"#mark-{SHAPES[number % len(SHAPES)]}", class_="mark")
+    ring = tag("use", href="#mark-ring", class_="ring prototype") if is_prototype else ""
+    kinds = f"point training {region_class(number)}"
+    return _mark(joined([ring, shape]), frame, study.training.points[index], lines, f"t{index}", kinds)
+
+
+def _new_mark(study: Study, new: Judgement, frame: Frame, index: int) -> Markup:
+    kind = "accepted" if new.accepted[index] else "rejected"
+    wrong = bool(new.wrong[index])
+    said = f"New pattern {new.names[index]}: {kind}"
+    if new.is_target is not None:
+        said += f", labelled {'target' if new.is_target[index] else 'not a target'}{' (wrong)' if wrong else ''}"
+    lines = [said, _figures(new, index), shortened(described(study.classifier, new.patterns, index), 160)]
+    ring = tag("use", href="#mark-ring", class_="ring wrong") if wrong else ""
+    inside = joined([ring, tag("use", href=f"#mark-{kind}", class_="mark")])
+    return _mark(inside, frame, new.points[index], lines, f"n{index}", f"point new {kind}", new.names[index])
+
+
+def _figures(judgement: Judgement, index: int) -> str:
+    said = f"{figure(float(judgement.ratios[index]))} extents from region {judgement.nearest[index]}"
+    if judgement.p_values is not None:
+        said += f", p-value {figure(float(judgement.p_values[index]))}"
+    return said
+
+
+def _mark(
+    inside: Markup, frame: Frame, point: Matrix, lines: list[str], key: str, kinds: str, name: str | None = None
+) -> Markup:
+    x, y = frame.place(point).tolist()
+    label = "\n".join(line for line in lines if line)
+    return tag(
+        "g", inside, class_=kinds, transform=f"translate({x:.1f} {y:.1f})", tabindex="-1", role="button",
+        aria_label=label, data_key=key, data_name=name,
+    )  # fmt: skip
+
+
+def _tools(study: Study) -> Markup:
+    """Return what to show, how close, and a field to find a pattern by its name."""
+    kinds = [("tree", "tree"), ("training", "training")]
+    if study.new is not None:
+        kinds += [("accepted", "accepted"), ("rejected", "rejected")]
+    boxes = [
+        tag("label", Markup(f'<input type="checkbox" checked data-show="{key}">'), " ", name) for key, name in kinds
+    ]
+    buttons = [
+        tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
+        tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
+        tag("button", "Regions", type="button", data_zoom="regions", title="Show the training patterns alone"),
+        tag("button", "All", type="button", data_zoom="all", title="Show all patterns"),
+    ]
+    find = tag(
+        "label", "Find ", Markup('<input type="search" id="map-find" size="12" autocomplete="off">'), class_="find"
+    )  # fmt: skip
+    tools = [
+        tag("fieldset", tag("legend", "Show"), *boxes),
+        tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom"),
+    ]
+    tools += [find] if study.new is not None else []
+    status = tag("p", id="map-status", role="status", class_="visually-hidden")
+    return tag("div", *tools, status, class_="tools screen-only")
+
+
+def _legend(study: Study) -> Markup:
+    regions = study.classifier.regions_
+    items = [
+        _key(
+            SHAPES[number % len(SHAPES)],
+            region_class(number),
+            f"region {number}: {counted(len(regions[number].members), 'pattern')}",
+        )
+        for number in study.largest_regions[:MOST_IN_LEGEND]
+    ]
+    if len(regions) > MOST_IN_LEGEND:
+        items.append(tag("li", f"and {len(regions) - MOST_IN_LEGEND} more regions"))
+    items.append(_key("ring", "ring prototype", "prototype of its region"))
+    if study.new is not None:
+        accepted = int(study.new.accepted.sum())
+        items.append(_key("accepted", "accepted", f"new, accepted: {accepted}"))
+        items.append(_key("rejected", "rejected", f"new, rejected: {len(study.new) - accepted}"))
+        if study.new.is_target is not None:
+            items.append(_key("ring", "ring wrong", f"decided wrongly: {int(study.new.wrong.sum())}"))
+    return tag("ul", *items, class_="keys")
+
+
+def sample_mark(shape: str, kinds: str) -> Markup:
+    """Return a mark by itself, for a legend or a heading.
+
+    >>> sample_mark("circle", "region-0")[:38]
+    '<svg class="sample" viewBox="-10 -10 2'
+    """
+    inside = (
+        tag("path", d=MARKS[shape], class_=kinds) if shape == "ring" else tag("path", d=MARKS[shape], class_="mark")
+    )
+    drawn = tag("g", inside, class_=None if shape == "ring" else kinds)
+    return tag("svg", drawn, class_="sample", viewBox="-10 -10 20 20", width=20, height=20, aria_hidden="true")
+
+
+def _key(shape: str, kinds: str, name: str) -> Markup:
+    return tag("li", sample_mark(shape, kinds), tag("span", name))
+
+
+def _panel() -> Markup:
+    hint = tag("p", "Choose a mark on the map to see why it was decided as it was.", class_="hint")
+    return tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")

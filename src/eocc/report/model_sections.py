@@ -1,0 +1,214 @@
+"""The parts of the page that are about the model: its regions, its figures, how it was found."""
+
+from typing import Any
+
+import numpy as np
+
+from eocc.explanations import Rule, rules
+from eocc.explanations.differences.vectors import feature_names
+from eocc.explanations.explain import names_of
+from eocc.explanations.wording import counted, figure, reading
+from eocc.measures.euclidean import FrozenEuclidean
+from eocc.measures.graphs import FrozenGraphEdit
+from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.tables import FrozenGower
+from eocc.report.charts import Curve, Mark, line_chart, linear, logarithmic, share_bar
+from eocc.report.explained import aside
+from eocc.report.judgement import described
+from eocc.report.map import SHAPES, region_class, sample_mark
+from eocc.report.markup import Markup, facts, joined, section, table, tag
+from eocc.report.pictures import pictures_of
+from eocc.report.study import Study
+
+# So many regions are told in full, the largest first; the others are in a table.
+MOST_REGIONS = 8
+MOST_ROWS = 200
+N_TYPICAL = 3
+MOST_WEIGHTS = 40
+# From so many partitions on, the curve of modularity is told by powers of ten.
+MANY_PARTITIONS = 30
+# What the search records of each generation, and what it is called.
+RECORDED = {
+    "best": "objective of the best",
+    "mean": "mean objective",
+    "entropy": "entropy",
+    "modularity": "modularity",
+    "performance": "performance",
+}
+
+
+def regions_section(study: Study) -> Markup:
+    """Return the largest regions, each with its prototype, typical and marginal patterns, and its rule."""
+    told = rules(study.classifier)
+    order = study.largest_regions
+    opening = (
+        "What is normal, region by region. The prototype stands for its region; a pattern is accepted if its "
+        "dissimilarities to the training patterns are close to the prototype's."
+    )
+    parts = [tag("p", opening), *(_region(study, told[number]) for number in order[:MOST_REGIONS])]
+    if len(order) > MOST_REGIONS:
+        parts.append(_other_regions(study, [told[number] for number in order[MOST_REGIONS:]]))
+    return section("regions", "Regions", *parts)
+
+
+def _region(study: Study, rule: Rule) -> Markup:
+    index = study.prototypes[rule.region].index
+    called = f"prototype: training pattern {rule.prototype}"
+    pictures = pictures_of(study.classifier.measure_, [study.classifier.prototypes_[index]], [called])
+    known = [("training patterns", rule.n_members), ("extent", _extent(rule))]
+    if study.new is not None:
+        near = study.new.nearest == rule.region
+        known.append(
+            ("new patterns nearest to it", f"{int(near.sum())}, {int((near & study.new.accepted).sum())} accepted")
+        )
+    said = tag("p", tag("b", f"Prototype: training pattern {rule.prototype}. "), rule.description)
+    title = joined(
+        [sample_mark(SHAPES[rule.region % len(SHAPES)], region_class(rule.region)), f" Region {rule.region}"]
+    )
+    words = tag("div", facts(known), said, _members(study, rule.region), _ranges(rule))
+    text = tag("details", tag("summary", "As a rule"), tag("pre", str(rule).partition("\n  Its patterns have")[0]))
+    body = tag("div", tag("div", *pictures, class_="pictures") if pictures else "", words, class_="beside")
+    return tag("article", tag("h3", title), body, text, class_="region")
+
+
+def _extent(rule: Rule) -> str:
+    inner, outer = map(figure, rule.extents)
+    return outer if inner == outer else f"{inner} inwards, {outer} outwards"
+
+
+def _members(study: Study, number: int) -> Markup:
+    """Return the members nearest to the centre besides the prototype, and the farthest."""
+    members = study.classifier.regions_[number].members
+    others = members[members != study.prototypes[number].index]
+    if len(others) == 0:
+        return tag("p", "It has no other patterns.")
+    order = others[np.argsort(study.training.ratios[others], kind="stable")]
+    parts = [tag("p", "Typical:"), _list(study, order[:N_TYPICAL].tolist())]
+    if len(order) > N_TYPICAL:
+        parts += [tag("p", "Most marginal:"), _list(study, [int(order[-1])])]
+    return joined(parts)
+
+
+def _list(study: Study, indices: list[int]) -> Markup:
+    items = []
+    for index in indices:
+        words = described(study.classifier, study.training.patterns, index)
+        said = f"training pattern {study.training.names[index]}, {figure(float(study.training.ratios[index]))} extents"
+        items.append(tag("li", f"{said}{aside(words)}"))
+    return tag("ul", *items, class_="exemplars")
+
+
+def _ranges(rule: Rule) -> Markup:
+    if not rule.ranges:
+        return Markup()
+    rows = [
+        [one.feature, reading(one.minimum), reading(one.median), reading(one.maximum), figure(one.weight)]
+        for one in rule.ranges
+    ]
+    head = ["feature", "lowest", "median", "highest", "weight"]
+    return table(
+        head, rows, f"Its patterns, in the features of the highest weight (region {rule.region})", class_="figures"
+    )
+
+
+def _other_regions(study: Study, others: list[Rule]) -> Markup:
+    rows = [
+        [rule.region, rule.n_members, _extent(rule), f"{rule.prototype}: {rule.description}".removesuffix(": ")]
+        for rule in others[:MOST_ROWS]
+    ]
+    more = f", the largest {MOST_ROWS} of them" if len(others) > MOST_ROWS else ""
+    head = ["region", "training patterns", "extent", "prototype"]
+    return tag("details", tag("summary", f"{counted(len(others), 'smaller region')}{more}"), table(head, rows))
+
+
+def model_section(study: Study) -> Markup:
+    """Return the measure, the weights found, entropy and modularity, and all parameters."""
+    classifier = study.classifier
+    known: list[tuple[object, object]] = [
+        ("measure", measure_name(classifier)),
+        ("objective", figure(classifier.objective_)),
+        ("entropy", figure(classifier.entropy_)),
+        ("modularity", figure(classifier.modularity_)),
+    ]
+    if hasattr(classifier, "performance_"):
+        known.append((f"performance ({classifier.performance})", figure(classifier.performance_)))
+    said = (
+        "The search looks for weights of the dissimilarity under which the training patterns are spread out (entropy) "
+        "and fall into clear groups (modularity); both lie between 0 and 1."
+    )
+    parameters = table(
+        ["parameter", "value"], [[key, repr(value)] for key, value in classifier.get_params(deep=False).items()]
+    )
+    folded = tag("details", tag("summary", "All parameters"), parameters)
+    charts = tag("div", _history(classifier), _modularity(classifier), class_="charts")
+    return section("model", "Model", facts(known), tag("p", said), _weights(classifier), charts, folded)
+
+
+def measure_name(classifier: Any) -> str:
+    """Return what the measure is called.
+
+    >>> from eocc import EntropicOneClassClassifier
+    >>> measure_name(EntropicOneClassClassifier())
+    'euclidean'
+    """
+    return classifier.measure if isinstance(classifier.measure, str) else type(classifier.measure).__name__
+
+
+def weight_names(classifier: Any) -> list[str]:
+    """Return what each weight p_k belongs to, where the measure tells; else its number from 1."""
+    measure, count = classifier.measure_, len(classifier.weights_)
+    if isinstance(measure, FrozenEuclidean):
+        return list(feature_names(names_of(classifier), count))
+    if isinstance(measure, FrozenGower):
+        return [str(name) for name in measure.names]
+    if isinstance(measure, FrozenStringEdit):
+        return ["insertion", "deletion", "substitution"]
+    if isinstance(measure, FrozenGraphEdit):
+        return ["substitution", "insertion", "deletion"]
+    return [f"weight {k + 1}" for k in range(count)]
+
+
+def _weights(classifier: Any) -> Markup:
+    weights = classifier.weights_
+    if len(weights) == 0:
+        return tag("p", "The measure has no weights.")
+    names, order = weight_names(classifier), np.argsort(-weights, kind="stable")
+    rows = [[names[k], figure(float(weights[k])), share_bar(float(weights[k]))] for k in order[:MOST_WEIGHTS].tolist()]
+    more = f", the largest {MOST_WEIGHTS} of {len(weights)}" if len(weights) > MOST_WEIGHTS else ""
+    return table(["weight of", "p*", "from 0 to 1"], rows, f"Weights p* of the dissimilarity{more}", class_="figures")
+
+
+def _history(classifier: Any) -> Markup:
+    history = classifier.history_
+    if history is None or len(history) == 0:
+        return tag("p", "No search was made: the weights are those that were given, or all 1.")
+    generations = np.arange(len(history))
+    fields = [name for name in RECORDED if name in (history.dtype.names or ())]
+    curves = [Curve(RECORDED[name], generations, history[name], look) for look, name in enumerate(fields)]
+    values = np.concatenate([np.asarray(history[name], np.float64) for name in fields])
+    low, high = float(values.min()), float(values.max())
+    room = 0.05 * (high - low)
+    best = np.asarray(history["best"], np.float64)
+    words = (
+        f"Search: {counted(len(history), 'generation')}; the best objective went from {figure(float(best[0]))} to "
+        f"{figure(float(best.max()))}."
+    )
+    x, y = linear("generation", 0, max(len(history) - 1, 1)), linear("value", low - room, high + room)
+    return line_chart(curves, x, y, words)
+
+
+def _modularity(classifier: Any) -> Markup:
+    curve, taken = np.asarray(classifier.modularity_curve_), len(classifier.regions_)
+    if len(curve) < 2:
+        return tag("p", "One training pattern has one partition only.")
+    counts = np.arange(1, len(curve) + 1)
+    axis = logarithmic if len(curve) > MANY_PARTITIONS else linear
+    words = (
+        f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve)} clusters; taken: "
+        f"{counted(taken, 'region')}, Q = {figure(float(curve[taken - 1]))}."
+    )
+    low, high = float(curve.min()), float(curve.max())
+    room = 0.05 * (high - low)
+    y = linear("modularity Q", low - room, high + room)
+    mark = Mark("taken", taken, float(curve[taken - 1]))
+    return line_chart([Curve("Q", counts, curve)], axis("number of clusters", 1, len(curve)), y, words, [mark])

@@ -1,0 +1,115 @@
+"""A classifier and perhaps new patterns -> all that the page tells, computed once."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.explanations import Explanation
+from eocc.explanations.explain import names_of
+from eocc.explanations.regions import Prototype, prototypes_of
+from eocc.labels import signs
+from eocc.projection import Projection, project
+from eocc.report.judgement import Judgement, explain_read, judge
+
+# So many of the strangest patterns are explained in full, besides the prototypes of the largest regions.
+MOST_EXPLAINED = 200
+MOST_PROTOTYPES = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What is known of the model (`training`, `prototypes`) and of `new` patterns, if there are any.
+
+    `told` are the patterns the page is about, the new ones or else the training patterns. `explained` holds
+    explanations of the strangest of them, by their index; `explained_prototypes` by region.
+    """
+
+    classifier: EntropicOneClassClassifier
+    plane: Projection
+    training: Judgement
+    new: Judgement | None
+    prototypes: Mapping[int, Prototype]
+    explained: Mapping[int, Explanation]
+    explained_prototypes: Mapping[int, Explanation]
+
+    @property
+    def told(self) -> Judgement:
+        """The new patterns, or the training patterns where there are none."""
+        return self.training if self.new is None else self.new
+
+    @property
+    def largest_regions(self) -> list[int]:
+        """The regions, those of most training patterns first."""
+        sizes = [len(region.members) for region in self.classifier.regions_]
+        return sorted(range(len(sizes)), key=lambda number: -sizes[number])
+
+    def called(self, index: int) -> str:
+        """Return what a told pattern is called, with its kind."""
+        return f"{'training' if self.new is None else 'new'} pattern {self.told.names[index]}"
+
+
+def study_of(
+    classifier: EntropicOneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None
+) -> Study:
+    """Return the study of a fitted classifier, and of new patterns X with labels y (+1, -1) and names, if given.
+
+    >>> clf = EntropicOneClassClassifier(search=None).fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
+    >>> study = study_of(clf, [[2.0, 2.0], [90.0, 0.0]], y=[1, -1])
+    >>> study.called(1), study.explained[1].is_target
+    ('new pattern 1', False)
+    """
+    check_is_fitted(classifier)
+    plane = project(classifier)
+    training = judge(
+        classifier, plane, classifier.prototypes_, [str(row) for row in classifier.training_indices_.tolist()]
+    )  # fmt: skip
+    new = _new(classifier, plane, X, y, names)
+    prototypes = prototypes_of(classifier, range(len(classifier.regions_)), names_of(classifier))
+    told = training if new is None else new
+    strangest = told.strangest[:MOST_EXPLAINED].tolist()
+    largest = sorted(prototypes, key=lambda number: -len(classifier.regions_[number].members))[:MOST_PROTOTYPES]
+    return Study(
+        classifier=classifier,
+        plane=plane,
+        training=training,
+        new=new,
+        prototypes=prototypes,
+        explained=_explained(classifier, told.patterns, strangest, strangest),
+        explained_prototypes=_explained(
+            classifier, classifier.prototypes_, [prototypes[number].index for number in largest], largest
+        ),
+    )
+
+
+def _explained(
+    classifier: EntropicOneClassClassifier, patterns: Any, indices: Sequence[int], keys: Sequence[int]
+) -> dict[int, Explanation]:
+    return dict(zip(keys, explain_read(classifier, patterns[np.array(indices)]), strict=True))
+
+
+def _new(
+    classifier: EntropicOneClassClassifier, plane: Projection, X: Any, y: Any, names: Iterable[Any] | None
+) -> Judgement | None:
+    if X is None:
+        for what, given in (("y", y), ("names", names)):
+            if given is not None:
+                raise ValueError(f"{what} needs X, the patterns it is about: pass both or neither")
+        return None
+    patterns = classifier._read(X, reset=False)
+    called = [str(row) for row in range(len(patterns))] if names is None else [str(name) for name in names]
+    is_target = None if y is None else _targets(y, len(patterns))
+    if len(called) != len(patterns):
+        raise ValueError(f"X holds {len(patterns)} patterns, names {len(called)}; pass one name per pattern")
+    return judge(classifier, plane, patterns, called, is_target)
+
+
+def _targets(y: Any, n_patterns: int) -> NDArray[np.bool_]:
+    signed = signs(y)
+    if len(signed) != n_patterns:
+        raise ValueError(f"X holds {n_patterns} patterns, y {len(signed)} labels; pass one label per pattern")
+    return np.asarray(signed == 1)

@@ -1,0 +1,338 @@
+"""fit -> score -> explain -> inspect -> plot, for every format of patterns."""
+
+import csv
+import datetime
+import io
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+from eocc import EntropicOneClassClassifier
+from eocc.cli import main
+from eocc.datasets import read_gxl
+from eocc.measures import LabelledGraph
+from eocc.model_file import load, save
+from graph_files import cxl, gxl, vertex, within_a_minute, write_folder, write_zip
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(24, 3)).round(6)
+RECORDS = [
+    {
+        "load": None if k == 5 else k / 7,
+        "state": "ab"[k % 2],
+        "on": k % 3 == 0,
+        "day": datetime.datetime(2024, 1, k + 1),
+    }
+    for k in range(24)
+]
+WORDS = ["oak", "oaks", "elm", "elms", "ash tree", "yew", "pine", "é"]
+SERIES = [RNG.normal(size=5 + k % 3).round(6).tolist() for k in range(9)]
+CHANNELS = [RNG.normal(size=(4 + k % 2, 2)).round(6).tolist() for k in range(9)]
+TOKENS = [["a", "b", "c"][: k % 3 + 1] for k in range(9)]
+GRAPHS = [
+    {
+        "nodes": [{"id": i, "s": "CNO"[i % 3]} for i in range(2 + k % 3)],
+        "links": [{"source": 0, "target": 1, "v": k % 2}],
+    }
+    for k in range(9)
+]
+GXL = {
+    f"{k}.gxl": gxl("".join(vertex(f"<int>{i + k}</int>", identity=str(i)) for i in range(2 + k % 3))) for k in range(6)
+}
+
+
+def table(names, rows, delimiter=","):
+    return "\n".join(delimiter.join(map(str, row)) for row in [names, *rows])
+
+
+def cells(record):
+    return ["" if value is None else value for value in record.values()]
+
+
+def lines(values):
+    return "\n".join(map(json.dumps, values))
+
+
+def graph(value):
+    vertices = {"s": [node["s"] for node in value["nodes"]]}
+    return LabelledGraph(len(value["nodes"]), [[0, 1]], vertices, {"v": [value["links"][0]["v"]]})
+
+
+def graphs_of(folder):
+    return [read_gxl(folder / name) for name in sorted(GXL)]
+
+
+def case(folder, name):
+    """Write a file; return its path, the same patterns in Python, and their measure."""
+    path = folder / name
+    if name in ("set", "set.zip", "index.cxl"):
+        write_folder(folder / "set", GXL)
+        (folder / "set" / "index.cxl").write_text(cxl(*((file, "x") for file in sorted(GXL))))
+        write_zip(folder / "set.zip", GXL)
+        return folder / "set/index.cxl" if name == "index.cxl" else path, graphs_of(folder / "set"), "graph-edit"
+    data, patterns, measure = CASES[name]
+    if isinstance(data, str):
+        path.write_text(data, encoding="utf-8")
+    else:
+        data(path)
+    return path, patterns, measure
+
+
+ARROW = pyarrow.Table.from_pylist(RECORDS)
+CASES = {
+    "numbers.csv": (table("abc", ROWS), ROWS, "euclidean"),
+    "mixed.csv": (table(RECORDS[0], map(cells, RECORDS)), RECORDS, "gower"),
+    "numbers.tsv": (table("abc", ROWS, "\t"), ROWS, "euclidean"),
+    "mixed.parquet": (lambda path: pyarrow.parquet.write_table(ARROW, path, row_group_size=5), RECORDS, "gower"),
+    "mixed.arrow": (lambda path: pyarrow.feather.write_feather(ARROW, str(path)), RECORDS, "gower"),
+    "words.txt": ("\n".join(WORDS), WORDS, "string-edit"),
+    "words.jsonl": (lines(WORDS), WORDS, "string-edit"),
+    "series.jsonl": (lines(SERIES), SERIES, "dtw"),
+    "channels.json": (json.dumps(CHANNELS, indent=1), CHANNELS, "dtw"),
+    "tokens.jsonl": (lines(TOKENS), TOKENS, "jaccard"),
+    "graphs.jsonl": (lines(GRAPHS), [graph(value) for value in GRAPHS], "graph-edit"),
+    "scalars.jsonl": (lines(ROWS[:, 0].tolist()), ROWS[:, :1], "euclidean"),
+}
+ALL = [*CASES, "set", "set.zip", "index.cxl"]
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model of numbers a, b, c."""
+    (tmp_path / "train.csv").write_text(table("abc", ROWS))
+    assert run("--quiet", "fit", tmp_path / "train.csv", "-o", tmp_path / "m.eocc", "--search", "none") == 0
+    return tmp_path / "m.eocc"
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_file_is_learned_judged_explained_and_drawn_as_in_python(tmp_path, capsys, name):
+    path, patterns, measure = case(tmp_path, name)
+    model, output = tmp_path / "m.eocc", tmp_path / "out"
+    assert run("fit", path, "-o", model, "--search", "none", "--jobs", 1) == 0
+    assert f"Compared by {measure}" in capsys.readouterr().err
+    own = EntropicOneClassClassifier(measure=measure, search=None).fit(patterns)
+    assert run("score", model, path, "--format", "csv", "-o", output) == 0
+    rows = list(csv.DictReader(io.StringIO(output.read_text())))
+    assert [float(row["score"]) for row in rows] == own.score_samples(patterns).tolist()
+    assert [float(row["membership"]) for row in rows] == own.membership(patterns).tolist()
+    assert [int(row["decision"]) for row in rows] == own.predict(patterns).tolist()
+    assert run("explain", model, path, "--format", "json", "--strangest", 2, "-o", output) == 0
+    strangest = [rows[row]["pattern"] for row in np.argsort(own.score_samples(patterns), kind="stable")[:2]]
+    assert [json.loads(line)["pattern"] for line in output.read_text().splitlines()] == strangest
+    assert run("explain", model, path, "--patterns", strangest[1]) == 0
+    assert capsys.readouterr().out.startswith(f"Pattern {strangest[1]}: ")
+    assert run("inspect", model, "--format", "json", "-o", output) == 0
+    assert json.loads(output.read_text())["training patterns"] == len(patterns)
+    assert run("inspect", model) == run("plot", model, "scores", "--data", path, "-o", tmp_path / "p.svg") == 0
+    assert "</svg>" in (tmp_path / "p.svg").read_text()
+    assert not [left for left in tmp_path.iterdir() if left.name.startswith(".")]
+
+
+def test_the_three_forms_of_output_say_the_same(tmp_path, model, capsys):
+    told = {}
+    for form in ("table", "csv", "json"):
+        assert run("score", model, tmp_path / "train.csv", "--format", form) == 0
+        told[form] = capsys.readouterr().out.splitlines()
+    rows = [json.loads(line) for line in told["json"]]
+    assert [line.split(",") for line in told["csv"][1:]] == [[str(value) for value in row.values()] for row in rows]
+    assert [line.split()[:2] for line in told["table"][1:]] == [[row["pattern"], str(row["decision"])] for row in rows]
+    assert told["csv"][0].split(",") == told["table"][0].split() == list(rows[0])
+
+
+def test_what_the_file_holds_is_said_aloud_unless_quiet(tmp_path, model, capsys):
+    (tmp_path / "new.csv").write_text("id,c,b,a\nx,1,2,3\n")
+    assert run("score", model, tmp_path / "new.csv") == 0
+    said = capsys.readouterr().err
+    assert "(csv): rows of numbers in 3 columns (a: number, b: number, c: number)" in said
+    assert said.endswith("not in the model, so ignored: 'id'.\n")
+    (tmp_path / "odd.csv").write_text("a\n1\n2\n3\nx\n")
+    assert run("fit", tmp_path / "odd.csv", "-o", tmp_path / "odd.eocc") == 0
+    assert "Note: column 'a' counts as text: 'x' (line 5) is no number." in capsys.readouterr().err
+    assert run("--quiet", "score", model, tmp_path / "new.csv") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_labels_choose_what_is_learned_and_what_a_roc_compares(tmp_path, capsys):
+    labelled = [[*row, "good" if k < 18 else "bad"] for k, row in enumerate(ROWS)]
+    path, model = tmp_path / "l.csv", tmp_path / "m.eocc"
+    path.write_text(table(["a", "b", "c", "y"], labelled))
+    targets = ("--label", "y", "--target", "good")
+    assert run("fit", path, "-o", model, "--search", "none", *targets) == 0
+    own = EntropicOneClassClassifier(search=None).fit(ROWS[:18])
+    assert load(model).score_samples(ROWS).tolist() == own.score_samples(ROWS).tolist()
+    assert run("plot", model, "roc", "--data", path, *targets, "-o", tmp_path / "p.png") == 0
+    assert run("fit", path, "-o", model, "--synthesis", "validation", "--search", "none", *targets) == 0
+    assert run("fit", path, "-o", model, "--search", "none", "--drop", "y, c") == 0
+    assert load(model).feature_names_in_.tolist() == ["a", "b"]
+    index = (
+        write_folder(tmp_path, {**GXL, "i.cxl": cxl(*((file, "ab"[k % 2]) for k, file in enumerate(GXL)))}) / "i.cxl"
+    )
+    assert run("fit", index, "-o", model, "--search", "none", "--label", "class", "--target", "a") == 0
+    assert len(load(model).prototypes_) == 3
+
+
+def test_a_calibrated_model_gives_p_values_and_distances_in_extents(tmp_path):
+    path, model, output = tmp_path / "a.csv", tmp_path / "m.eocc", tmp_path / "out"
+    path.write_text(table("abc", ROWS))
+    assert run("fit", path, "-o", model, "--search", "none", "--false-alarm-rate", 0.2) == 0
+    assert run("score", model, path, "--format", "json", "-o", output) == 0
+    rows = [json.loads(line) for line in output.read_text().splitlines()]
+    classifier = load(model)
+    ratios = classifier.fuzzy_model_.ratios(classifier.embed(ROWS)).min(axis=1)
+    assert [row["p_value"] for row in rows] == classifier.p_values(ROWS).tolist()
+    assert [row["decision"] for row in rows] == classifier.predict(ROWS).tolist()
+    assert [row["distance"] for row in rows] == pytest.approx(ratios.tolist())
+
+
+def test_lists_and_unnamed_models_are_matched_by_position(tmp_path):
+    path, model, output = tmp_path / "a.jsonl", tmp_path / "m.eocc", tmp_path / "out"
+    path.write_text(lines(ROWS.tolist()))
+    (tmp_path / "a.csv").write_text(table(["x", "y", "z"], ROWS))
+    assert run("fit", path, "-o", model, "--measure", "euclidean", "--search", "none") == 0
+    told = []
+    for data in (path, tmp_path / "a.csv"):
+        assert run("score", model, data, "-o", output) == 0
+        told.append(output.read_text())
+    save(EntropicOneClassClassifier(search=None).fit(ROWS), model)
+    assert run("score", model, path, "-o", output) == 0
+    assert told == [output.read_text()] * 2
+
+
+def test_standard_input_is_read_and_written_by_part(tmp_path, model):
+    (tmp_path / "out").write_text("old")
+    asked = [sys.executable, "-m", "eocc", "score", str(model), "-", "--input-format", "csv", "--format", "csv"]
+    data = table("abc", ROWS) + "\n\n"
+    answer = subprocess.run(asked, input=data, capture_output=True, text=True, check=True, timeout=120)
+    assert run("--quiet", "score", model, tmp_path / "train.csv", "--format", "csv", "-o", tmp_path / "out") == 0
+    assert answer.stdout == (tmp_path / "out").read_text()
+    assert answer.stderr.startswith("- (csv): rows of numbers")
+
+
+MEMORY = """
+import resource, sys
+from eocc.cli import main
+folder = sys.argv[1]
+for name in ("few", "many"):
+    assert main(["score", f"{folder}/m.eocc", f"{folder}/{name}.csv", "--format", "csv", "-o", f"{folder}/out"]) == 0
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no getrusage")
+def test_ten_times_the_rows_take_no_more_memory(tmp_path, model):
+    for name, count in (("few", 20_000), ("many", 200_000)):
+        (tmp_path / f"{name}.csv").write_text("a,b,c\n" + "0.25,0.5,0.75\n" * count)
+    asked = [sys.executable, "-c", MEMORY, str(tmp_path)]
+    few, many = map(int, subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split())
+    assert sum(1 for _ in (tmp_path / "out").open()) == 200_001
+    # A cell of text takes 50 bytes or more: all of them together would be 30 MB. On macOS the unit is a byte.
+    assert many - few < 8000 * (1024 if sys.platform == "darwin" else 1)
+
+
+FAILURES = [
+    (["fit", "none.csv"], "no file 'none.csv'"),
+    (["fit", "empty.csv"], "empty.csv: is empty"),
+    (["fit", "head.csv"], "head.csv: holds no patterns"),
+    (["fit", "train.csv", "--label", "y", "--target", "1"], "has no column 'y'; it has 'a', 'b', 'c'"),
+    (["fit", "train.csv", "--label", "a"], "--label a needs --target"),
+    (["fit", "train.csv", "--target", "a"], "--target needs --label"),
+    (["fit", "train.csv", "--label", "a", "--target", "x"], "has no pattern with a = 'x'; its values are '"),
+    (["fit", "train.csv", "--drop", "z"], "has no column 'z'"),
+    (["fit", "words.txt", "--drop", "z"], "has no columns; leave --drop out"),
+    (["fit", "train.csv", "--measure", "dtw"], "holds records, which 'dtw' does not compare; use gower"),
+    (["fit", "train.csv", "--measure", "manhattan"], "unknown measure 'manhattan'"),
+    (["fit", "train.csv", "--search", "x"], "unknown search 'x'"),
+    (["fit", "train.csv", "--format", "x"], "unknown format 'x'"),
+    (["fit", "train.csv", "--seed", "-1"], "-1"),
+    (["fit", "train.csv", "--input-format", "x"], "unknown format 'x'"),
+    (["fit", "train.csv", "--input-format", "parquet"], "cannot be read"),
+    (["fit", "-"], "pass --input-format"),
+    (["fit", "-", "--input-format", "parquet"], "cannot be read from standard input"),
+    (["fit", "folder"], "folder: holds no .gxl file"),
+    (["fit", "words.txt", "--label", "class", "--target", "x"], "only tables and CXL indices have labels"),
+    (["score", "m.eocc", "none.csv"], "no file 'none.csv'"),
+    (["score", "none.eocc", "train.csv"], "none.eocc"),
+    (["score", "train.csv", "train.csv"], "train.csv"),
+    (["score", "m.eocc", "head.csv"], "holds no patterns"),
+    (["score", "m.eocc", "lacks.csv"], "lacks.csv: has no column 'c', which the model needs; it has 'a', 'b'"),
+    (["score", "m.eocc", "late.csv"], "late.csv:5002: column 'b' holds 'x', which is no finite number"),
+    (["score", "m.eocc", "words.txt"], "words.txt:1: the text 'oak' is no list of 3 numbers"),
+    (["score", "m.eocc", "train.csv", "--format", "x"], "unknown format 'x'"),
+    (["score", "m.eocc", "folder", "--input-format", "csv"], "'folder' is a folder; name a file in it"),
+    (["explain", "m.eocc", "train.csv", "--patterns", "99"], "has no pattern '99'; they are called '1' to '24'"),
+    (["explain", "m.eocc", "train.csv", "--format", "x"], "unknown format 'x'"),
+    (["explain", "m.eocc", "lacks.csv"], "has no column 'c'"),
+    (["inspect", "train.csv"], "train.csv"),
+    (["inspect", "m.eocc", "--format", "x"], "unknown format 'x'"),
+    (["plot", "m.eocc", "nothing"], "unknown picture 'nothing'"),
+    (["plot", "m.eocc", "scores"], "needs patterns: pass --data"),
+    (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
+    (["plot", "m.eocc", "weights", "--data", "train.csv"], "leave --data out"),
+    (["plot", "m.eocc", "space", "--label", "a"], "pass --data too"),
+    (["plot", "m.eocc", "membership"], "needs two features"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), FAILURES, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_failures_are_one_line_and_leave_no_file(tmp_path, model, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    write_folder(tmp_path, {
+        "empty.csv": "", "head.csv": "a,b,c\n", "lacks.csv": "a,b\n1,2\n", "words.txt": "oak\nelm\n",
+        "late.csv": "a,b,c\n" + "1,2,3\n" * 5000 + "1,x,3\n",
+    })  # fmt: skip
+    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    with within_a_minute():
+        assert run(*arguments, "-o", "new.png") in (1, 2)
+    told = capsys.readouterr()
+    (line,) = [line for line in told.err.splitlines() if "(csv)" not in line]
+    assert line.startswith("eocc: ")
+    assert message in line
+    assert told.out == ""
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("none/out.png", "no folder"),
+        ("folder.png", "is a folder; name a file in it"),
+        ("pipe.png", "is no regular file; name another"),
+        ("train.csv", "is what is read; name another file for the output"),
+    ],
+)
+def test_outputs_that_cannot_be_are_refused_before_the_work(tmp_path, model, monkeypatch, capsys, output, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.png").mkdir()
+    os.mkfifo(tmp_path / "pipe.png")
+    commands = [["fit", "train.csv"], ["score", "m.eocc", "train.csv"], ["explain", "m.eocc", "train.csv"]]
+    commands += [] if output == "train.csv" else [["inspect", "m.eocc"], ["plot", "m.eocc", "space"]]
+    for command in commands:
+        with within_a_minute():
+            assert run(*command, "-o", output) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert message in line
+
+
+def test_an_output_replaces_the_file_a_link_leads_to_and_keeps_its_mode(tmp_path, model):
+    (tmp_path / "old.csv").write_text("old")
+    (tmp_path / "old.csv").chmod(0o640)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "old.csv")
+    assert run("score", model, tmp_path / "train.csv", "-o", tmp_path / "link.csv", "--format", "csv") == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "old.csv").read_text().startswith("pattern,decision")
+    assert (tmp_path / "old.csv").stat().st_mode & 0o777 == 0o640
+    assert run("plot", model, "space", "-o", tmp_path / "p.txt") == 1
