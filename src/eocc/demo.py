@@ -66,7 +66,7 @@ def demo(name: str = "breast-cancer", seed: int = 0) -> str:
 def _regions(trial: Trial) -> list[str]:
     clf = trial.clf
     lines = [f"The training rows fall into {len(clf.regions_)} regions of what is normal:"]
-    for number, region in enumerate(clf.regions_, start=1):
+    for number, region in enumerate(clf.regions_):
         row = trial.training_rows[region.representative]
         kind = f"round row {row}" if len(region.members) > 1 else f"row {row} by itself"
         lines.append(f"  region {number}: {len(region.members):3d} of them, {kind}, extent {region.extent:.3f}")

@@ -32,7 +32,7 @@ def plot_space(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None)
         points = plane.training[region.members]
         axes.plot(*points.T, "o", color=region_colour(index), markersize=4, zorder=2)
         ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": region_colour(index), "zorder": 3}
-        axes.plot(*plane.training[region.representative], "o", **ring, label=f"region {index + 1}: {len(points)}")
+        axes.plot(*plane.training[region.representative], "o", **ring, label=f"region {index}: {len(points)}")
     if X is not None:
         points, accepted = place(classifier, plane, X), classifier.predict(X) == 1
         axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted", zorder=4)
@@ -86,7 +86,7 @@ def plot_modularity(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
 def plot_history(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
     """Draw entropy, modularity and objective of the best candidate over the search's generations."""
     history = classifier.history_
-    if history is None or len(history) == 0:
+    if classifier.search is None:
         axes.text(0.5, 0.5, "no search was made", ha="center", va="center", transform=axes.transAxes, color=INK)
         axes.set(title="Search")
         return axes
@@ -149,7 +149,7 @@ def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: An
 
 def ratios_of(classifier: EntropicOneClassClassifier, X: Any) -> Matrix:
     """Return the distance of each pattern to its nearest region, in units of that region's extent."""
-    return np.asarray(np.sqrt(np.maximum(1 - 2 * classifier.decision_function(X), 0.0)))
+    return np.asarray(classifier.fuzzy_model_.ratios(np.asarray(classifier.transform(X))).min(axis=1))
 
 
 def plot_region_sizes(classifier: EntropicOneClassClassifier, axes: Any, most: int = 30) -> Any:
@@ -157,7 +157,7 @@ def plot_region_sizes(classifier: EntropicOneClassClassifier, axes: Any, most: i
     sizes = np.array([len(region.members) for region in classifier.regions_])
     order = np.argsort(-sizes, kind="stable")[:most][::-1]
     axes.barh(np.arange(len(order)), sizes[order], color=[region_colour(int(index)) for index in order])
-    axes.set_yticks(np.arange(len(order)), [f"region {index + 1}" for index in order], fontsize=8)
+    axes.set_yticks(np.arange(len(order)), [f"region {index}" for index in order], fontsize=8)
     more = f", the largest {len(order)} of {len(sizes)}" if len(sizes) > len(order) else ""
     axes.set(title=f"Region sizes{more}", xlabel="training patterns")
     return axes

@@ -9,7 +9,7 @@ from eocc.explanations.explanation import ratio_in_words
 from eocc.explanations.wording import decimals_for, figure
 from eocc.report.charts import share_bar
 from eocc.report.judgement import Judgement, described
-from eocc.report.markup import Markup, joined, table, tag
+from eocc.report.markup import Markup, bare_table, joined, tag
 from eocc.report.pictures import pictures_of
 from eocc.report.study import Study
 
@@ -69,7 +69,7 @@ def _difference(explanation: Explanation) -> Markup:
         for one in ranked
     ]
     head = ["What makes the difference", "amount", "share"]
-    return joined([tag("p", f"{opening}, {difference.meaning}:"), table(head, rows, class_="contributions")])
+    return joined([tag("p", f"{opening}, {difference.meaning}:"), bare_table(head, rows, class_="contributions")])
 
 
 def ranked_contributions(difference: Difference) -> list[Contribution]:

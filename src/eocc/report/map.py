@@ -232,7 +232,7 @@ def _tools(study: Study) -> Markup:
         tag("button", "All", type="button", data_zoom="all", title="Show all patterns"),
     ]
     find = tag(
-        "label", "Find ", Markup('<input type="search" id="map-find" size="12" autocomplete="off">'), class_="find"
+        "label", "Find ", Markup('<input type="search" id="map-find" size="9" autocomplete="off">'), class_="find"
     )  # fmt: skip
     tools = [
         tag("fieldset", tag("legend", "Show"), *boxes),

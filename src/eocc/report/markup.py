@@ -48,18 +48,29 @@ def joined(parts: Iterable[object], separator: object = "") -> Markup:
 def table(
     head: Sequence[object], rows: Sequence[Sequence[object]], caption: object = "", class_: str | None = None
 ) -> Markup:
-    """Return a table; the first cell of a row is its head.
+    """Return a table in a box that scrolls where it is too wide; the first cell of a row is its head.
 
     >>> table(["name", "size"], [["oak", 3]])[:61]
     '<div class="scroll" tabindex="0" role="group" aria-label="Tab'
     """
+    # A box that scrolls can be reached with the keyboard, and says what it is.
+    label = f"Table: {re.sub('<[^>]*>', '', str(caption))}" if caption else "Table: " + ", ".join(map(str, head))
+    whole = bare_table(head, rows, caption, class_)
+    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=Markup(escaped(label)))
+
+
+def bare_table(
+    head: Sequence[object], rows: Sequence[Sequence[object]], caption: object = "", class_: str | None = None
+) -> Markup:
+    """Return a table without a box, whose cells break their lines.
+
+    >>> bare_table(["name", "size"], [["oak", 3]])[:52]
+    '<table><thead><tr><th scope="col">name</th><th scope'
+    """
     first = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
     said = [tag("caption", caption)] if caption else []
-    # A box that scrolls can be reached with the keyboard, and says what it is.
-    label = f"Table: {re.sub('<[^>]*>', '', str(caption))}" if caption else "Table: " + ", ".join(map(str, head))
-    whole = tag("table", *said, tag("thead", first), tag("tbody", *body), class_=class_)
-    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=Markup(escaped(label)))
+    return tag("table", *said, tag("thead", first), tag("tbody", *body), class_=class_)
 
 
 def facts(rows: Iterable[tuple[object, object]]) -> Markup:

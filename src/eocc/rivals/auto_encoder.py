@@ -1,6 +1,7 @@
 """The auto-encoder."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from eocc.arguments import check_count, generator
-from eocc.rivals.base import Rival, threshold
-from eocc.rivals.consistency import folds, most_complex_consistent
+from eocc.rivals.automatic import is_automatic
+from eocc.rivals.base import Rival
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 
 Matrix = NDArray[np.float64]
 Layers = list[tuple[Matrix, Matrix]]
+
+CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34)
 
 
 class AutoEncoder(Rival):
@@ -47,59 +51,64 @@ class AutoEncoder(Rival):
 
     def _learn(self, X: Matrix) -> Matrix:
         check_count("max_iter", self.max_iter)
-        self.mean_ = X.mean(axis=0)
-        self.scale_ = float(np.sqrt(X.var(axis=0).mean())) or 1.0
         seed = int(generator(self.random_state).integers(2**31))
-        if isinstance(self.n_hidden, str) and self.n_hidden == "auto":
-            self.n_hidden_ = self._most_units(X, seed)
-        else:
-            check_count("n_hidden", self.n_hidden, otherwise=" or 'auto'")
-            self.n_hidden_ = int(self.n_hidden)
-        network = self._train(X, self.n_hidden_, seed)
-        self.layers_ = _layers(network)
-        self.n_iter_ = network.n_iter_
+        is_open = is_automatic("n_hidden", self.n_hidden)
+        self.n_hidden_ = self._most_units(X, seed) if is_open else int(self.n_hidden)
+        self.copier_ = trained(X, self.n_hidden_, self.max_iter, seed)
+        self.n_iter_ = self.copier_.n_iter
         return self._score(X)
 
-    def _train(self, X: Matrix, n_hidden: int, seed: int) -> MLPRegressor:
-        scaled = (X - self.mean_) / self.scale_
-        network = MLPRegressor(
-            hidden_layer_sizes=(n_hidden,), activation="tanh", solver="lbfgs", max_iter=self.max_iter, random_state=seed
-        )
-        with warnings.catch_warnings():
-            # A network stopped at max_iter is a model like any other: the error it leaves is what is measured.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            network.fit(scaled, scaled[:, 0] if scaled.shape[1] == 1 else scaled)
-        return network
-
     def _score(self, X: Matrix) -> Matrix:
-        return self._minus_errors(X, self.layers_)
-
-    def _minus_errors(self, X: Matrix, layers: Layers) -> Matrix:
-        (inward, inward_bias), (outward, outward_bias) = layers
-        scaled = (X - self.mean_) / self.scale_
-        # einsum sums each row by itself: the network's own matrix product would round differently in other batches.
-        hidden = np.tanh(np.einsum("ij,jk->ik", scaled, inward) + inward_bias)
-        residuals = (scaled - np.einsum("ik,kj->ij", hidden, outward) - outward_bias) * self.scale_
-        return np.asarray(-np.einsum("ij,ij->i", residuals, residuals))
+        return self.copier_.minus_errors(X)
 
     def _most_units(self, X: Matrix, seed: int) -> int:
-        candidates = [units for units in (1, 2, 3, 5, 8, 13, 21, 34) if units < min(X.shape)]
+        candidates = [units for units in CANDIDATES if units < min(X.shape)]
         if len(candidates) < 2:
             return 1
-        return most_complex_consistent(
-            candidates, lambda units: self._held_out_error(X, units, seed), len(X), self.rejection_rate
-        )
 
-    def _held_out_error(self, X: Matrix, n_hidden: int, seed: int) -> float:
-        """Return the fraction of targets that a network trained without them rejects."""
-        n_rejected = 0
-        for kept, held_out in folds(len(X)):
-            layers = _layers(self._train(X[kept], n_hidden, seed))
-            offset = threshold(self._minus_errors(X[kept], layers), self.rejection_rate)
-            n_rejected += int((self._minus_errors(X[held_out], layers) < offset).sum())
-        return n_rejected / len(X)
+        def error(units: int) -> float:
+            return held_out_error(
+                len(X),
+                self.rejection_rate,
+                lambda kept: trained(X[kept], units, self.max_iter, seed).minus_errors(X),
+            )
+
+        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
 
 
-def _layers(network: MLPRegressor) -> Layers:
-    """Return the weights and biases, layer by layer."""
-    return list(zip(network.coefs_, network.intercepts_, strict=True))
+@dataclass(frozen=True, eq=False)
+class Copier:
+    """A trained network with the mean and the one scale of the rows it was trained on."""
+
+    mean: Matrix
+    scale: float
+    layers: Layers
+    n_iter: int
+
+    def minus_errors(self, X: Matrix) -> Matrix:
+        """Return -||x - f(x)||² of each row."""
+        (inward, inward_bias), (outward, outward_bias) = self.layers
+        scaled = (X - self.mean) / self.scale
+        # einsum sums each row by itself: the network's own matrix product would round differently in other batches.
+        hidden = np.tanh(np.einsum("ij,jk->ik", scaled, inward) + inward_bias)
+        residuals = (scaled - np.einsum("ik,kj->ij", hidden, outward) - outward_bias) * self.scale
+        return np.asarray(-np.einsum("ij,ij->i", residuals, residuals))
+
+
+def trained(X: Matrix, n_hidden: int, max_iter: int, seed: int) -> Copier:
+    """Return the network that copies X.
+
+    >>> trained(np.array([[1.0], [3.0]]), 1, 100, 0).minus_errors(np.array([[1.0], [3.0]])).round(2) + 0.0
+    array([0., 0.])
+    """
+    mean, scale = X.mean(axis=0), float(np.sqrt(X.var(axis=0).mean())) or 1.0
+    scaled = (X - mean) / scale
+    network = MLPRegressor(
+        hidden_layer_sizes=(n_hidden,), activation="tanh", solver="lbfgs", max_iter=max_iter, random_state=seed
+    )
+    with warnings.catch_warnings():
+        # A network stopped at max_iter is a model like any other: the error it leaves is what is measured.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        network.fit(scaled, scaled[:, 0] if scaled.shape[1] == 1 else scaled)
+    layers = list(zip(network.coefs_, network.intercepts_, strict=True))
+    return Copier(mean, scale, layers, network.n_iter_)

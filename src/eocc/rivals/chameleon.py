@@ -1,14 +1,13 @@
 """Clusters by dynamic modelling, each a region."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from eocc.arguments import check_count
-from eocc.rivals.base import Rival, threshold
-from eocc.rivals.consistency import folds, most_complex_consistent
+from eocc.rivals.automatic import is_automatic
+from eocc.rivals.base import Rival
+from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
+from eocc.rivals.packages import needed
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -26,7 +25,7 @@ class ChameleonDescription(Rival):
     connected, and as close, as each is inside. A cluster becomes a region: d is the distance to its medoid and tau
     the mean distance of its pairs; a lone target's is the mean distance to the nearest neighbour. Copies of a row are
     clustered as one. With fewer than 4 distinct rows there is no graph to cut and all targets are one cluster.
-    Training scores are those of the fitted regions. Needs `pip install eocc[rivals]`; the same rows give the same
+    Training scores are those of the fitted regions. Needs `pip install 'eocc[rivals]'`; the same rows give the same
     clusters always.
     Paper: Karypis, Han, Kumar, Chameleon: hierarchical clustering using dynamic modeling (1999).
     Good at: clusters of uneven size and density. Bad at: bent clusters, which one medoid cannot stand for; scattered
@@ -45,10 +44,8 @@ class ChameleonDescription(Rival):
         self.rejection_rate = rejection_rate
 
     def _learn(self, X: Matrix) -> Matrix:
-        is_automatic = isinstance(self.n_clusters, str) and self.n_clusters == "auto"
-        if not is_automatic:
-            check_count("n_clusters", self.n_clusters, otherwise=" or 'auto'")
-        self.n_clusters_ = self._consistent(X) if is_automatic else int(self.n_clusters)
+        is_open = is_automatic("n_clusters", self.n_clusters)
+        self.n_clusters_ = self._consistent(X) if is_open else int(self.n_clusters)
         self.labels_ = chameleon_labels(X, self.n_clusters_)
         self.centres_, self.extents_ = regions(X, self.labels_)
         return self._score(X)
@@ -57,16 +54,14 @@ class ChameleonDescription(Rival):
         return log_membership(X, self.centres_, self.extents_)
 
     def _consistent(self, X: Matrix) -> int:
-        def held_out_error(n_clusters: int) -> float:
-            n_rejected = 0
-            for kept, held in folds(len(X)):
-                shapes = regions(X[kept], chameleon_labels(X[kept], n_clusters))
-                offset = threshold(log_membership(X[kept], *shapes), self.rejection_rate)
-                n_rejected += int((log_membership(X[held], *shapes) < offset).sum())
-            return n_rejected / len(X)
+        def error(n_clusters: int) -> float:
+            def scores_from(kept: Indices) -> Matrix:
+                return log_membership(X, *regions(X[kept], chameleon_labels(X[kept], n_clusters)))
+
+            return held_out_error(len(X), self.rejection_rate, scores_from)
 
         candidates = [n_clusters for n_clusters in CANDIDATES if n_clusters <= max(1, len(X) // 4)]
-        return most_complex_consistent(candidates, held_out_error, len(X), self.rejection_rate)
+        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
 
 
 def chameleon_labels(X: Matrix, n_clusters: int) -> Labels:
@@ -75,7 +70,7 @@ def chameleon_labels(X: Matrix, n_clusters: int) -> Labels:
     >>> chameleon_labels(np.array([[0.0], [1.0], [1.0]]), 2)
     array([0, 0, 0])
     """
-    chameleon = _chameleon()
+    chameleon = needed("pychameleon", "chameleon-cluster", by="ChameleonDescription").Chameleon
     distinct, copy_of = np.unique(X, axis=0, return_inverse=True)
     if len(distinct) < 4 or n_clusters == 1:
         return np.zeros(len(X), np.int64)
@@ -83,14 +78,6 @@ def chameleon_labels(X: Matrix, n_clusters: int) -> Labels:
     rows = centred * (NEIGHBOUR_DISTANCE / np.median(_to_nearest_other(centred)))
     labels = chameleon(n_clusters=n_clusters).fit(rows).labels_
     return np.asarray(np.unique(labels, return_inverse=True)[1][copy_of.reshape(-1)])
-
-
-def _chameleon() -> Any:
-    try:
-        from pychameleon import Chameleon
-    except ImportError as error:
-        raise ImportError("ChameleonDescription needs a package more: pip install eocc[rivals]") from error
-    return Chameleon
 
 
 def _to_nearest_other(rows: Matrix) -> Matrix:

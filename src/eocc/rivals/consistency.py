@@ -6,10 +6,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.rivals.base import threshold
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
 Candidate = TypeVar("Candidate")
 
 
-def folds(n: int, n_folds: int = 10) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
     """Yield (kept, held out) indices; every n_folds-th row goes to the same fold, so sorted data are spread too.
 
     >>> [held.tolist() for _, held in folds(5, 2)]
@@ -20,8 +24,25 @@ def folds(n: int, n_folds: int = 10) -> Iterator[tuple[NDArray[np.int64], NDArra
         yield np.flatnonzero(fold != index), np.flatnonzero(fold == index)
 
 
+def held_out_error(n: int, rejection_rate: float, scores_from: Callable[[Indices], Matrix]) -> float:
+    """Return the fraction of n targets, at least 2, that a model fitted without them rejects, in ten folds.
+
+    `scores_from`(kept) are the scores of all n by the model of the kept ones. The threshold is on the scores of those
+    as fitted: they are the promise that consistency puts to the test, so nothing is left out of them.
+
+    >>> values = np.array([0.0, 1.0, 2.0, 9.0])
+    >>> held_out_error(4, 0.0, lambda kept: -abs(values - values[kept].mean()))
+    0.25
+    """
+    n_rejected = 0
+    for kept, held_out in folds(n):
+        scores = scores_from(kept)
+        n_rejected += int((scores[held_out] < threshold(scores[kept], rejection_rate)).sum())
+    return n_rejected / n
+
+
 def most_complex_consistent(
-    candidates: Sequence[Candidate], held_out_error: Callable[[Candidate], float], n: int, rejection_rate: float
+    candidates: Sequence[Candidate], error: Callable[[Candidate], float], n: int, rejection_rate: float
 ) -> Candidate:
     """Return the last of `candidates`, simplest first, before held-out targets are rejected too often.
 
@@ -34,7 +55,7 @@ def most_complex_consistent(
     limit = rejection_rate + 2 * np.sqrt(max(rejection_rate, 1 / n) * (1 - rejection_rate) / n)
     chosen = candidates[0]
     for candidate in candidates[1:]:
-        if held_out_error(candidate) > limit:
+        if error(candidate) > limit:
             break
         chosen = candidate
     return chosen

@@ -6,18 +6,47 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float64]
 
 
-def regularised_covariance(X: Matrix, regularisation: float) -> Matrix:
-    """Return (1 - r) S + r tr(S)/d I, S the covariance with n in the denominator; the identity if all rows are equal.
+def covariance_of(X: Matrix) -> Matrix:
+    """Return the covariance with n in the denominator.
 
-    >>> regularised_covariance(np.array([[0.0, 0.0], [2.0, 0.0]]), 0.5)
+    >>> covariance_of(np.array([[0.0, 0.0], [2.0, 0.0]]))
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    centred = X - X.mean(axis=0)
+    return np.asarray(centred.T @ centred / len(X))
+
+
+def regularised(covariance: Matrix, regularisation: float) -> Matrix:
+    """Return (1 - r) S + r tr(S)/d I; the identity where S is 0.
+
+    >>> regularised(np.diag([1.0, 0.0]), 0.5)
     array([[0.75, 0.  ],
            [0.  , 0.25]])
     """
-    centred = X - X.mean(axis=0)
-    covariance = np.asarray(centred.T @ centred / len(X))
     d = len(covariance)
     scale = np.trace(covariance) / d
     if scale == 0:
         return np.eye(d)
-    regularised: Matrix = (1 - regularisation) * covariance + regularisation * scale * np.eye(d)
-    return regularised
+    return np.asarray((1 - regularisation) * covariance + regularisation * scale * np.eye(d))
+
+
+def is_singular(eigenvalues: Matrix) -> bool:
+    """Return whether the least of ascending eigenvalues is within the rounding of the largest.
+
+    >>> is_singular(np.array([1e-17, 1.0])), is_singular(np.array([1e-9, 1.0]))
+    (True, False)
+    """
+    return bool(eigenvalues[0] <= eigenvalues[-1] * len(eigenvalues) * np.finfo(float).eps)
+
+
+def n_directions(X: Matrix, singular_values: Matrix) -> int:
+    """Return in how many directions the rows differ by more than the rounding of their own size.
+
+    `singular_values` are those of the centred rows, descending.
+
+    >>> n_directions(np.array([[1.0, 0.1], [3.0, 0.1]]), np.array([1.4, 1e-17]))
+    1
+    """
+    rounding = max(X.shape) * np.finfo(float).eps * max(float(singular_values[0]), float(np.abs(X).max()))
+    return int((singular_values > rounding).sum())

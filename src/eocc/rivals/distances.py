@@ -80,7 +80,8 @@ class Blocks:
         given, wanted = patterns.block.shape[1], prototypes.block.shape[1]
         if given != wanted:
             raise ValueError(f"this block has {given} columns; it needs {wanted}, one per row of the fit")
-        return patterns.block[:, prototypes.columns]
+        # Columns picked from one row and from many lie differently in memory, and would be summed in another order.
+        return np.ascontiguousarray(patterns.block[:, prototypes.columns])
 
 
 @dataclass(frozen=True)

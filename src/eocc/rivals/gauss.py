@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from eocc.arguments import check_number
 from eocc.rivals.base import Rival
-from eocc.rivals.covariance import regularised_covariance
+from eocc.rivals.covariance import covariance_of, is_singular, regularised
 
 Matrix = NDArray[np.float64]
 
@@ -14,7 +14,8 @@ class Gauss(Rival):
     """A single Gaussian: score_samples is its log-density.
 
     Mean and covariance of the targets, S' = (1 - r) S + r tr(S)/d I with r = `regularisation`, so that it can be
-    inverted also where there are more features than rows. The threshold is a quantile of the training densities.
+    inverted also where there are more features than rows. Training scores are those of the
+    rows as fitted.
     Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 2.3; dd_tools' gauss_dd.
     Good at: one elongated cloud, few rows, correlated features. Bad at: several clusters, bent or heavy-tailed data.
     Automatic: nothing to choose; r = 0.01 is dd_tools' default.
@@ -32,9 +33,9 @@ class Gauss(Rival):
     def _learn(self, X: Matrix) -> Matrix:
         check_number("regularisation", self.regularisation, "in [0, 1]", lambda value: 0 <= value <= 1)
         self.mean_ = X.mean(axis=0)
-        self.covariance_ = regularised_covariance(X, self.regularisation)
+        self.covariance_ = regularised(covariance_of(X), self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
-        if values[0] <= values[-1] * len(values) * np.finfo(float).eps:
+        if is_singular(values):
             raise ValueError(
                 f"the covariance has no inverse with regularisation={self.regularisation:g}; "
                 "take a larger one, or drop features that depend on others"

@@ -57,11 +57,15 @@ def given_or_likely_width(width: Any, D: Matrix, wanted: str = "> 0, or 'auto'")
 def likely_width(D: Matrix) -> float:
     """Return the width of exp(-d^2 / width^2), a Gaussian at every pattern, that makes left-out patterns likeliest.
 
-    The Gaussians have as many dimensions as the data fill, not as many as there are features: so the kernel of
-    neighbours stays above 0 whatever the number of features.
+    The Gaussians have as many dimensions as the data fill, not as many as there are features. The likeliest width
+    still falls, against the distance to the nearest neighbour, as the root of that dimension: the width is at least
+    the median distance to the nearest other pattern that is no copy, so that the kernel of neighbours, 1/e there,
+    does not vanish where data fill many dimensions.
 
     >>> likely_width(np.array([[0.0, 2.0], [2.0, 0.0]])).__round__(3)
     2.828
     """
     dimension = intrinsic_dimension(distances_to_others(D)) if len(D) > 2 else 1.0
-    return float(np.sqrt(2) * likeliest_width(D, dimension, np.ones(len(D))))
+    likeliest = float(np.sqrt(2) * likeliest_width(D, dimension, np.ones(len(D))))
+    nearest = np.where(D > 0, D, np.inf).min(axis=1)
+    return max(likeliest, float(np.median(nearest[nearest < np.inf]))) if D.any() else likeliest

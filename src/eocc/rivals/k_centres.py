@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.arguments import check_count, generator
-from eocc.rivals.base import DistanceRival, threshold
-from eocc.rivals.consistency import folds, most_complex_consistent
+from eocc.rivals.automatic import is_automatic
+from eocc.rivals.base import DistanceRival
+from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
 
 Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 
@@ -24,15 +24,15 @@ class KCentres(DistanceRival):
     the least radius (Gonzalez 1985). Then each centre moves to the middle of its cluster, and one centre at a time is
     swapped for another target, as long as the radius falls: search="swaps". With search="recentring" each start is k
     random targets, moved to the middle of their clusters until none moves, as in dd_tools: a larger radius, and fewer
-    centres spent on outliers. `centres_` are the targets chosen, `radius_` is theirs; with copies among the targets
-    there may be fewer than k.
+    centres spent on outliers. `centres_` are the targets chosen, `k_` is their number and `radius_` theirs; with copies
+    among the targets there may be fewer than k.
     Training scores are distances to the nearest centre; a centre's own is taken as if the next best member of its
     cluster stood in its place.
     Paper: Ypma, Duin, Support objects for domain approximation (1998); dd_tools' kcenter_dd.
     Good at: any dissimilarity; a description of k patterns that can be looked at. Bad at: outliers among the training
     targets, since the farthest one decides; clusters of uneven size.
-    Automatic: k = 5 is dd_tools' default; k = "auto" takes the largest k of 1, 2, 3, 5, 8, ... 55 that
-    still accepts held-out targets as promised (consistency, Tax and Müller 2004).
+    Automatic: k = 5 and the best of 25 starts are dd_tools' defaults; k = "auto" takes the largest k of 1, 2, 3, 5, 8,
+    ... 55 that still accepts held-out targets as promised (consistency, Tax and Müller 2004).
 
     >>> centres = KCentres(k=2, random_state=0).fit([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> sorted(centres.centres_.tolist()), centres.radius_
@@ -46,7 +46,7 @@ class KCentres(DistanceRival):
         *,
         k: int | str = 5,
         search: str = "recentring",
-        n_starts: int = 1,
+        n_starts: int = 25,
         metric: Any = "euclidean",
         rejection_rate: float = 0.05,
         random_state: Any = None,
@@ -59,15 +59,14 @@ class KCentres(DistanceRival):
         self.random_state = random_state
 
     def _learn(self, D: Matrix) -> Matrix:
-        is_automatic = isinstance(self.k, str) and self.k == "auto"
-        if not is_automatic:
-            check_count("k", self.k, otherwise=" or 'auto'")
+        is_open = is_automatic("k", self.k)
         check_count("n_starts", self.n_starts)
         if self.search not in SEARCHES:
             raise ValueError(f"search must be one of {sorted(SEARCHES)}, not {self.search!r}")
         random = generator(self.random_state)
-        self.k_ = self._consistent_k(D, random) if is_automatic else min(int(self.k), len(D))
-        self.centres_ = SEARCHES[self.search](D, self.k_, self.n_starts, random)
+        k = self._consistent_k(D, random) if is_open else min(int(self.k), len(D))
+        self.centres_ = SEARCHES[self.search](D, k, self.n_starts, random)
+        self.k_ = len(self.centres_)
         self.radius_ = radius(D, self.centres_)
         return -left_out_distances(D, self.centres_)
 
@@ -78,18 +77,17 @@ class KCentres(DistanceRival):
         n = len(D)
         seed = int(random.integers(2**31))
 
-        def held_out_error(k: int) -> float:
-            n_rejected = 0
-            for kept, held in folds(n):
+        def error(k: int) -> float:
+            def scores_from(kept: Indices) -> Matrix:
                 inside = D[np.ix_(kept, kept)]
                 centres = SEARCHES[self.search](inside, k, self.n_starts, np.random.default_rng(seed))
-                offset = threshold(-left_out_distances(inside, centres), self.rejection_rate)
-                n_rejected += int((-D[np.ix_(held, kept[centres])].min(axis=1) < offset).sum())
-            return n_rejected / n
+                return -np.asarray(D[:, kept[centres]].min(axis=1))
+
+            return held_out_error(n, self.rejection_rate, scores_from)
 
         # Every fold must have more targets than centres.
         candidates = [k for k in CANDIDATES if k < n - -(-n // 10)] or [1]
-        return most_complex_consistent(candidates, held_out_error, n, self.rejection_rate)
+        return most_complex_consistent(candidates, error, n, self.rejection_rate)
 
 
 def radius(D: Matrix, centres: Indices) -> float:

@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from eocc.arguments import check_count, generator
-from eocc.blas import one_blas_thread
-from eocc.rivals.base import Rival, threshold
-from eocc.rivals.consistency import folds, most_complex_consistent
+from eocc.rivals.automatic import is_automatic
+from eocc.rivals.base import Rival
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 
 Matrix = NDArray[np.float64]
+
+CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
 
 class KMeansDescription(Rival):
@@ -44,11 +45,10 @@ class KMeansDescription(Rival):
         self.random_state = random_state
 
     def _learn(self, X: Matrix) -> Matrix:
-        if not (isinstance(self.k, str) and self.k == "auto"):
-            check_count("k", self.k, otherwise=" or 'auto'")
+        is_open = is_automatic("k", self.k)
         check_count("n_starts", self.n_starts)
         seed = int(generator(self.random_state).integers(2**31))
-        k = self._consistent_k(X, seed) if isinstance(self.k, str) else int(self.k)
+        k = self._consistent_k(X, seed) if is_open else int(self.k)
         self.centres_ = _centres(X, k, self.n_starts, seed)
         self.k_ = len(self.centres_)
         return _left_out_scores(X, self.centres_)
@@ -58,23 +58,22 @@ class KMeansDescription(Rival):
 
     def _consistent_k(self, X: Matrix, seed: int) -> int:
         n_distinct = len(np.unique(X, axis=0))
-        candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89) if k <= n_distinct]
+        candidates = [k for k in CANDIDATES if k <= n_distinct]
 
-        def held_out_error(k: int) -> float:
-            return _rejected(X, k, self.n_starts, self.rejection_rate, seed) / len(X)
+        def error(k: int) -> float:
+            return held_out_error(
+                len(X), self.rejection_rate, lambda kept: _scores(X, _centres(X[kept], k, self.n_starts, seed))
+            )
 
-        return most_complex_consistent(candidates, held_out_error, len(X), self.rejection_rate)
+        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
 
 
 def _centres(X: Matrix, k: int, n_starts: int, seed: int) -> Matrix:
-    """Return the centres of k clusters, or as many as there are distinct rows; one thread, so that they are repeatable.
-
-    Threads would add their parts of a mean in the order in which they finish.
-    """
+    """Return the centres of k clusters, or as many as there are distinct rows."""
     rows = np.unique(X, axis=0)
     randoms = np.random.default_rng(seed)
     runs = []
-    with one_blas_thread(), threadpool_limits(limits=1, user_api="openmp"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         # Rows that differ by rounding alone may share a centre: fewer clusters than asked for, and no harm.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for _ in range(n_starts):
@@ -99,18 +98,3 @@ def _left_out_scores(X: Matrix, centres: Matrix) -> Matrix:
     squares[rows, own] *= (sizes / np.where(alone, 1, sizes - 1)) ** 2
     squares[rows[alone], own[alone]] = np.inf
     return np.asarray(-squares.min(axis=1))
-
-
-def _rejected(X: Matrix, k: int, n_starts: int, rejection_rate: float, seed: int) -> int:
-    """Return how many rows are rejected when held out, by thresholds on the rows that made the centres.
-
-    These are the promise that consistency puts to the test, so they do not leave anything out.
-    """
-    rejected = 0
-    for kept, held_out in folds(len(X)):
-        if len(kept):
-            centres = _centres(X[kept], k, n_starts, seed)
-            rejected += int(
-                (_scores(X[held_out], centres) < threshold(_scores(X[kept], centres), rejection_rate)).sum()
-            )
-    return rejected

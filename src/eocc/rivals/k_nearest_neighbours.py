@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from eocc.arguments import check_count
+from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 
@@ -20,8 +20,9 @@ class KNearestNeighbours(DistanceRival):
     Paper: Ramaswamy, Rastogi, Shim, Efficient algorithms for mining outliers (2000); Tax, One-class classification
     (2001), section 3.4.2; dd_tools' knndd.
     Good at: any shape, any dissimilarity, small samples. Bad at: targets of uneven density; noise in the training set
-    when k is small. Automatic: k = "auto" takes the k of 1, 2, 3, 5, 8, ... whose density, a Gaussian at each
-    target as wide as its distance to its k-th neighbour, gives left-out targets the largest likelihood.
+    when k is small.
+    Automatic: k = "auto" takes the k of 1, 2, 3, 5, 8, ... whose density, a Gaussian at each target as wide as its
+    distance to its k-th neighbour, gives left-out targets the largest likelihood.
 
     >>> KNearestNeighbours(k=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
@@ -34,13 +35,12 @@ class KNearestNeighbours(DistanceRival):
 
     def _learn(self, D: Matrix) -> Matrix:
         n_others = len(D) - 1
-        if not (isinstance(self.k, str) and self.k == "auto"):
-            check_count("k", self.k, otherwise=" or 'auto'")
+        is_open = is_automatic("k", self.k)
         if n_others == 0:  # no neighbour to be far from
             self.k_ = 1
             return np.zeros(1)
         others = distances_to_others(D)
-        self.k_ = _likeliest_k(D, others) if self.k == "auto" else min(int(self.k), n_others)
+        self.k_ = _likeliest_k(D, others) if is_open else min(int(self.k), n_others)
         return -others[:, self.k_ - 1]
 
     def _score(self, D: Matrix) -> Matrix:

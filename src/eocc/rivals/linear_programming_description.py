@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
+from scipy.special import expit
 
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.gaussian_kernel import given_or_likely_width, outside_fraction, weighted_rows
@@ -14,13 +15,14 @@ Matrix = NDArray[np.float64]
 
 
 class LinearProgrammingDescription(DistanceRival):
-    """LPDD, a hyperplane in dissimilarity space: score_samples is minus a weighted mean of distances to a few targets.
+    """LPDD, a hyperplane in dissimilarity space: score_samples falls with a weighted mean of distances to few targets.
 
     The weights w minimise rho + 1/(nu n) sum_i xi_i with w'd(x_i, R) <= rho + xi_i, sum w = 1, and w, rho, xi >= 0: the
-    targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through the sigmoid
-    2 / (1 + exp(-d^2 / width^2)) - 1, which keeps far patterns from weighing more than near ones; width = None leaves
-    the distances as they are. Only the few targets of positive weight are needed to score. nu, the fraction that may
-    stay outside, is `rejection_rate` unless given.
+    targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through dd_tools'
+    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, which keeps far patterns from weighing more than near ones; the score is
+    then 1 - w'd, which tells far patterns apart where the sigmoid rounds to 1. width = None leaves the distances as
+    they are, and the score is -w'd. Only the few targets of positive weight are needed to score. nu, the fraction that
+    may stay outside, is `rejection_rate` unless given. Training scores are those of the fitted targets.
     Paper: Pekalska, Tax, Duin, One-class LP classifiers for dissimilarity representations (2003); dd_tools' lpdd.
     Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
     middle is nearest to all.
@@ -57,7 +59,10 @@ class LinearProgrammingDescription(DistanceRival):
         return self._score(D)
 
     def _score(self, D: Matrix) -> Matrix:
-        return -weighted_rows(saturate(D[:, self.support_], self.width_), self.weights_)
+        columns = D[:, self.support_]
+        if self.width_ is None:
+            return -weighted_rows(columns, self.weights_)
+        return weighted_rows(unsaturated(columns, self.width_), self.weights_)
 
 
 def saturate(D: Matrix, width: float | None) -> Matrix:
@@ -67,6 +72,15 @@ def saturate(D: Matrix, width: float | None) -> Matrix:
     array([0.   , 0.462, 1.   ])
     """
     return D if width is None else np.tanh(0.5 * (D / width) ** 2)
+
+
+def unsaturated(D: Matrix, width: float) -> Matrix:
+    """Return 1 - saturate(d), as 2 / (1 + exp(d^2 / width^2)): a difference from 1 would lose what is left of it.
+
+    >>> unsaturated(np.array([0.0, 1.0, 9.0]), 1.0).round(3), bool(unsaturated(np.array([9.0]), 1.0)[0] > 0)
+    (array([1.   , 0.538, 0.   ]), True)
+    """
+    return np.asarray(2 * expit(-((D / width) ** 2)))
 
 
 def lightest_plane(D: Matrix, nu: float) -> Matrix:

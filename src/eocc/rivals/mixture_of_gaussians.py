@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
-from threadpoolctl import threadpool_limits
 
-from eocc.arguments import check_count, check_number, generator
-from eocc.blas import one_blas_thread
+from eocc.arguments import check_number, generator
+from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import folds
 
@@ -49,20 +48,17 @@ class MixtureOfGaussians(Rival):
         self.random_state = random_state
 
     def _learn(self, X: Matrix) -> Matrix:
-        if not (isinstance(self.n_components, str) and self.n_components == "auto"):
-            check_count("n_components", self.n_components, otherwise=" or 'auto'")
+        is_open = is_automatic("n_components", self.n_components)
         check_number("regularisation", self.regularisation, "> 0", lambda value: 0 < value < np.inf)
         seed = int(generator(self.random_state).integers(2**31))
         self.centre_ = X.mean(axis=0)
         # One unit for all features: tr(S)/d becomes 1, and the regularisation relative to it.
         self.unit_ = float(np.sqrt(X.var(axis=0).mean())) or 1.0
-        self._take_mixture(*self._mixture((X - self.centre_) / self.unit_, seed))
+        Z = (X - self.centre_) / self.unit_
+        n = _likeliest_number(Z, self.regularisation, seed) if is_open else int(self.n_components)
+        mixture = _fitted(Z, n, self.regularisation, seed)
+        self._take_mixture(mixture.weights_, mixture.means_, mixture.precisions_cholesky_)
         return self._score(X)
-
-    def _mixture(self, Z: Matrix, seed: int) -> tuple[Matrix, Matrix, Matrix]:
-        n = _likeliest_number(Z, self.regularisation, seed) if isinstance(self.n_components, str) else self.n_components
-        mixture = _fitted(Z, int(n), self.regularisation, seed)
-        return mixture.weights_, mixture.means_, mixture.precisions_cholesky_
 
     def _take_mixture(self, weights: Matrix, means: Matrix, whitenings: Matrix) -> None:
         self.weights_, self.means_ = weights, means * self.unit_ + self.centre_
@@ -82,16 +78,18 @@ class MixtureOfGaussians(Rival):
 
 
 def _fitted(Z: Matrix, n_components: int, regularisation: float, seed: int) -> GaussianMixture:
-    """Return the fitted mixture; one thread, so that it is repeatable."""
+    """Return the fitted mixture."""
     n = min(n_components, len(np.unique(Z, axis=0)))
     mixture = GaussianMixture(n, reg_covar=regularisation, random_state=seed)
     rows = np.repeat(Z, 2, axis=0) if len(Z) == 1 else Z  # scikit-learn asks for two; a copy changes no density
-    with one_blas_thread(), threadpool_limits(limits=1, user_api="openmp"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         # A hundred iterations, as dd_tools': the likelihood grows by every one, so the last is a density like any.
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             return mixture.fit(rows)
         except ValueError as error:
+            if "ill-defined empirical covariance" not in str(error):
+                raise
             raise ValueError(
                 f"a covariance has no inverse with regularisation={regularisation:g}; "
                 "take a larger one, or a smaller n_components"

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 
 from eocc.arguments import check_number
 from eocc.rivals.base import Rival
+from eocc.rivals.covariance import n_directions
 
 Matrix = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ class PrincipalComponents(Rival):
         if np.ptp(X, axis=0).any():
             analysis = PCA(svd_solver="full").fit(X)
             variances = analysis.singular_values_**2
-            n_kept = min(self._n_asked(variances), max(0, _rank(X, analysis.singular_values_) - 1))
+            n_kept = min(self._n_asked(variances), max(0, n_directions(X, analysis.singular_values_) - 1))
             self.components_ = np.ascontiguousarray(analysis.components_[:n_kept])
         self.n_components_ = len(self.components_)
         return self._score(X)
@@ -63,9 +64,3 @@ class PrincipalComponents(Rival):
 
 def _is_fraction_or_count(value: float) -> bool:
     return value >= 0 if isinstance(value, numbers.Integral) else 0 < value < 1
-
-
-def _rank(X: Matrix, singular_values: Matrix) -> int:
-    """Return in how many directions the rows differ by more than the rounding of their own size."""
-    rounding = max(X.shape) * np.finfo(float).eps * max(float(singular_values[0]), float(np.abs(X).max()))
-    return int((singular_values > rounding).sum())

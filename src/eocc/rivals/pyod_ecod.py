@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.rivals.base import Rival
-from eocc.rivals.pyod_knn import pyod_detector
+from eocc.rivals.packages import needed
 
 Matrix = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class PyodECOD(Rival):
         with warnings.catch_warnings():
             # Few or equal values have no skewness; PyOD then takes 0.
             warnings.simplefilter("ignore", RuntimeWarning)
-            detector = pyod_detector("ecod", "ECOD")().fit(X)
+            detector = needed("pyod.models.ecod", "pyod", by="PyodECOD").ECOD().fit(X)
         self.sorted_targets_ = np.sort(detector.X_train, axis=0)
         return -np.asarray(np.maximum(detector.U_l, detector.U_r).sum(axis=1))
 

@@ -1,14 +1,12 @@
 """PyOD's nearest neighbours."""
 
-import importlib
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from eocc.arguments import check_count
 from eocc.rivals.base import Rival
+from eocc.rivals.packages import needed
 
 Matrix = NDArray[np.float64]
 METHODS = ("largest", "mean", "median")
@@ -43,7 +41,7 @@ class PyodKNN(Rival):
         if self.n_neighbors_ == 0:
             self.target_ = X
             return np.zeros(1)
-        detector = pyod_detector("knn", "KNN")
+        detector = needed("pyod.models.knn", "pyod", by="PyodKNN").KNN
         self.detector_ = detector(n_neighbors=self.n_neighbors_, method=self.method, algorithm="ball_tree").fit(X)
         return -np.asarray(self.detector_.decision_scores_)
 
@@ -51,15 +49,3 @@ class PyodKNN(Rival):
         if self.n_neighbors_ == 0:
             return -np.asarray(cdist(X, self.target_)[:, 0])
         return -np.asarray(self.detector_.decision_function(X))
-
-
-def pyod_detector(module: str, name: str) -> Any:
-    """Return the class `name` of pyod.models.`module`, or say how to install PyOD.
-
-    >>> pyod_detector("knn", "KNN").__name__
-    'KNN'
-    """
-    try:
-        return getattr(importlib.import_module(f"pyod.models.{module}"), name)
-    except ImportError as error:
-        raise ImportError("this rival needs PyOD: pip install eocc[rivals]") from error

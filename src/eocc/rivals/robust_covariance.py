@@ -9,7 +9,7 @@ from sklearn.covariance import MinCovDet
 
 from eocc.arguments import check_number, generator
 from eocc.rivals.base import Rival
-from eocc.rivals.covariance import regularised_covariance
+from eocc.rivals.covariance import covariance_of, is_singular, n_directions, regularised
 
 Matrix = NDArray[np.float64]
 
@@ -43,9 +43,10 @@ class RobustCovariance(Rival):
         seed = int(generator(self.random_state).integers(2**31))
         found = _tightest_half(X, seed)
         self.is_robust_ = found is not None
-        location, covariance = found if found is not None else (X.mean(axis=0), regularised_covariance(X, 0.0))
+        location, covariance = found if found is not None else (X.mean(axis=0), covariance_of(X))
         self.location_: Matrix = location
-        self.covariance_ = _invertible(covariance, self.regularisation)
+        is_usable = not is_singular(np.linalg.eigvalsh(covariance))
+        self.covariance_ = covariance if is_usable else regularised(covariance, self.regularisation)
         values, vectors = np.linalg.eigh(self.covariance_)
         self.whitening_ = vectors / np.sqrt(values)
         return self._score(X)
@@ -66,13 +67,17 @@ def _tightest_half(X: Matrix, seed: int) -> tuple[Matrix, Matrix] | None:
     try:
         with warnings.catch_warnings():
             # It warns of singular halves, which are dealt with below, and of determinants that grow by rounding.
-            warnings.simplefilter("ignore")
+            warnings.filterwarnings("ignore", "The covariance matrix associated|Determinant has increased")
+            warnings.simplefilter("ignore", RuntimeWarning)
             estimate = MinCovDet(random_state=seed).fit((X - centre) @ directions)
-    except ValueError:  # half the rows are equal in all directions
+    except ValueError as error:
+        if "covariance matrix of the support data is equal to 0" not in str(error):
+            raise
+        return None  # half the rows are equal in all directions
+    covariance = estimate.covariance_
+    if not np.isfinite(covariance).all() or is_singular(np.linalg.eigvalsh(covariance)):
         return None
-    if not np.isfinite(estimate.covariance_).all() or _is_singular(estimate.covariance_):
-        return None
-    return centre + directions @ estimate.location_, directions @ estimate.covariance_ @ directions.T
+    return centre + directions @ estimate.location_, directions @ covariance @ directions.T
 
 
 def _directions(X: Matrix) -> Matrix:
@@ -80,22 +85,5 @@ def _directions(X: Matrix) -> Matrix:
     if len(X) == 1:
         return np.empty((X.shape[1], 0))
     _, lengths, directions = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    # Below it a difference is the rounding of the rows' own size.
-    rounding = max(X.shape) * np.finfo(float).eps * max(float(lengths[0]), float(np.abs(X).max()))
-    rank = int((lengths > rounding).sum())
+    rank = n_directions(X, lengths)
     return np.eye(rank) if rank == X.shape[1] else directions[:rank].T
-
-
-def _is_singular(covariance: Matrix) -> bool:
-    values = np.linalg.eigvalsh(covariance)
-    return bool(values[0] <= values[-1] * len(values) * np.finfo(float).eps)
-
-
-def _invertible(covariance: Matrix, regularisation: float) -> Matrix:
-    if not _is_singular(covariance):
-        return covariance
-    d = len(covariance)
-    scale = np.trace(covariance) / d
-    if scale == 0:
-        return np.eye(d)
-    return np.asarray((1 - regularisation) * covariance + regularisation * scale * np.eye(d))

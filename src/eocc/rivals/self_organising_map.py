@@ -1,6 +1,5 @@
 """The self-organising map."""
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 from eocc.arguments import check_count, check_number, generator
 from eocc.rivals.base import Rival
+from eocc.rivals.packages import needed
 
 Matrix = NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class SelfOrganisingMap(Rival):
     def _learn(self, X: Matrix) -> Matrix:
         n_rows, n_columns = self._sides()
         seed = int(generator(self.random_state).integers(2**31))
-        som = _minisom()(
+        som = needed("minisom", "minisom", by="SelfOrganisingMap").MiniSom(
             n_rows, n_columns, X.shape[1], sigma=float(self.width), learning_rate=0.5, random_seed=seed,
             decay_function="asymptotic_decay", sigma_decay_function="asymptotic_decay",
         )  # fmt: skip
@@ -74,10 +74,3 @@ class SelfOrganisingMap(Rival):
         widest = max(1.0, float(np.hypot(n_rows, n_columns)))
         check_number("width", self.width, f"in (0, {widest:.3g}], as wide as the grid", lambda w: 0 < w <= widest)
         return n_rows, n_columns
-
-
-def _minisom() -> Any:
-    try:
-        return importlib.import_module("minisom").MiniSom
-    except ImportError as error:
-        raise ImportError("SelfOrganisingMap needs minisom: pip install eocc[rivals]") from error

@@ -24,7 +24,8 @@ class SpanningTreeDescription(DistanceRival):
     nearer to one end than half the edge.
     Training scores are distances to the other targets and to the edges that do not end in the pattern. A tree without
     one of its leaves is the tree of the rest, so for leaves this is leave-one-out; for the others it leaves out the
-    edges that would close the gap, and is never below it. `tree_` holds the edges.
+    edges that would close the gap, and is never below it. Scored again, a training target lies on the tree: predict
+    accepts every one. `tree_` holds the edges.
     Paper: Juszczak, Tax, Pękalska, Duin, Minimum spanning tree based one-class classifier (2009); dd_tools' mst_dd.
     Good at: few targets, many features, targets along curves. Bad at: outliers among the training targets, which the
     tree reaches out to; clusters far apart, whose joining edge is taken for target.
@@ -47,22 +48,21 @@ class SpanningTreeDescription(DistanceRival):
         if len(D) == 1:  # nothing is left to be far from
             return np.zeros(1)
         np.fill_diagonal(symmetric, np.inf)
-        return self._minus_distance(self.prototypes_, symmetric, own=np.arange(len(D)))
+        own = np.arange(len(D))
+        if not isinstance(self.metric_, EuclideanRows):
+            return self._minus_height(symmetric, own)
+        return self._minus_distance(self.prototypes_, symmetric, own)
 
-    def score_samples(self, X: Any) -> Matrix:
-        """Return finite scores, higher = more normal."""
-        return self._by_block(X, self._score_patterns)
-
-    def _score_patterns(self, patterns: Any) -> Matrix:
-        D = self.metric_.distances(patterns, self.prototypes_)
+    def _score_block(self, patterns: Any) -> Matrix:
+        D = self._distances(patterns)
+        if not isinstance(self.metric_, EuclideanRows):
+            return self._score(D)
         return self._minus_distance(patterns, D, own=np.full(len(D), -1))
 
     def _score(self, D: Matrix) -> Matrix:
         return self._minus_height(D, own=np.full(len(D), -1))
 
-    def _minus_distance(self, patterns: Any, D: Matrix, own: Vertices) -> Matrix:
-        if not isinstance(self.metric_, EuclideanRows):
-            return self._minus_height(D, own)
+    def _minus_distance(self, patterns: Matrix, D: Matrix, own: Vertices) -> Matrix:
         nearest: Matrix = D.min(axis=1)
         lower_to_edges(patterns, own, self.prototypes_, self.tree_.edges, nearest)
         return -nearest

@@ -9,10 +9,11 @@ from scipy import sparse
 from sklearn.svm import OneClassSVM
 
 from eocc.arguments import check_count
-from eocc.rivals.base import DistanceRival, threshold
-from eocc.rivals.consistency import folds, most_complex_consistent
+from eocc.rivals.base import DistanceRival
+from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
 from eocc.rivals.distances import EuclideanRows, resolve_metric
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, outside_fraction, weighted_rows
+from eocc.rivals.packages import needed
 
 Matrix = NDArray[np.float64]
 
@@ -20,13 +21,15 @@ KERNELS = ("gaussian", "linear", "polynomial")
 
 
 class SupportVectorDescription(DistanceRival):
-    """SVDD, the smallest ball: score_samples is minus the squared distance to its centre in the kernel's space.
+    """SVDD, the smallest ball: score_samples falls with the squared distance to its centre in the kernel's space.
 
     The centre is a mean of targets, sum_i a_i phi(x_i), whose weights maximise sum_i a_i K_ii - sum_ij a_i a_j K_ij,
     0 <= a_i <= 1/(nu n) and sum a = 1; few are not zero, and only those targets are needed to score. `kernel` is
     "gaussian", exp(-d^2 / width^2) of any distance d; "linear", the ball in the distances' own space; or "polynomial",
-    (1 + x.y)^degree of rows. nu, the fraction that may stay outside the ball, is `rejection_rate` unless given.
-    Kernels of constant diagonal are solved by libsvm, the others by clarabel.
+    (1 + x.y / s^2)^degree of rows, s the length of the longest target. nu, the fraction that may stay outside the ball,
+    is `rejection_rate` unless given. Kernels of constant diagonal are solved by libsvm, the others by clarabel. The
+    score is minus the squared distance; of the Gaussian kernel's only the part that varies is taken, 2 sum_i a_i K,
+    as the constant would round away what tells far patterns apart. Training scores are those of the fitted targets.
     Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
     Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density;
     the polynomial kernel measures mostly the length of a row.
@@ -62,22 +65,32 @@ class SupportVectorDescription(DistanceRival):
         self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
         self.width_ = self._choose_width(D) if self.kernel == "gaussian" else None
         if self.kernel == "polynomial":
-            self.metric_ = PolynomialRows(degree=self.degree)
+            longest = float(np.sqrt((self.prototypes_**2).sum(axis=1).max()))
+            self.metric_ = PolynomialRows(degree=self.degree, unit=longest or 1.0)
+            self.farthest_ = np.inf
             D = self.metric_.distances(self.prototypes_, self.prototypes_)
         weights = self._solve(D)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
-        self.half_spread_ = 0.5 * float(self.weights_ @ self._squares(D[self.support_]) @ self.weights_)
+        if self.width_ is None:
+            self.half_spread_ = 0.5 * float(
+                self.weights_ @ D[np.ix_(self.support_, self.support_)] ** 2 @ self.weights_
+            )
         return self._score(D)
 
     def _choose_width(self, D: Matrix) -> float:
         if not (isinstance(self.width, str) and self.width == "consistent"):
             return given_or_likely_width(self.width, D, "> 0, 'auto' or 'consistent'")
 
-        def held_out_error(width: float) -> float:
-            return _held_out_error(gaussian_kernel(D, width), self.nu_, self.rejection_rate)
+        def error(width: float) -> float:
+            kernel = gaussian_kernel(D, width)
 
-        return most_complex_consistent(candidate_widths(D), held_out_error, len(D), self.rejection_rate)
+            def scores_from(kept: Indices) -> Matrix:
+                return kernel[:, kept] @ ball_by_libsvm(kernel[np.ix_(kept, kept)], max(self.nu_, 1 / len(kept)))
+
+            return held_out_error(len(D), self.rejection_rate, scores_from)
+
+        return most_complex_consistent(candidate_widths(D), error, len(D), self.rejection_rate)
 
     def _solve(self, D: Matrix) -> Matrix:
         if self.width_ is None:
@@ -85,13 +98,11 @@ class SupportVectorDescription(DistanceRival):
         return ball_by_libsvm(gaussian_kernel(D, self.width_), self.nu_)
 
     def _score(self, D: Matrix) -> Matrix:
-        # ||phi(x) - c||^2 = sum_i a_i s(x, x_i) - 1/2 sum_ij a_i a_j s(x_i, x_j), s the squared distances there.
-        return self.half_spread_ - weighted_rows(self._squares(D), self.weights_)
-
-    def _squares(self, D: Matrix) -> Matrix:
-        """Return the support vectors' columns of D as squared distances in the kernel's space."""
         columns = D[:, self.support_]
-        return columns**2 if self.width_ is None else 2 - 2 * gaussian_kernel(columns, self.width_)
+        if self.width_ is not None:
+            return 2 * weighted_rows(gaussian_kernel(columns, self.width_), self.weights_)
+        # ||phi(x) - c||^2 = sum_i a_i s(x, x_i) - 1/2 sum_ij a_i a_j s(x_i, x_j), s the squared distances there.
+        return self.half_spread_ - weighted_rows(columns**2, self.weights_)
 
     def _check_arguments(self) -> None:
         if self.kernel not in KERNELS:
@@ -103,20 +114,30 @@ class SupportVectorDescription(DistanceRival):
 
 @dataclass(frozen=True)
 class PolynomialRows(EuclideanRows):
-    """The distance of rows in the space of the kernel K(x, y) = (1 + x.y)^degree: sqrt(K_xx + K_yy - 2 K_xy).
+    """The distance of rows in the space of K(x, y) = (1 + x.y / unit^2)^degree: sqrt(K_xx + K_yy - 2 K_xy).
+
+    Without a unit of the data's size the products of small rows would vanish beside the 1, and those of large ones
+    hide it.
 
     >>> PolynomialRows(degree=2).distances(np.array([[1.0]]), np.array([[0.0], [2.0]])) ** 2
     array([[ 3., 11.]])
     """
 
     degree: int = 2
+    unit: float = 1.0
 
     def distances(self, patterns: Matrix, prototypes: Matrix) -> Matrix:
         """Return the distances, 0 where rounding would make a square negative."""
-        products = (1 + np.einsum("ik,jk->ij", patterns, prototypes)) ** self.degree
-        own = (1 + np.einsum("ik,ik->i", patterns, patterns)) ** self.degree
-        theirs = (1 + np.einsum("jk,jk->j", prototypes, prototypes)) ** self.degree
+        rows, others = self._scaled(patterns), self._scaled(prototypes)
+        products = (1 + np.einsum("ik,jk->ij", rows, others)) ** self.degree
+        own = (1 + np.einsum("ik,ik->i", rows, rows)) ** self.degree
+        theirs = (1 + np.einsum("jk,jk->j", others, others)) ** self.degree
         return np.asarray(np.sqrt(np.maximum(own[:, None] + theirs - 2 * products, 0)))
+
+    def _scaled(self, rows: Matrix) -> Matrix:
+        # The power of a squared length must stay below the largest float, 1e308.
+        farthest = 10 ** (120 / self.degree) / np.sqrt(rows.shape[1])
+        return np.clip(rows / self.unit, -farthest, farthest)
 
 
 def candidate_widths(D: Matrix) -> list[float]:
@@ -136,16 +157,6 @@ def candidate_widths(D: Matrix) -> list[float]:
     # The slack keeps a ratio of exactly 2 at two steps.
     n_steps = int(2 * np.log2(largest / narrowest) + 1e-9) if np.isfinite(narrowest) else 0
     return [largest / 2 ** (step / 2) for step in range(n_steps + 1)]
-
-
-def _held_out_error(kernel: Matrix, nu: float, rejection_rate: float) -> float:
-    """Return the fraction of targets that the ball of the other folds rejects."""
-    rejected = 0
-    for kept, held in folds(len(kernel)):
-        weights = ball_by_libsvm(kernel[np.ix_(kept, kept)], max(nu, 1 / len(kept)))
-        closeness = kernel[:, kept] @ weights
-        rejected += int((closeness[held] < threshold(closeness[kept], rejection_rate)).sum())
-    return rejected / len(kernel)
 
 
 def ball_by_libsvm(kernel: Matrix, nu: float) -> Matrix:
@@ -205,16 +216,15 @@ def _factor(squares: Matrix) -> Matrix:
 
 def _clarabel(quadratic: Any, linear: Matrix, constraints: Any, right: Matrix, n_equalities: int) -> Matrix:
     """Return the x that minimises 1/2 x'Px + q'x with Ax = b in the first rows, Ax <= b in the others."""
-    try:
-        import clarabel
-    except ImportError as error:
-        raise ImportError("linear and polynomial kernels need clarabel: pip install eocc[rivals]") from error
+    clarabel = needed("clarabel", "clarabel", by="SupportVectorDescription with a linear or polynomial kernel")
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     # Its own 1e-8 leaves weights that should be 0, or at their bound, a thousandth away from it.
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
+    # Rounding may keep it from them: "AlmostSolved" is then what clarabel's own tolerances call solved.
+    settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-8
     cones = [clarabel.ZeroConeT(n_equalities), clarabel.NonnegativeConeT(len(right) - n_equalities)]
     solution = clarabel.DefaultSolver(quadratic, linear, constraints, right, cones, settings).solve()
-    if "Solved" not in str(solution.status):
+    if str(solution.status) not in ("Solved", "AlmostSolved"):
         raise ValueError(f"clarabel found no ball ({solution.status}); scale the features, or take kernel='gaussian'")
     return np.asarray(solution.x)
