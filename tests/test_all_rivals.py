@@ -1,14 +1,19 @@
 """What every registered rival must keep."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 from eocc.rivals import RIVALS, DistanceRival
+from eocc.rivals.base import threshold
 from samples import samples
 
 EVERY = pytest.mark.parametrize("name", RIVALS)
@@ -46,6 +51,28 @@ def test_says_what_it_is(name):
     assert "Good at" in RIVALS[name].__doc__
     assert "Bad at" in RIVALS[name].__doc__
     assert "Paper:" in RIVALS[name].__doc__
+    assert "Automatic:" in RIVALS[name].__doc__
+
+
+def documented_training_scores():
+    table = (Path(__file__).parent.parent / "docs" / "rivals.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("|")]
+    place = rows[0].index("training scores")
+    return {row[0]: row[place] for row in rows[2:]}
+
+
+@EVERY
+def test_the_documentation_says_whether_training_scores_are_left_out_or_fitted(name):
+    rival = seeded(name).fit(cloud())
+    is_fitted_score = rival.training_scores_ == rival.score_samples(cloud())
+    kind = {0.0: "left out", 1.0: "fitted"}.get(is_fitted_score.mean(), "left out for centres")
+    assert documented_training_scores()[name] == kind
+    if kind == "left out for centres":
+        assert set(np.flatnonzero(~is_fitted_score)) <= set(rival.centres_)
+
+
+def test_a_rate_a_hair_below_one_keeps_the_best_target():
+    assert threshold(np.array([3.0, 1.0, 2.0]), 1 - 1e-12) == 3.0
 
 
 @EVERY
@@ -84,6 +111,43 @@ def test_a_row_scores_the_same_alone_as_in_a_batch_and_tomorrow(name):
     assert_array_equal(clone(rival).fit(cloud()).score_samples(new()), scores)
 
 
+@BY_DISTANCE
+def test_a_row_of_given_distances_scores_the_same_alone_as_in_a_batch(name):
+    X = cloud(200, 8)
+    block = cdist(cloud(40, 8, seed=1), X)
+    rival = seeded(name, metric="precomputed").fit(cdist(X, X))
+    scores = rival.score_samples(block)
+    assert_array_equal([rival.score_samples(row[None])[0] for row in block], scores)
+
+
+@EVERY
+@pytest.mark.parametrize("n", [40, 1])
+def test_a_model_does_not_change_with_the_callers_array(name, n):
+    X = cloud(n)
+    rival = seeded(name).fit(X)
+    scores = rival.score_samples(new())
+    X[:] = 99.0
+    assert_array_equal(rival.score_samples(new()), scores)
+
+
+@BY_DISTANCE
+def test_a_model_of_given_distances_does_not_change_with_the_callers_block(name):
+    D, block = cdist(cloud(), cloud()), cdist(new(), cloud())
+    rival = seeded(name, metric="precomputed").fit(D)
+    scores = rival.score_samples(block)
+    D[:] = 99.0
+    assert_array_equal(rival.score_samples(block), scores)
+
+
+@pytest.mark.parametrize("name", ["Gauss", "MoG", "k-Means", "PCA", "MPM", "Robust covariance"])
+def test_the_bits_of_a_model_do_not_depend_on_the_threads(name):
+    X, scores = cloud(500, 70), []
+    for limit in (1, 2):
+        with threadpool_limits(limits=limit):
+            scores.append(seeded(name).fit(X).score_samples(X[:50]))
+    assert_array_equal(scores[0], scores[1])
+
+
 DEGENERATE = {
     "a constant column": np.column_stack([cloud(30), np.full(30, 5.0)]),
     "duplicates": np.repeat(cloud(6), 5, axis=0),
@@ -106,6 +170,37 @@ def test_degenerate_input_gives_an_answer(name, data):
     assert np.isfinite(scores).all()
     assert np.isfinite(rival.offset_)
     assert scores[-1] <= scores[:-1].max()
+    if len(np.unique(data, axis=0)) > 1:
+        assert len(np.unique(scores)) > 1
+
+
+FAR = np.array([[1e308, -1e308, 1e308], [1e160, 0.0, 0.0], [1e45, 0.0, 0.0]])
+TINY_COLUMN = cloud() * [1.0, 1e-310, 1e-150]
+
+
+@EVERY
+@pytest.mark.parametrize("data", [cloud(), 1e-90 * cloud(), 1e90 * cloud(), np.full((5, 3), 0.1), TINY_COLUMN])
+def test_patterns_however_far_have_finite_scores(name, data):
+    rival = seeded(name).fit(data)
+    scores = rival.score_samples(np.vstack([data, FAR]))
+    assert np.isfinite(scores).all()
+    assert scores[-3:].max() <= scores[:-3].max()
+
+
+@EVERY
+@pytest.mark.parametrize(("unit", "words"), [(1e160, "overflow"), (1e-160, "vanish"), (1e-300, "vanish")])
+def test_numbers_too_large_or_too_small_to_square_name_the_remedy(name, unit, words):
+    with pytest.raises(ValueError, match=f"X holds values .*{words}; scale the features to at"):
+        seeded(name).fit(unit * cloud())
+
+
+@BY_DISTANCE
+def test_given_distances_too_large_to_square_name_the_remedy(name):
+    D = cdist(cloud(), cloud())
+    with pytest.raises(ValueError, match=r"distances holds values .* overflow"):
+        seeded(name, metric="precomputed").fit(1e160 * D)
+    rival = seeded(name, metric="precomputed").fit(D)
+    assert np.isfinite(rival.score_samples(np.vstack([D[:3], np.full(60, 1e300)]))).all()
 
 
 @EVERY
@@ -119,8 +214,6 @@ def test_a_fit_that_fails_leaves_the_rival_as_it_was(name):
 
 @BY_DISTANCE
 def test_precomputed_distances_serve_as_well(name):
-    from scipy.spatial.distance import cdist
-
     X = cloud()
     given = seeded(name, metric="precomputed").fit(cdist(X, X))
     scores = given.score_samples(cdist(new(), X))
@@ -130,6 +223,8 @@ def test_precomputed_distances_serve_as_well(name):
         given.score_samples(cdist(new(), X[:50]))
     with pytest.raises(ValueError, match="square"):
         seeded(name, metric="precomputed").fit(cdist(new(), X))
+    with pytest.raises(ValueError, match=r"sparse one: use X.toarray\(\)"):
+        seeded(name, metric="precomputed").fit(sparse.csr_matrix(cdist(X, X)))
 
 
 @BY_DISTANCE

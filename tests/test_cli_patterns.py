@@ -226,6 +226,16 @@ def test_standard_input_is_read_and_written_by_part(tmp_path, model):
     assert answer.stderr.startswith("- (csv): rows of numbers")
 
 
+def test_a_reader_that_has_seen_enough_ends_the_output_in_peace(tmp_path, model):
+    (tmp_path / "long.csv").write_text("a,b,c\n" + "0.25,0.5,0.75\n" * 20_000)
+    asked = [sys.executable, "-m", "eocc", "--quiet", "score", str(model), str(tmp_path / "long.csv")]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().split()[0] == b"pattern"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=120) == 0
+
+
 MEMORY = """
 import resource, sys
 from eocc.cli import main
@@ -277,7 +287,7 @@ FAILURES = [
     (["score", "m.eocc", "words.txt"], "words.txt:1: the text 'oak' is no list of 3 numbers"),
     (["score", "m.eocc", "train.csv", "--format", "x"], "unknown format 'x'"),
     (["score", "m.eocc", "folder", "--input-format", "csv"], "'folder' is a folder; name a file in it"),
-    (["explain", "m.eocc", "train.csv", "--patterns", "99"], "has no pattern '99'; they are called '1' to '24'"),
+    (["explain", "m.eocc", "train.csv", "--patterns", "99"], "has no pattern '99'; they are called '0' to '23'"),
     (["explain", "m.eocc", "train.csv", "--format", "x"], "unknown format 'x'"),
     (["explain", "m.eocc", "lacks.csv"], "has no column 'c'"),
     (["inspect", "train.csv"], "train.csv"),

@@ -17,7 +17,7 @@ ORDER = [
     "registry", "arguments", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition",
     "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search",
     "workers", "synthesis", "progress", "calibration", "explanations", "classifier", "pyod", "projection",
-    "plots", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
+    "plots", "report", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
 ]  # fmt: skip
 
 

@@ -255,6 +255,9 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(page):
     narrow = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 360
+    page.execute_script("document.querySelector('[data-open]').click()")
+    assert "What makes the difference" in one(page, "#panel").text
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 360
 
 
 def test_print_is_light_shows_the_strangest_and_drops_what_needs_a_screen(page):

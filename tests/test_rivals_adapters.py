@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
-from sklearn.covariance import EllipticEnvelope
+from sklearn.covariance import EllipticEnvelope, MinCovDet
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
@@ -67,9 +67,19 @@ def test_gamma_is_positive_or_named(gamma):
 
 def test_the_forests_scores_are_scikit_learns():
     rival = IsolationForestRival(n_trees=20, random_state=5).fit(cloud())
-    wrapped = IsolationForest(n_estimators=20, random_state=seed_of(5)).fit(cloud())
-    assert_array_equal(rival.score_samples(new()), wrapped.score_samples(new()))
-    assert_array_equal(rival.training_scores_, wrapped.score_samples(cloud()))
+    mean, spread = cloud().mean(axis=0), np.ptp(cloud(), axis=0)
+    wrapped = IsolationForest(n_estimators=20, random_state=seed_of(5)).fit((cloud() - mean) / spread)
+    assert_array_equal(rival.score_samples(new()), wrapped.score_samples((new() - mean) / spread))
+    assert_array_equal(rival.training_scores_, wrapped.score_samples((cloud() - mean) / spread))
+
+
+@pytest.mark.parametrize(("shift", "unit"), [(2.0**30, 1.0), (0.0, 2.0**-200), (0.0, 2.0**200)])
+def test_a_forest_sees_no_shift_or_unit_of_a_feature(shift, unit):
+    # Multiples of 1/1024, so that the shift costs no digits in double precision; single precision would lose all.
+    X, others = np.round(cloud() * 1024) / 1024, np.round(new() * 1024) / 1024
+    scores = IsolationForestRival(n_trees=20, random_state=0).fit(X).score_samples(others)
+    moved = IsolationForestRival(n_trees=20, random_state=0).fit(X * unit + shift)
+    assert_allclose(moved.score_samples(others * unit + shift), scores, rtol=1e-3)
 
 
 def test_a_forest_has_trees():
@@ -167,6 +177,15 @@ def test_a_regularisation_of_nothing_is_refused(value):
         RobustCovariance(regularisation=value).fit(cloud())
 
 
+def test_an_error_of_scikit_learns_that_has_another_cause_is_not_hidden(monkeypatch):
+    def fail(*_):
+        raise ValueError("another cause")
+
+    monkeypatch.setattr(MinCovDet, "fit", fail)
+    with pytest.raises(ValueError, match="another cause"):
+        RobustCovariance(random_state=0).fit(cloud())
+
+
 # PyOD
 
 
@@ -228,5 +247,5 @@ def test_a_missing_pyod_names_the_extra(monkeypatch, rival):
         return real(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=r"pip install eocc\[rivals\]"):
+    with pytest.raises(ImportError, match=r"Pyod\w+ needs the package pyod: pip install 'eocc\[rivals\]'"):
         rival.fit(cloud())

@@ -1,4 +1,5 @@
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,12 @@ from sklearn.svm import OneClassSVM
 from eocc.rivals.base import threshold
 from eocc.rivals.consistency import folds
 from eocc.rivals.gaussian_kernel import gaussian_kernel, likely_width
-from eocc.rivals.linear_programming_description import LinearProgrammingDescription, lightest_plane, saturate
+from eocc.rivals.linear_programming_description import (
+    LinearProgrammingDescription,
+    lightest_plane,
+    saturate,
+    unsaturated,
+)
 from eocc.rivals.minimax_probability_machine import MinimaxProbabilityMachine, regress_one
 from eocc.rivals.parzen import left_out_log_density
 from eocc.rivals.support_vector_description import (
@@ -56,10 +62,9 @@ def test_where_all_may_stay_outside_the_centre_is_the_mean():
 def test_the_gaussian_ball_of_two_points_lies_between_them():
     ball = SupportVectorDescription(width=2.0, nu=0.0).fit([[0.0], [2.0]])
     assert_allclose(ball.weights_, 0.5)
-    # ||phi(x) - c||^2 = 1 - 2 sum a K + sum a a K, with K = exp(-1) between the two and exp(-1/4) to their middle.
-    near, far = np.exp(-0.25), np.exp(-1)
-    spread = (1 + far) / 2
-    assert_allclose(ball.score_samples([[1.0], [0.0]]), [-(1 - 2 * near + spread), -(1 - (1 + far) + spread)])
+    # ||phi(x) - c||^2 = 1 - 2 sum a K + sum a a K, of which 2 sum a K varies: K = exp(-1) between the two and exp(-1/4)
+    # to their middle.
+    assert_allclose(ball.score_samples([[1.0], [0.0]]), [2 * np.exp(-0.25), 1 + np.exp(-1)])
 
 
 @pytest.mark.parametrize("nu", [0.025, 0.1, 0.5])
@@ -88,12 +93,35 @@ def test_no_more_than_nu_stay_outside_and_no_fewer_are_support_vectors(kernel):
 def test_a_polynomial_ball_is_the_linear_ball_of_its_features():
     X, new = cloud(20, 1), cloud(5, 1, seed=1)
 
-    def features(rows):  # (1 + xy)^2 = 1 + 2xy + x^2 y^2
+    def features(rows):  # (1 + xy / s^2)^2 = 1 + 2xy / s^2 + x^2 y^2 / s^4
+        rows = rows / np.abs(X).max()
         return np.column_stack([np.sqrt(2) * rows, rows**2])
 
-    polynomial = SupportVectorDescription(kernel="polynomial", degree=2).fit(X)
-    linear = SupportVectorDescription(kernel="linear").fit(features(X))
-    assert_allclose(polynomial.score_samples(new), linear.score_samples(features(new)), atol=1e-5)
+    linear = SupportVectorDescription(kernel="linear").fit(features(X)).score_samples(features(new))
+    for unit in (1.0, 1e-9, 1e9):
+        polynomial = SupportVectorDescription(kernel="polynomial", degree=2).fit(unit * X)
+        assert_allclose(polynomial.score_samples(unit * new), linear, atol=1e-5)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 7])
+def test_a_polynomial_ball_has_finite_scores_however_far(degree):
+    ball = SupportVectorDescription(kernel="polynomial", degree=degree).fit(cloud())
+    scores = ball.score_samples([[0.0, 0.0], [1e20, 0.0], [1e300, 1e300]])
+    assert np.isfinite(scores).all()
+    assert scores[0] > scores[1] >= scores[2]
+
+
+def test_a_ball_found_only_in_part_is_refused(monkeypatch):
+    class Unfinished:
+        def __init__(self, *_):
+            pass
+
+        def solve(self):
+            return SimpleNamespace(status="MaxIterations")
+
+    monkeypatch.setattr("clarabel.DefaultSolver", Unfinished)
+    with pytest.raises(ValueError, match=r"clarabel found no ball \(MaxIterations\); scale the features"):
+        SupportVectorDescription(kernel="linear").fit(cloud())
 
 
 def test_a_linear_ball_needs_distances_alone():
@@ -145,6 +173,30 @@ def test_the_likely_width_makes_left_out_patterns_likeliest():
 
 
 @pytest.mark.parametrize(
+    "rival", [SupportVectorDescription(), LinearProgrammingDescription(), MinimaxProbabilityMachine()]
+)
+def test_many_features_do_not_make_all_scores_equal(rival):
+    X = cloud(60, 1000)
+    new = np.vstack([cloud(20, 1000, seed=1), 1.2 * cloud(20, 1000, seed=2)])
+    scores = rival.fit(X).score_samples(new)
+    assert rival.width_ == np.median((cdist(X, X) + np.diag(np.full(60, np.inf))).min(axis=1))
+    assert len(np.unique(scores)) == 40
+    assert scores[:20].min() > scores[20:].max()
+
+
+def test_copies_do_not_narrow_the_likely_width():
+    X = np.repeat([[0.0, 0.0], [0.0, 3.0], [3.0, 0.0], [3.0, 3.0]], 10, axis=0)
+    assert likely_width(cdist(X, X)) == 3.0
+    assert likely_width(np.zeros((4, 4))) == np.sqrt(2)
+
+
+@pytest.mark.parametrize("rival", [SupportVectorDescription(width=1.0), LinearProgrammingDescription(width=1.0)])
+def test_far_patterns_are_told_apart_where_the_kernel_is_below_rounding(rival):
+    scores = rival.fit(cloud()).score_samples([[10.0, 0.0], [12.0, 0.0], [20.0, 0.0]])
+    assert scores[0] > scores[1] > scores[2] > 0
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"kernel": "sigmoid"}, "unknown kernel 'sigmoid'; take one of gaussian, linear, polynomial"),
@@ -165,7 +217,7 @@ def test_a_ball_refuses_what_it_cannot_use(arguments, message):
 def test_without_clarabel_only_the_gaussian_ball_can_be_had(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     SupportVectorDescription().fit(cloud())
-    with pytest.raises(ImportError, match=r"pip install eocc\[rivals\]"):
+    with pytest.raises(ImportError, match=r"needs the package clarabel: pip install 'eocc\[rivals\]'"):
         SupportVectorDescription(kernel="linear").fit(cloud())
 
 
@@ -252,10 +304,14 @@ def test_no_plane_is_lighter_says_the_dual(nu, width):
     assert_allclose(primal, -dual.fun, rtol=1e-6)
 
 
-def test_the_sigmoid_is_the_papers():
+def test_the_sigmoid_is_dd_tools():
     d = np.array([0.0, 1e-4, 0.5, 2.0, 30.0])
     assert_allclose(saturate(d, 1.5), 2 / (1 + np.exp(-(d**2) / 1.5**2)) - 1, atol=1e-15)
     assert_array_equal(saturate(d, None), d)
+    assert_allclose(unsaturated(d, 1.5), 1 - saturate(d, 1.5), atol=1e-15)
+    plane = LinearProgrammingDescription(width=1.5).fit(cloud())
+    heights = saturate(cdist(cloud(5, seed=1), cloud()[plane.support_]), 1.5) @ plane.weights_
+    assert_allclose(plane.score_samples(cloud(5, seed=1)), 1 - heights)
 
 
 def test_only_the_planes_own_targets_are_needed_to_score():

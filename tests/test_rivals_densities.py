@@ -105,6 +105,15 @@ def test_too_little_regularisation_is_told_with_its_remedy():
         MixtureOfGaussians(regularisation=1e-300, random_state=0).fit(cloud(20, 40))
 
 
+def test_an_error_of_the_mixture_that_has_another_cause_is_not_hidden(monkeypatch):
+    def fail(*_):
+        raise ValueError("another cause")
+
+    monkeypatch.setattr(GaussianMixture, "fit", fail)
+    with pytest.raises(ValueError, match="another cause"):
+        MixtureOfGaussians(random_state=0).fit(cloud())
+
+
 # Parzen
 
 

@@ -11,8 +11,8 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
+from eocc.rivals import auto_encoder
 from eocc.rivals.auto_encoder import AutoEncoder
-from eocc.rivals.consistency import folds
 from eocc.rivals.principal_components import PrincipalComponents
 from eocc.rivals.self_organising_map import SelfOrganisingMap
 
@@ -130,21 +130,29 @@ def test_another_seed_gives_another_network_and_the_same_seed_the_same():
     assert not np.array_equal(scores[0], scores[2])
 
 
-def brute_units(X, rate, candidates, seed):
+def copying_errors(X, kept, units, seed):
+    """Squared errors of all rows, by scikit-learn's network of the kept ones in their own unit."""
+    mean, scale = X[kept].mean(axis=0), np.sqrt(X[kept].var(axis=0).mean())
+    network = MLPRegressor((units,), activation="tanh", solver="lbfgs", max_iter=1000, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        network.fit((X[kept] - mean) / scale, (X[kept] - mean) / scale)
+    copies = network.predict((X - mean) / scale) * scale + mean
+    return ((X - copies) ** 2).sum(axis=1)
+
+
+def brute_units(X, rate, candidates, random_state):
     """Consistency by hand: the last size before held-out rejections exceed the binomial limit."""
     limit = rate + 2 * np.sqrt(rate * (1 - rate) / len(X))
+    seed = int(np.random.default_rng(random_state).integers(2**31))
     chosen = candidates[0]
     for units in candidates[1:]:
-        rival, rejected = AutoEncoder(n_hidden=units, random_state=seed, rejection_rate=rate), 0
-        whole = AutoEncoder(n_hidden=1, max_iter=1, random_state=seed).fit(X)
-        for kept, held_out in folds(len(X)):
-            rival.mean_, rival.scale_ = whole.mean_, whole.scale_
-            number = int(np.random.default_rng(seed).integers(2**31))
-            network = rival._train(X[kept], units, number)
-            layers = list(zip(network.coefs_, network.intercepts_, strict=True))
-            errors = np.sort(-rival._minus_errors(X[kept], layers))[::-1]
-            limit_error = errors[int(rate * len(kept) + 1e-9)]
-            rejected += int((-rival._minus_errors(X[held_out], layers) > limit_error).sum())
+        rejected = 0
+        for fold in range(10):
+            held_out = np.arange(len(X)) % 10 == fold
+            errors = copying_errors(X, ~held_out, units, seed)
+            largest_accepted = np.sort(errors[~held_out])[::-1][int(rate * (~held_out).sum() + 1e-9)]
+            rejected += int((errors[held_out] > largest_accepted).sum())
         if rejected / len(X) > limit:
             break
         chosen = units
@@ -156,6 +164,16 @@ def test_auto_takes_the_most_units_that_still_accept_left_out_targets(rate):
     X = cloud(40, 6)
     rival = AutoEncoder(n_hidden="auto", random_state=0, rejection_rate=rate).fit(X)
     assert rival.n_hidden_ == brute_units(X, rate, [1, 2, 3, 5], 0)
+
+
+def test_a_held_out_row_does_not_set_the_scale_it_is_judged_in(monkeypatch):
+    X, seen = np.vstack([cloud(40, 6), np.full((1, 6), 1e6)]), []
+    real = auto_encoder.trained
+    monkeypatch.setattr(auto_encoder, "trained", lambda rows, *rest: seen.append(real(rows, *rest)) or seen[-1])
+    AutoEncoder(n_hidden="auto", random_state=0).fit(X)
+    scales = np.array([copier.scale for copier in seen[:10]])  # the last row is in the first of ten folds
+    assert scales.argmin() == 0
+    assert scales[0] < 1e-3 * scales[1]
 
 
 def test_auto_without_a_choice_takes_one_unit():
@@ -253,5 +271,5 @@ def test_a_missing_minisom_names_the_extra(monkeypatch):
         return real(name, *rest)
 
     monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(ImportError, match=r"pip install eocc\[rivals\]"):
+    with pytest.raises(ImportError, match=r"SelfOrganisingMap needs the package minisom: pip install 'eocc\[rivals\]'"):
         SelfOrganisingMap().fit(cloud())

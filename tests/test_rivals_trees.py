@@ -163,7 +163,8 @@ def test_a_centre_alone_in_its_cluster_is_as_far_as_the_next_centre():
 
 
 def test_copies_are_not_chosen_twice_and_more_centres_than_targets_are_all_of_them():
-    assert len(KCentres(k=4, random_state=0).fit([[0.0], [0.0], [3.0], [3.0]]).centres_) == 2
+    copies = KCentres(k=4, random_state=0).fit([[0.0], [0.0], [3.0], [3.0]])
+    assert len(copies.centres_) == copies.k_ == 2
     assert sorted(KCentres(k=9, random_state=0).fit([[0.0], [1.0], [3.0]]).centres_) == [0, 1, 2]
 
 
@@ -173,6 +174,35 @@ def test_automatic_k_is_as_large_as_targets_allow():
     assert groups.k_ == KCentres(k="auto", random_state=0).fit(three_groups()).k_
     # Rows that are all far from one another: no centre speaks for any other target.
     assert KCentres(k="auto", random_state=0, rejection_rate=0.0).fit(cloud(3, 50)).k_ == 1
+
+
+def held_out_centre_error(X, k, rate, random_state):
+    """By definition: how often a held-out row is farther than all but that fraction of the rows with centres."""
+    seed, rejected = int(np.random.default_rng(random_state).integers(2**31)), 0
+    for fold in range(10):
+        held_out = np.arange(len(X)) % 10 == fold
+        kept = X[~held_out]
+        centres = kept[recentred_centres(cdist(kept, kept), k, 25, np.random.default_rng(seed))]
+        farthest = np.sort(cdist(kept, centres).min(axis=1))[::-1][int(rate * len(kept) + 1e-9)]
+        rejected += int((cdist(X[held_out], centres).min(axis=1) > farthest).sum())
+    return rejected / len(X)
+
+
+def test_the_automatic_number_of_centres_is_the_last_that_keeps_its_promise():
+    X = three_groups()
+    chosen = KCentres(k="auto", rejection_rate=0.1, random_state=0).fit(X).k_
+    candidates = [1, 2, 3, 5, 8, 13, 21, 34, 55]
+    limit = 0.1 + 2 * np.sqrt(0.1 * 0.9 / len(X))
+    following = candidates[candidates.index(chosen) + 1]
+    assert all(held_out_centre_error(X, k, 0.1, 0) <= limit for k in candidates[1:] if k <= chosen)
+    assert held_out_centre_error(X, following, 0.1, 0) > limit
+
+
+def test_of_many_starts_the_least_radius_is_kept():
+    D = cdist(cloud(60), cloud(60))
+    random = np.random.default_rng(3)
+    each = [radius(D, recentred_centres(D, 5, 1, random)) for _ in range(25)]
+    assert KCentres(metric="precomputed", random_state=3).fit(D).radius_ == min(each) < max(each)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +224,6 @@ def test_wrong_arguments_of_the_centres_are_named(arguments, message):
 
 
 def test_three_groups_far_apart_are_three_clusters_at_any_scale_and_with_copies():
-    pytest.importorskip("pychameleon")
     X = three_groups()
     for rows in (X, 1e8 + 1e6 * X, 1e-9 * X):
         labels = chameleon_labels(rows, 3)
@@ -206,7 +235,6 @@ def test_three_groups_far_apart_are_three_clusters_at_any_scale_and_with_copies(
 
 
 def test_the_same_rows_give_the_same_clusters_again():
-    pytest.importorskip("pychameleon")
     X = cloud(200, 3)
     first = chameleon_labels(X, 5)
     chameleon_labels(cloud(90, 3, seed=1), 7)
@@ -223,7 +251,6 @@ def test_regions_are_medoids_and_mean_pair_distances():
 
 
 def test_scores_are_the_log_membership_in_the_nearest_region():
-    pytest.importorskip("pychameleon")
     X = three_groups()
     model = ChameleonDescription(n_clusters=3).fit(X)
     new = np.array([[1.0, 1.0], [10.0, 10.0], [21.0, -2.0]])
@@ -238,13 +265,11 @@ def test_scores_are_the_log_membership_in_the_nearest_region():
 
 
 def test_few_rows_are_one_cluster():
-    pytest.importorskip("pychameleon")
     for rows in ([[0.0, 1.0]] * 9, [[0.0, 1.0], [2.0, 2.0], [5.0, 1.0]]):
         assert len(ChameleonDescription().fit(rows).centres_) == 1
 
 
 def test_automatic_number_of_clusters_is_consistent():
-    pytest.importorskip("pychameleon")
     groups = ChameleonDescription(n_clusters="auto").fit(three_groups())
     assert groups.n_clusters_ >= 3
     assert ChameleonDescription(n_clusters="auto").fit(cloud(7)).n_clusters_ == 1
@@ -258,5 +283,5 @@ def test_a_wrong_number_of_clusters_is_named(n_clusters):
 
 def test_without_the_package_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pychameleon", None)
-    with pytest.raises(ImportError, match=r"pip install eocc\[rivals\]"):
+    with pytest.raises(ImportError, match=r"needs the package chameleon-cluster: pip install 'eocc\[rivals\]'"):
         ChameleonDescription().fit(cloud(10))

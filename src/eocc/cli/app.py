@@ -60,9 +60,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has seen enough
-        sys.stderr.close()
-        return DONE
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         if Shared.debug:
             traceback.print_exc()

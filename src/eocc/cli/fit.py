@@ -62,7 +62,7 @@ def fit(
     save(classifier, output)
     say(f"Written: {output}.")
     with writing_rows(None, form, ("region", "patterns", "prototype", "extent")) as write:
-        for index, region in enumerate(classifier.regions_, start=1):
+        for index, region in enumerate(classifier.regions_):
             prototype = names[region.representative]
             write({"region": index, "patterns": len(region.members), "prototype": prototype, "extent": region.extent})
 

@@ -84,8 +84,12 @@ def writing_rows(output: Path | None, form: str, names: Sequence[str]) -> Iterat
 def writing(output: Path | None) -> Iterator[IO[str]]:
     """Yield a file that appears under its name when all is written, or standard output."""
     if output is None:
-        yield sys.stdout
-        sys.stdout.flush()
+        try:
+            yield sys.stdout
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader, head say, has seen enough: nothing more is to be flushed at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
         return
     with drafted(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         yield file

@@ -123,8 +123,8 @@ def is_same(cell: Any, target: str) -> bool:
 
 
 def names_of(chunk: Chunk) -> list[str]:
-    """Return what to call the patterns: their files, or their numbers from 1."""
-    return list(chunk.names) or [str(chunk.first + index + 1) for index in range(len(chunk))]
+    """Return what to call the patterns: their files, or their numbers from 0, as in Python."""
+    return list(chunk.names) or [str(chunk.first + index) for index in range(len(chunk))]
 
 
 def stream_for(classifier: EntropicOneClassClassifier, path: Path, form: str) -> Iterator[tuple[list[str], Any]]:

@@ -40,6 +40,8 @@ class Precomputed:
 
     def read(self, X: Any) -> PrecomputedRows:
         """Return a block of nonnegative, finite numbers."""
+        if hasattr(X, "toarray"):
+            raise ValueError("precomputed dissimilarities must be a dense matrix, not a sparse one: use X.toarray()")
         try:
             block = np.array(X, dtype=np.float64)
         except (TypeError, ValueError):

@@ -119,7 +119,9 @@ def _introduction(study: Study, drawn: Drawn) -> str:
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
     if len(drawn.training) < n_training or len(drawn.new) < n_new:
         said += f" Drawn are {len(drawn.training)} of {n_training} training patterns"
-        said += f" and {len(drawn.new)} of {n_new} new ones, the strangest among them." if n_new else "."
+        said += f" and {len(drawn.new)} of {n_new} new ones" if n_new else ""
+        said += f": the {len(study.explained)} strangest, and others spread evenly, so that strange patterns are shown "
+        said += "oftener than they occur."
     n_edges = len(study.classifier.spanning_tree_.edges)
     if n_edges > MOST_EDGES:
         said += f" Of the spanning tree's {n_edges} edges the longest {MOST_EDGES} are drawn."

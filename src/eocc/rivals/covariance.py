@@ -1,5 +1,7 @@
 """A covariance that can be inverted."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,7 +33,7 @@ def regularised(covariance: Matrix, regularisation: float) -> Matrix:
     return np.asarray((1 - regularisation) * covariance + regularisation * scale * np.eye(d))
 
 
-def is_singular(eigenvalues: Matrix) -> bool:
+def is_singular(eigenvalues: NDArray[np.floating[Any]]) -> bool:
     """Return whether the least of ascending eigenvalues is within the rounding of the largest.
 
     >>> is_singular(np.array([1e-17, 1.0])), is_singular(np.array([1e-9, 1.0]))

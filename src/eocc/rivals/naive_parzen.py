@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from eocc.rivals.base import BLOCK, Rival
 from eocc.rivals.parzen import check_width, left_out_log_density, likeliest_width, log_weighted_sum
+from eocc.rivals.sizes import LARGEST
 
 Matrix = NDArray[np.float64]
 
@@ -62,8 +63,13 @@ class _Column:
         step = max(1, BLOCK // len(self.values))
         blocks = [values[start : start + step, None] for start in range(0, len(values), step)]
         weights = self.counts / (self.counts.sum() * self.width * np.sqrt(2 * np.pi))
-        logs = [log_weighted_sum(-0.5 * ((block - self.values) / self.width) ** 2, weights) for block in blocks]
+        logs = [log_weighted_sum(-0.5 * self._in_widths(block) ** 2, weights) for block in blocks]
         return np.asarray(np.concatenate(logs))
+
+    def _in_widths(self, values: Matrix) -> Matrix:
+        # A feature may vary far less than the others, whose spread says how far off a value may be: see `sizes`.
+        with np.errstate(over="ignore"):
+            return np.asarray(np.clip((values - self.values) / self.width, -LARGEST, LARGEST))
 
 
 def _sum(columns: list[Matrix]) -> Matrix:

@@ -10,6 +10,7 @@ from eocc.arguments import check_number
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 from eocc.rivals.distances import EuclideanRows
+from eocc.rivals.sizes import LARGEST
 
 Matrix = NDArray[np.float64]
 
@@ -94,7 +95,7 @@ def log_weighted_sum(logs: Matrix, weights: Matrix) -> Matrix:
 
 
 def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
-    """Return the width that gives left-out patterns the largest likelihood; 1 where all patterns are equal.
+    """Return the width that gives left-out patterns the largest likelihood; 1 where all are equal, to 1e-100.
 
     Where the likelihood is stationary, d h^2 is a mean of squared distances, so h lies between sqrt(mean of the
     nearest D^2 / d) and sqrt(mean of the farthest D^2 / d): the interval is searched at every factor of sqrt(2), then
@@ -105,7 +106,7 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
     >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
     2.0
     """
-    if not D.any():
+    if D.max() < 1 / LARGEST:
         return 1.0
     shares = counts / counts.sum()
 
@@ -128,4 +129,5 @@ def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
     squares = np.average([nearest**2, D.max(axis=1) ** 2], weights=counts, axis=1)
     # A measure that is no metric may find one pattern equal to all, while others differ.
     rounding = np.median(different[different < np.inf]) / np.sqrt(12 * dimension)
-    return np.asarray(np.maximum(np.sqrt(squares / dimension), rounding))
+    # A distance in units of the width is squared.
+    return np.asarray(np.maximum(np.sqrt(squares / dimension), max(rounding, D.max() / LARGEST)))

@@ -42,6 +42,6 @@ def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
     [[-2e+50, -2e+50], [2e+50, 2e+50]]
     """
     low, high = rows.min(axis=0), rows.max(axis=0)
-    check_size("X", float(np.maximum(-low, high).max()), float((high / 2 - low / 2).max()))
+    check_size("X", float(np.maximum(-low, high).max()), 2 * float((high / 2 - low / 2).max()))
     reach = FARTHEST * (float((high - low).max()) or 1.0)
     return low - reach, high + reach

@@ -73,9 +73,8 @@ class SupportVectorDescription(DistanceRival):
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
         if self.width_ is None:
-            self.half_spread_ = 0.5 * float(
-                self.weights_ @ D[np.ix_(self.support_, self.support_)] ** 2 @ self.weights_
-            )
+            squares = D[np.ix_(self.support_, self.support_)] ** 2
+            self.half_spread_ = 0.5 * float(self.weights_ @ squares @ self.weights_)
         return self._score(D)
 
     def _choose_width(self, D: Matrix) -> float:
