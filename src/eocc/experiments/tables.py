@@ -94,7 +94,8 @@ def figure_table(results: Results, normalisation: str, measured: str = "auc") ->
             for place in places
         ]
         means = [results.mean(place, system, measured) for place in places]
-        rows.append([system, *cells, _number(float(np.mean(means)))])
+        if measured == "auc" or not np.isnan(means).all():
+            rows.append([system, *cells, _number(float(np.mean(means)))])
     return rows
 
 
