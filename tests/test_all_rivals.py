@@ -170,7 +170,8 @@ def test_degenerate_input_gives_an_answer(name, data):
     assert np.isfinite(scores).all()
     assert np.isfinite(rival.offset_)
     assert scores[-1] <= scores[:-1].max()
-    if len(np.unique(data, axis=0)) > 1:
+    # A tree parts two rows by one split, so that all patterns end at the same depth.
+    if len(np.unique(data, axis=0)) > (2 if name == "Isolation forest" else 1):
         assert len(np.unique(scores)) > 1
 
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.costs import generations_within
+from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import normalised, rng_of, split_rows, trial_of_rows
 from eocc.experiments.published_figures import PublishedFigure
 from eocc.experiments.sources import TableSource
@@ -74,7 +75,7 @@ def test_a_cell_gives_the_same_figures_again(system):
     for name in ("auc", "accuracy", "precision", "recall", "f_measure"):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
-    assert Figures.from_dict(one.to_dict()) == one or np.isnan(one.regions)
+    assert Figures.from_dict(one.to_dict()).to_dict() == one.to_dict()
 
 
 def test_a_system_that_fails_gives_its_reason_in_one_line():
@@ -95,6 +96,9 @@ def test_the_t_test_is_paired_and_marks_what_cannot_be_told_from_the_best():
     assert "failed" not in marked
     assert_allclose(marked["far"].std, np.std(far, ddof=1))
     assert differs(best, far) == (stats.ttest_rel(best, far).pvalue < 0.05)
+    assert not any(summary.is_best for summary in summarise({"a": best[:1], "b": far[:1]}).values())
+    leaky = summarise({"honest": near, "leaky": best + 0.1}, apart={"leaky"})
+    assert (leaky["honest"].is_best, leaky["leaky"].is_best) == (True, False)
     assert not differs(np.ones(3), np.ones(3))
     assert differs(np.ones(3), np.full(3, 0.9))
 
@@ -151,3 +155,28 @@ def test_a_budget_shortens_the_costly_sets_first():
     chosen, note = generations_within(6, [(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], 10, 1)
     assert chosen["made"] < chosen["small"] == 100
     assert "small" not in note
+
+
+def test_leaking_systems_and_sets_shown_twice_are_not_ranked():
+    made = source()
+    cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "EOCC-2", "Gauss") for run in (0, 1)]
+    finished = {cell.key: Figures(auc=0.9 if cell.system == "EOCC-2" else 0.5 + 0.01 * cell.run) for cell in cells}
+    results = results_of(cells, finished)
+    assert results.leaking == {"EOCC-2"}
+    rows = figure_table(results, "raw")
+    assert rows[2][0] == "EOCC-2 (leaks)"
+    assert "**" not in rows[2][1]
+    assert "**" in rows[1][1]
+    graphs = replace(results, places=(("A", "graphs"), ("A (a)", "graphs"), ("G", "graphs")), absent={"G": "gone"})
+    assert graphs.counted(graphs.places) == [("A", "graphs")]
+
+
+def test_one_kind_of_test_pattern_is_a_reason_not_a_figure():
+    with pytest.raises(ValueError, match="the test set holds targets only"):
+        measures_of(np.array([1, 1]), np.zeros(2), np.ones(2, bool))
+
+
+def test_the_picture_of_the_ranks_names_every_system():
+    ranking = rank_systems(["a", "b", "c"], np.array([[0.9, 0.8, 0.1]] * 8))
+    texts = [text.get_text() for text in draw_ranks(ranking).axes[0].texts]
+    assert all(any(name in text.split() for text in texts) for name in "abc")

@@ -1,10 +1,12 @@
 """Runs on several processes: written as they come, resumed after kill -9, not stopped by a cell that hangs or dies."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -12,7 +14,8 @@ import pytest
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.store import Store
-from eocc.experiments.studies import Request, plan_study, run_study, write_study
+from eocc.experiments.studies import STUDIES, Request, plan_study, run_study
+from eocc.experiments.writing import write_study
 from troubled_source import Trouble, source
 
 QUICK = ("EOCC-1", "Gauss", "1-NN")
@@ -45,19 +48,60 @@ def test_figures_of_a_changed_file_are_not_taken_for_its_own():
 
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
-    store = Store(tmp_path, "1")
-    for cell in cells:
-        store.add(cell, Figures(auc=0.25 * cell.run))
+    with Store(tmp_path, "1") as store:
+        for cell in cells:
+            store.add(cell, Figures(auc=0.25 * cell.run))
     path = tmp_path / "cells.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    again = Store(tmp_path, "1")
-    assert set(again.finished) == {cells[0].key, cells[1].key}
-    again.add(cells[2], Figures(reason="late"))
-    assert Store(tmp_path, "1").finished[cells[2].key].reason == "late"
-    assert Store(tmp_path, "2").finished == {}
+    with Store(tmp_path, "1") as again:
+        assert set(again.finished) == {cells[0].key, cells[1].key}
+        again.add(cells[2], Figures(reason="late"))
+    with Store(tmp_path, "1") as third:
+        assert third.finished[cells[2].key].reason == "late"
+    with Store(tmp_path, "2") as other_version:
+        assert other_version.finished == {}
     path.write_text('{"version": "1"}\n' + path.read_text())
     with pytest.raises(ValueError, match="line 1 is damaged; delete that line"):
         Store(tmp_path, "1")
+
+
+def test_two_runs_do_not_use_a_folder_at_once(tmp_path):
+    with Store(tmp_path, "1"), pytest.raises(ValueError, match="another run is using the folder"):
+        Store(tmp_path, "1")
+    Store(tmp_path, "1").close()
+
+
+def test_a_cell_without_figures_runs_again_on_the_next_start(tmp_path):
+    request = Request(runs=1, systems=("Gauss",), folder=tmp_path)
+    study = plan_study("made", "Made", [source()], request)
+    with Store(tmp_path, version("eocc")) as store:
+        for cell in study.cells:
+            store.add(cell, Figures(reason="not done within 0.01 s"))
+    results = run_study(study, request, lambda progress: None)
+    assert results.reasons() == []
+    assert all(runs[0].auc > 0.5 for runs in results.figures.values())
+
+
+def test_a_set_that_is_not_to_be_had_is_named_and_the_rest_runs(tmp_path, monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
+    request = Request(runs=1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
+    study = plan_study("uci-low", "UCI", STUDIES["uci-low"], request)
+    assert list(study.absent) == ["BI"]
+    results = run_study(study, request, lambda progress: None)
+    text = write_study(study, results, request)[0].read_text()
+    assert study.name == "uci-low-part"
+    assert "No figures on BI: " in text
+    assert "| Gauss | 1.000 (-) [1.000] | - [0.900] | 1.000 |" in text.replace(
+        "- [0.900] | 1.000 (-) [1.000]", "1.000 (-) [1.000] | - [0.900]"
+    )
+    assert "none is bold" in text
+
+
+def test_other_generations_leave_the_rivals_cells_as_they_are():
+    plans = [plan_study("made", "", [source()], Request(runs=1, budget=budget)) for budget in (None, 0.01)]
+    one, other = ({cell.system: cell.key for cell in plan.cells} for plan in plans)
+    assert one["Gauss"] == other["Gauss"]
+    assert one["EOCC-1"] != other["EOCC-1"]
 
 
 def test_tables_are_written_in_three_forms_and_progress_is_told(tmp_path):
@@ -66,12 +110,12 @@ def test_tables_are_written_in_three_forms_and_progress_is_told(tmp_path):
     study = plan_study("made", "Made <up>", [source()], request)
     results = run_study(study, request, told.append)
     paths = write_study(study, results, request)
-    assert [path.name for path in paths] == ["made.md", "made.csv", "made.html"]
+    assert [path.name for path in paths] == ["made-part.md", "made-part.csv", "made-part.html"]
     assert [(progress.done, progress.total) for progress in told] == [(n, 12) for n in range(1, 13)]
     assert told[-1].seconds_left == 0
     text, page = paths[0].read_text(), paths[2].read_text()
     assert "## AUC, raw" in text
-    assert "Friedman" not in text or "Nemenyi" in text
+    assert "none is bold" not in text
     assert "Made &lt;up&gt;" in page
     assert "<script" not in page
     assert "http" not in page.split("base64")[0]
@@ -86,10 +130,39 @@ CSV = "\n".join(
 )
 
 
+RESULT = "parts-comparison-part.md"
+
+
 def compare(folder, out, *options):
     command = [sys.executable, "-m", "eocc", "compare", "parts.csv", "--target-column", "kind", "--target", "good",
                "--systems", ",".join(QUICK), "--runs", "4", "--out", out, *options]  # fmt: skip
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def descendants(pid):
+    """The processes started by one, and by those."""
+    answer = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = {int(child): int(parent) for child, parent in (line.split() for line in answer.splitlines())}
+    found, new = set(), {pid}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout
+
+
+def wait_for(condition, seconds):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def aucs(folder):
@@ -108,15 +181,16 @@ def test_a_run_killed_half_way_and_started_again_gives_the_same_tables(tmp_path)
     assert whole.wait(120) == 0
     killed = compare(tmp_path, "killed")
     cells = tmp_path / "killed" / "cells.jsonl"
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and (not cells.exists() or cells.read_text().count("\n") < 5):
-        time.sleep(0.01)
+    wait_for(lambda: cells.exists() and cells.read_text().count("\n") >= 5, 60)
+    children = descendants(killed.pid)
+    assert children
     killed.send_signal(signal.SIGKILL)
     killed.wait(10)
+    wait_for(lambda: not any(is_alive(child) for child in children), 15)
     done = cells.read_text().count("\n")
     assert 5 <= done < 24
     resumed = compare(tmp_path, "killed", "--jobs", "2")
     assert resumed.wait(120) == 0
     assert len(cells.read_text().splitlines()) == 24
     assert aucs(tmp_path / "killed") == aucs(tmp_path / "whole")
-    assert tables_of(tmp_path / "killed" / "parts.md") == tables_of(tmp_path / "whole" / "parts.md")
+    assert tables_of(tmp_path / "killed" / RESULT) == tables_of(tmp_path / "whole" / RESULT)

@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
+from threadpoolctl import threadpool_limits
 
 from eocc.rivals import auto_encoder
 from eocc.rivals.auto_encoder import AutoEncoder
@@ -133,8 +134,10 @@ def test_another_seed_gives_another_network_and_the_same_seed_the_same():
 def copying_errors(X, kept, units, seed):
     """Squared errors of all rows, by scikit-learn's network of the kept ones in their own unit."""
     mean, scale = X[kept].mean(axis=0), np.sqrt(X[kept].var(axis=0).mean())
-    network = MLPRegressor((units,), activation="tanh", solver="lbfgs", max_iter=1000, random_state=seed)
-    with warnings.catch_warnings():
+    network = MLPRegressor(
+        hidden_layer_sizes=(units,), activation="tanh", solver="lbfgs", max_iter=30, random_state=seed
+    )
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
         network.fit((X[kept] - mean) / scale, (X[kept] - mean) / scale)
     copies = network.predict((X - mean) / scale) * scale + mean
@@ -162,7 +165,7 @@ def brute_units(X, rate, candidates, random_state):
 @pytest.mark.parametrize("rate", [0.05, 0.4])
 def test_auto_takes_the_most_units_that_still_accept_left_out_targets(rate):
     X = cloud(40, 6)
-    rival = AutoEncoder(n_hidden="auto", random_state=0, rejection_rate=rate).fit(X)
+    rival = AutoEncoder(n_hidden="auto", random_state=0, rejection_rate=rate, max_iter=30).fit(X)
     assert rival.n_hidden_ == brute_units(X, rate, [1, 2, 3, 5], 0)
 
 

@@ -9,7 +9,7 @@ from eocc.cli.app import app, say
 from eocc.cli.reading import Data, Drop, InputFormat, read_all
 from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
 from eocc.experiments.sources import TableSource
-from eocc.experiments.studies import STUDIES, plan_study
+from eocc.experiments.studies import check_names, plan_study
 
 
 @app.command()
@@ -34,8 +34,9 @@ def compare(
     Example: eocc compare parts.csv --target-column state --target good --systems EOCC-1,1-NN,Gauss --runs 3
     """
     request = request_of(runs, seed, jobs, systems, "", budget, limit, out)
+    check_names(request, ())
     read = read_all(data, input_format, target_column, target, drop, "euclidean")
-    name = f"{data.stem}-comparison" if data.stem in STUDIES else data.stem
+    name = f"{data.stem}-comparison"  # not the data's own name: they may lie in the same folder
     source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_target.tolist()))
     n_targets = sum(source.is_target)
     say(f"{n_targets} targets, {len(source.is_target) - n_targets} others.")

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from eocc.arguments import n_threads
 from eocc.cli.app import Shared, say
 from eocc.experiments import studies
+from eocc.experiments.writing import write_study
 
 Runs = Annotated[int, typer.Option(min=1, help="Runs of each system, with splits and seeds of their own.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the splits and of the systems.")]
@@ -37,7 +38,7 @@ def seconds(text: str) -> float:
 
 def names(text: str) -> tuple[str, ...]:
     """Return the names in a list with commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
 def request_of(runs: int, seed: int, jobs: int, systems: str, datasets: str, budget: str, limit: str, out: Path) -> Any:
@@ -52,9 +53,12 @@ def run_and_write(study: studies.Study, request: studies.Request) -> None:
     """Run a study, show how far it is, write its tables and say where they are."""
     if study.note:
         say(study.note)
+    if not study.cells:
+        say(f"{study.title}: none of the systems takes its patterns.")
+        return
     with _telling(study) as tell:
         results = studies.run_study(study, request, tell)
-    print((studies.write_study(study, results, request))[0].read_text(encoding="utf-8"))
+    print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
     say(f"Written: {request.folder / study.name}.md, .csv and .html; the cells are in {request.folder}/cells.jsonl.")
     for (dataset, form), system, reason, count in results.reasons():
         say(f"no figure: {system} on {dataset} ({form}), {count} runs: {reason}")

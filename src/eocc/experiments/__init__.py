@@ -10,5 +10,6 @@ statistics  figures -> means, tests, ranks
 tables      means beside the published ones -> Markdown, CSV
 figures     the paper's pictures, and that of the ranks
 page        everything on one HTML page
-studies     the commands: which sets, which systems, which files
+studies     which sets and systems, and what is still to be run
+writing     the files of a study
 """

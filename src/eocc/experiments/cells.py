@@ -103,6 +103,8 @@ def measures_of(y: NDArray[np.int64], scores: NDArray[np.float64], accepted: NDA
     >>> measures_of(y, scores, scores > 0)["auc"]
     0.5
     """
+    if len(np.unique(y)) < 2:
+        raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'non-targets'} only; a run needs both kinds")
     precision, recall, f_measure, _ = precision_recall_fscore_support(
         y == 1, accepted, average="binary", zero_division=0.0
     )

@@ -115,7 +115,7 @@ def draw_ranks(ranking: Ranking) -> Any:
     """Draw the systems along their average ranks; a bar joins those that the Nemenyi test cannot tell apart."""
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
-    cliques = _cliques(ranks, ranking.critical_difference)
+    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
     rows = (len(names) + 1) // 2
     figure = new_figure(9.5, 1.6 + 0.24 * rows + 0.12 * len(cliques))
     axes = figure.subplots()

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -47,6 +49,7 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
     finally:
         for worker in workers:
             worker.process.kill()
+            worker.process.join()
             worker.connection.close()
 
 
@@ -122,10 +125,19 @@ def _restart(worker: _Worker) -> _Worker:
 
 
 def _serve(connection: Connection) -> None:
-    """Run cells until the parent closes the pipe or is gone, which closes it too."""
+    """Run cells until the parent closes the pipe; end at once, in the middle of a cell, where the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    threading.Thread(target=_follow_parent, daemon=True).start()
     connection.send(READY)
     while True:
         try:
             connection.send(run_cell(connection.recv()))
         except (EOFError, OSError):
             return
+
+
+def _follow_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

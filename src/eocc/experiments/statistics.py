@@ -1,6 +1,6 @@
 """Figures of many runs -> means, tests against the best, ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +22,11 @@ class Summary:
     is_best: bool
 
 
-def summarise(runs_by_system: Mapping[str, Matrix]) -> dict[str, Summary]:
+def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) -> dict[str, Summary]:
     """Summarise the runs of each system on one data set; higher is better.
 
     The best mean, and all that a paired t-test cannot tell from it, are marked: every system had the same splits.
+    Systems that stand `apart` are not compared with; and a single run, which leaves nothing to test, marks none.
 
     >>> summarise({"a": np.array([0.9, 0.8, 0.9]), "b": np.array([0.1, 0.1, 0.2])})["b"].is_best
     False
@@ -33,13 +34,14 @@ def summarise(runs_by_system: Mapping[str, Matrix]) -> dict[str, Summary]:
     full = {name: runs for name, runs in runs_by_system.items() if len(runs) and not np.isnan(runs).any()}
     if not full:
         return {}
-    best = max(full, key=lambda name: full[name].mean())
+    compared = {name: runs for name, runs in full.items() if name not in apart and len(runs) > 1}
+    best = max(compared, key=lambda name: compared[name].mean(), default=None)
     return {
         name: Summary(
             float(runs.mean()),
-            float(runs.std(ddof=1)) if len(runs) > 1 else 0.0,
+            float(runs.std(ddof=1)) if len(runs) > 1 else np.nan,
             len(runs),
-            name == best or not differs(full[best], runs),
+            best is not None and name in compared and (name == best or not differs(compared[best], runs)),
         )
         for name, runs in full.items()
     }
@@ -68,6 +70,11 @@ class Ranking:
     critical_difference: float
     n_cells: int
 
+    @property
+    def is_significant(self) -> bool:
+        """Whether the Friedman test tells any systems apart: without that, the Nemenyi test has nothing to say."""
+        return self.friedman_p < SIGNIFICANCE
+
 
 def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     """Rank systems by their scores, of shape (data cells, systems); a missing score counts as the least.
@@ -81,7 +88,8 @@ def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     n_cells, n_systems = scores.shape
     if n_cells < 2 or n_systems < 3:
         return None
-    ranks = stats.rankdata(-np.where(np.isnan(scores), -np.inf, scores), axis=1)
+    # Means that differ by rounding alone, in the ninth digit, are equal.
+    ranks = stats.rankdata(-np.where(np.isnan(scores), -np.inf, scores.round(9)), axis=1)
     friedman = stats.friedmanchisquare(*ranks.T).pvalue if np.ptp(ranks) > 0 else 1.0
     # Nemenyi (Demšar 2006): q is the studentised range over sqrt(2).
     q = stats.studentized_range.ppf(1 - SIGNIFICANCE, n_systems, np.inf) / np.sqrt(2)

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Self
 
 from eocc.experiments.cells import Cell, Figures
 
@@ -14,15 +14,31 @@ Key = tuple[Any, ...]
 class Store:
     """The finished cells of a folder, in `cells.jsonl`.
 
-    A line says which cell, by which version of the library, and its figures. A line that was cut when a run was killed
-    is dropped, and its cell runs again.
+    A line says which cell, by which version of the library, and its figures; of several for a cell the last counts. A
+    line that was cut when a run was killed is dropped, and its cell runs again. One process at a time: the folder is
+    locked until `close`, or until the process ends, however it does.
     """
 
     def __init__(self, folder: Path, version: str) -> None:
         self._path = folder / "cells.jsonl"
         self._version = version
         folder.mkdir(parents=True, exist_ok=True)
-        self._finished = self._read()
+        self._lock = _locked(folder / "lock")
+        try:
+            self._finished = self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *trouble: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let other processes use the folder."""
+        self._lock.close()
 
     @property
     def finished(self) -> Mapping[Key, Figures]:
@@ -43,9 +59,8 @@ class Store:
             return {}
         text = self._path.read_text(encoding="utf-8", errors="replace")
         if text and not text.endswith("\n"):
-            kept = text[: text.rfind("\n") + 1]
-            self._path.write_text(kept, encoding="utf-8")
-            text = kept
+            text = text[: text.rfind("\n") + 1]
+            os.truncate(self._path, len(text.encode()))
         finished = {}
         for number, line in enumerate(text.splitlines(), start=1):
             try:
@@ -55,3 +70,18 @@ class Store:
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"{self._path}, line {number} is damaged; delete that line and start again") from error
         return finished
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """Return the open lock file; where the system has no such locks, two runs are not kept apart."""
+    file = path.open("wb")
+    try:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ModuleNotFoundError:
+        pass
+    except OSError:
+        file.close()
+        raise ValueError(f"another run is using the folder {path.parent}; wait for it, or pass another --out") from None
+    return file

@@ -1,28 +1,23 @@
-"""The studies: plan the cells, run those that are not on disk, write the tables."""
+"""The studies: which sets and systems, and the cells of a run that are still to be done."""
 
-import os
-import platform
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from eocc.experiments import page as html
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.costs import FULL_SEARCH, generations_within, seconds_of
-from eocc.experiments.figures import draw_ranks
+from eocc.experiments.costs import generations_within, seconds_of
 from eocc.experiments.pool import run_cells
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.sources import IamSource, Source, UciSource
 from eocc.experiments.store import Store
-from eocc.experiments.systems import SYSTEMS, can_run
-from eocc.experiments.tables import Results, csv_text, decision_table, figure_table, markdown, rank_table, results_of
+from eocc.experiments.systems import ENTROPIC, SYSTEMS, can_run
+from eocc.experiments.tables import Results, results_of
 from eocc.registry import choose
 
 UCI_LOW = ("AB", "BI", "BW", "D", "E", "I", "L")
-UCI_HIGH = ("AR", "BC-D", "BC-P", "C", "S", "SP")
+UCI_HIGH = ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP")
 IAM = ("A", "G", "L-L", "L-H", "M", "P")
 
 STUDIES: dict[str, tuple[Source, ...]] = {
@@ -52,15 +47,21 @@ class Request:
     time_limit: float = 1800.0
     folder: Path = Path("results")
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether some sets or systems only were asked for."""
+        return bool(self.systems or self.datasets)
+
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A plan: its title, its cells, and what was decided about the search."""
+    """A plan: its name and title, its cells, what was decided about the search, and the sets that are not to be had."""
 
     name: str
     title: str
     cells: tuple[Cell, ...]
     note: str
+    absent: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -74,122 +75,73 @@ class Progress:
     figures: Figures
 
 
+def check_names(request: Request, sources: Sequence[Source]) -> None:
+    """Raise a ValueError for a system or data set that there is not."""
+    by_name = {source.name: source for source in sources}
+    for dataset in request.datasets:
+        choose("data set", by_name, dataset)
+    for system in request.systems:
+        choose("system", SYSTEMS, system)
+
+
 def plan_study(name: str, title: str, sources: Sequence[Source], request: Request) -> Study:
-    """Return the cells of a study, data set by data set, with a search that fits the budget."""
-    sources = _chosen(sources, request.datasets)
-    systems = [choose("system", SYSTEMS, system).name for system in request.systems] or list(SYSTEMS)
-    places = [(source, form) for source in sources for form in source.normalisations]
-    kept = [(source, form, system) for source, form in places for system in systems if can_run(SYSTEMS[system], source)]
-    generations, note = generations_within(request.budget, kept, request.runs, request.jobs)
+    """Return the cells of a study, data set by data set, with a search that fits the budget.
+
+    Sets that were not asked for are left out, and those that are not to be had are noted with the reason.
+    """
+    chosen = [source for source in sources if not request.datasets or source.name in request.datasets]
+    absent = {source.name: reason for source in chosen if (reason := _why_absent(source))}
+    systems = [system for system in SYSTEMS if not request.systems or system in request.systems]
+    kept = [
+        (source, form, system)
+        for source in chosen
+        for form in source.normalisations
+        for system in systems
+        if can_run(SYSTEMS[system], source)
+    ]
+    there = [place for place in kept if place[0].name not in absent]
+    generations, note = generations_within(request.budget, there, request.runs, request.jobs)
     cells = [
-        Cell(source, form, system, run, request.seed, generations[source.name])
+        Cell(source, form, system, run, request.seed, generations.get(source.name, 0) if _searches(system) else 0)
         for source, form, system in kept
         for run in range(request.runs)
     ]
-    return Study(name, title, tuple(cells), note)
+    return Study(f"{name}-part" if request.is_partial else name, title, tuple(cells), note, absent)
 
 
-def _chosen(sources: Sequence[Source], names: Sequence[str]) -> list[Source]:
-    by_name = {source.name: source for source in sources}
-    return [choose("data set", by_name, name) for name in names] if names else list(sources)
+def _searches(system: str) -> bool:
+    return SYSTEMS[system].group == ENTROPIC
+
+
+def _why_absent(source: Source) -> str:
+    """Return why a data set cannot be had, in one line; nothing where it can."""
+    try:
+        source.trial(source.normalisations[0], 0, 0)
+    except (OSError, ValueError) as error:
+        return " ".join(str(error).split())
+    return ""
 
 
 def run_study(study: Study, request: Request, tell: Callable[[Progress], None]) -> Results:
-    """Run the cells that the folder does not hold yet, each written down at once, and gather all."""
-    store = Store(request.folder, version("eocc"))
-    waiting = [cell for cell in study.cells if cell.key not in store.finished]
-    left = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
-    expected, started = sum(left.values()), time.monotonic()
-    for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), start=1):
-        store.add(cell, figures)
-        del left[cell.key]
-        passed = expected - sum(left.values())
-        pace = (time.monotonic() - started) / passed if passed > 0 else 0.0
-        n_done = len(study.cells) - len(waiting) + done
-        tell(Progress(n_done, len(study.cells), pace * sum(left.values()), cell, figures))
-    return results_of(study.cells, store.finished, _published(study.name))
+    """Run the cells that the folder does not hold yet, or holds without figures; each is written down at once."""
+    with Store(request.folder, version("eocc")) as store:
+        there = [cell for cell in study.cells if cell.source.name not in study.absent]
+        waiting = [cell for cell in there if store.finished.get(cell.key, Figures(reason="waiting")).reason]
+        left = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
+        expected, started = sum(left.values()), time.monotonic()
+        for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), start=1):
+            store.add(cell, figures)
+            del left[cell.key]
+            passed = expected - sum(left.values())
+            pace = (time.monotonic() - started) / passed if passed > 0 else 0.0
+            n_done = len(there) - len(waiting) + done
+            tell(Progress(n_done, len(there), pace * sum(left.values()), cell, figures))
+        return results_of(study.cells, store.finished, _published(study), study.absent)
 
 
-def _published(name: str) -> Iterable[PublishedFigure]:
+def _published(study: Study) -> Iterable[PublishedFigure]:
+    name = study.name.removesuffix("-part")
     if name not in STUDIES:
         return ()
     quantities = ("auc", "accuracy", "regions") if name == "iam" else ("auc",)
     return [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]
-
-
-def write_study(study: Study, results: Results, request: Request) -> list[Path]:
-    """Write the tables as Markdown, CSV and HTML, each whole or not at all; return the paths."""
-    forms = dict.fromkeys(form for _, form in results.places)
-    tables = {f"AUC, {form}": figure_table(results, form) for form in forms}
-    if study.name == "iam":  # the published table of graphs has these too
-        tables["Accuracy"] = figure_table(results, "graphs", "accuracy")
-        tables["Regions"] = figure_table(results, "graphs", "regions")
-    tables["Ranks"] = rank_table(results)
-    tables["Decisions, regions and times, means over the sets"] = decision_table(results)
-    tables = {caption: rows for caption, rows in tables.items() if len(rows) > 1}
-    facts = [*_facts(study, results, request), *_failures(results)]
-    texts = {
-        f"{study.name}.md": _markdown_page(study.title, facts, tables),
-        f"{study.name}.csv": csv_text(results),
-        f"{study.name}.html": _html_page(study.title, facts, tables, results),
-    }
-    return [_write(request.folder / name, text) for name, text in texts.items()]
-
-
-def _facts(study: Study, results: Results, request: Request) -> list[str]:
-    seconds = sum(
-        runs.fit_seconds + runs.score_seconds for cells in results.figures.values() for runs in cells if not runs.reason
-    )
-    ranking = results.ranking()
-    validation = (
-        "EOCC-2 validates on the validation patterns that the set ships, which is honest."
-        if study.name == "iam"
-        else "EOCC-2 validates on patterns of the test set with noise, as published, which leaks; "
-        "EOCC-2_10% on patterns moved out of the test set, which is honest."
-    )
-    facts = [
-        "Mean (standard deviation) over runs; [published figure]; bold: the best, and what a paired t-test at 5 % "
-        f"cannot tell from it. {validation}",
-        f"{request.runs} runs, seed {request.seed}; at most {FULL_SEARCH} generations a search. {study.note}".strip(),
-        f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
-        f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
-        f"fits and scores took {seconds / 60:.1f} minutes of one core.",
-    ]
-    if ranking is not None:
-        facts.append(
-            f"Friedman test over {ranking.n_cells} sets: p = {ranking.friedman_p:.2g}; systems whose average ranks "
-            f"differ by less than {ranking.critical_difference:.2f} cannot be told apart (Nemenyi, 5 %). "
-            "A system without a figure is ranked last."
-        )
-    return facts
-
-
-def _failures(results: Results) -> list[str]:
-    return [
-        f"No figure: {system} on {dataset} ({form}), {count} runs: {reason}"
-        for (dataset, form), system, reason, count in results.reasons()
-    ]
-
-
-def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, list[list[str]]]) -> str:
-    parts = [f"# {title}", *facts]
-    for caption, rows in tables.items():
-        parts += [f"## {caption}", markdown(rows)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _html_page(title: str, facts: Sequence[str], tables: dict[str, list[list[str]]], results: Results) -> str:
-    parts = [html.paragraph(fact) for fact in facts]
-    for caption, rows in tables.items():
-        parts += [html.heading(caption), html.table(rows)]
-        ranking = results.ranking()
-        if caption == "Ranks" and ranking is not None:
-            words = "Average ranks of the systems, as in the table; bars join those that cannot be told apart."
-            parts.append(html.picture(draw_ranks(ranking), words))
-    return html.page(title, parts)
-
-
-def _write(path: Path, text: str) -> Path:
-    draft = path.with_name(path.name + ".part")
-    draft.write_text(text, encoding="utf-8")
-    return draft.replace(path)

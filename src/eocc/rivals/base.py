@@ -1,13 +1,14 @@
 """What all rivals share: one threshold rule, one sign, one way to fail."""
 
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from eocc.arguments import adopt, check_number, draft_of
 from eocc.blas import one_blas_thread
@@ -18,6 +19,12 @@ Matrix = NDArray[np.float64]
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 BLOCK = 2**22
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    # To look for them takes longer than many a fit.
+    return ThreadpoolController()
 
 
 def threshold(training_scores: Matrix, rejection_rate: float) -> float:
@@ -65,7 +72,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         check_number("rejection_rate", self.rejection_rate, "in [0, 1)", lambda value: 0 <= value < 1)
         draft = draft_of(self)
         # Threads would add their parts of a sum in another order: one gives the same bits on every machine.
-        with one_blas_thread(), threadpool_limits(limits=1, user_api="openmp"):
+        with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
             draft._take(draft._learn(draft._read_targets(X)))
         return adopt(self, draft)
 
