@@ -57,7 +57,8 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
     )
-    say(f"Compared by {classifier.measure}; learning ...")
+    how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
+    say(f"Compared by {classifier.measure}{how}; learning ...")
     names = _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")

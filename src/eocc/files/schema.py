@@ -14,7 +14,7 @@ from eocc.measures import LabelledGraph
 
 # kind of data -> the measures that compare it, that which is taken unless another is asked for first
 MEASURES_OF = {
-    "numbers": ("euclidean", "tanimoto"),
+    "numbers": ("standardised", "euclidean", "tanimoto"),
     "records": ("gower",),
     "strings": ("string-edit",),
     "series": ("dtw",),

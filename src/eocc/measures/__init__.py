@@ -13,6 +13,7 @@ from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
 from eocc.measures.series import DTW
 from eocc.measures.sets import CosineBags, Jaccard
+from eocc.measures.standardised import Standardised
 from eocc.measures.strings import StringEdit
 from eocc.measures.tables import Gower
 from eocc.registry import resolve
@@ -32,6 +33,7 @@ __all__ = [
     "Measure",
     "Precomputed",
     "Prepared",
+    "Standardised",
     "StringEdit",
     "Tanimoto",
     "resolve_measure",
@@ -45,6 +47,7 @@ MEASURES: dict[str, Callable[[], Measure]] = {
     "graph-edit": GraphEdit,
     "jaccard": Jaccard,
     "precomputed": Precomputed,
+    "standardised": Standardised,
     "string-edit": StringEdit,
     "tanimoto": Tanimoto,
 }

@@ -39,9 +39,13 @@ class Euclidean:
 
     def freeze(self, training: Matrix) -> "FrozenEuclidean":
         """Fix the unit and delta. departure: dissimilarity of vectors."""
-        unit = Unit.of(training)
-        largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
-        return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
+        return frozen_in(Unit.of(training), training)
+
+
+def frozen_in(unit: Unit, training: Matrix) -> "FrozenEuclidean":
+    """Return the Euclidean measure in that unit; where all training rows are equal, delta is 1."""
+    largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
+    return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,3 +45,38 @@ class Unit:
     def plain(self) -> "Unit":
         """Return the unit for rows that are all equal: the same centre, their own scale."""
         return Unit(self.centre, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class StandardUnit(Unit):
+    """Rows as a `Unit` counts them, each column over `spreads`, its standard deviation in training.
+
+    A column that never varied keeps its own scale.
+
+    >>> unit = StandardUnit.of(np.array([[0.0, 7.0], [6.0, 7.0]]))
+    >>> unit.measure(np.array([[0.0, 7.0], [9.0, 7.0]]))
+    array([[-1.,  0.],
+           [ 2.,  0.]])
+    """
+
+    spreads: Matrix
+
+    @classmethod
+    def of(cls, rows: Matrix) -> "StandardUnit":
+        """Return the unit in which every column of the training rows has a standard deviation of 1."""
+        unit = Unit.of(rows)
+        spreads = unit.measure(rows).std(axis=0)
+        # A constant column's deviation is the rounding of its mean, which is at most 1 here, not spread.
+        return cls(unit.centre, unit.exponent, np.where(spreads > 1e-14, spreads, 1.0))
+
+    def measure(self, rows: Matrix) -> Matrix:
+        """Return the rows in this unit."""
+        return np.ascontiguousarray(np.clip(super().measure(rows) / self.spreads, -FARTHEST, FARTHEST))
+
+    def length(self, measured: float) -> float:
+        """Return the distance itself: it is counted in standard deviations."""
+        return measured
+
+    def plain(self) -> "StandardUnit":
+        """Return the unit for rows that are all equal: the same centre, their own scale."""
+        return StandardUnit(self.centre, 0, np.ones_like(self.centre))

@@ -21,6 +21,7 @@ from eocc.measures import (
     GraphEdit,
     Jaccard,
     Precomputed,
+    Standardised,
     StringEdit,
     Tanimoto,
 )
@@ -33,7 +34,7 @@ from eocc.measures.series import FrozenDTW
 from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
 from eocc.measures.strings import FrozenStringEdit
 from eocc.measures.tables import FrozenColumn, FrozenGower, _Boolean, _Categorical, _Empty, _Numeric, _Ordered
-from eocc.measures.unit import Unit
+from eocc.measures.unit import StandardUnit, Unit
 from eocc.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.performance import COUNT_PERFORMANCES
 from eocc.representatives import Centroid, Medoid
@@ -43,7 +44,8 @@ from eocc.tconorms import TCONORMS
 Check = Callable[[Any], bool]
 
 MEASURE_CLASSES = (
-    Composite, CosineBags, DTW, Euclidean, Gower, GraphEdit, Jaccard, Precomputed, StringEdit, Tanimoto,
+    Composite, CosineBags, DTW, Euclidean, Gower, GraphEdit, Jaccard, Precomputed, Standardised, StringEdit,
+    Tanimoto,
 )  # fmt: skip
 FROZEN_CLASSES = (
     FrozenComposite, FrozenCosineBags, FrozenDTW, FrozenEuclidean, FrozenGower, FrozenGraphEdit, FrozenJaccard,
@@ -162,6 +164,7 @@ _fields: dict[type, dict[str, Check]] = {
     CosineBags: {},
     DTW: {"band": optional(number(0, 1))},
     Euclidean: {},
+    Standardised: {},
     Gower: {"kinds": optional(mapping(hashable, instance(str, list, tuple)))},
     GraphEdit: {"vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text)},
     Jaccard: {},
@@ -172,7 +175,12 @@ _fields: dict[type, dict[str, Check]] = {
     FrozenComposite: {"measures": mapping(hashable, instance(*FROZEN_CLASSES))},
     FrozenCosineBags: {},
     FrozenDTW: {"unit": instance(Unit), "largest": positive, "band": real(0, 1)},
-    FrozenEuclidean: {"unit": instance(Unit), "largest": positive},
+    StandardUnit: {
+        "centre": array_of(np.float64, 1),
+        "exponent": integer(-EXPONENTS, EXPONENTS),
+        "spreads": array_of(np.float64, 1),
+    },
+    FrozenEuclidean: {"unit": instance(Unit, StandardUnit), "largest": positive},
     FrozenGower: {"measure": instance(Gower), "columns": tuple_of(instance(FrozenColumn), 1)},
     FrozenColumn: {"name": hashable, "contents": instance(frozenset), "coder": instance(*CODERS),
                    "absent": real(0, 1)},

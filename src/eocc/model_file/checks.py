@@ -22,6 +22,7 @@ from eocc.measures import (
     Jaccard,
     LabelledGraph,
     Precomputed,
+    Standardised,
     StringEdit,
     Tanimoto,
     resolve_measure,
@@ -46,7 +47,7 @@ SAME_SCORE = 1e-6
 FROZEN_BY: dict[type, type] = {
     Composite: FrozenComposite, CosineBags: FrozenCosineBags, DTW: FrozenDTW, Euclidean: FrozenEuclidean,
     Gower: FrozenGower, GraphEdit: FrozenGraphEdit, Jaccard: FrozenJaccard, Precomputed: FrozenPrecomputed,
-    StringEdit: FrozenStringEdit, Tanimoto: FrozenTanimoto,
+    Standardised: FrozenEuclidean, StringEdit: FrozenStringEdit, Tanimoto: FrozenTanimoto,
 }  # fmt: skip
 
 
@@ -94,6 +95,11 @@ def check_prototypes(frozen: Any, prototypes: Any, max_bytes: int) -> int:
 
 
 def _rows(frozen: FrozenEuclidean, rows: Any, max_bytes: int) -> bool:
+    spreads = getattr(frozen.unit, "spreads", np.ones(frozen.n_parameters))
+    demand(
+        spreads.shape == (frozen.n_parameters,) and bool((spreads > 0).all()),
+        "the spreads are not one for each feature",
+    )
     return array_of(np.float64, 2)(rows) and 0 < rows.shape[1] == frozen.n_parameters
 
 

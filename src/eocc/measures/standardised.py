@@ -1,0 +1,29 @@
+"""Weighted Euclidean dissimilarity of feature vectors whose columns have different units."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures.euclidean import FrozenEuclidean, frozen_in
+from eocc.measures.unit import StandardUnit
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """The Euclidean measure on columns over their standard deviation in training: no column wins by its unit.
+
+    d(x, y; p) = sqrt(sum_k p_k ((x_k - y_k) / s_k)^2) / delta, delta the largest such distance in training at p = 1.
+    As a StandardScaler before it, but that the scale is part of the model: it is saved with it, and explanations speak
+    of the features as they are.
+
+    >>> measure = Standardised().freeze(np.array([[0.0, 1.0], [0.5, 1000.0]]))
+    >>> measure.prepare(np.array([[0.0, 1000.0]]), np.array([[0.0, 1.0], [0.5, 1000.0]])).evaluate(np.ones(2)).round(3)
+    array([[0.707, 0.707]])
+    """
+
+    def freeze(self, training: Matrix) -> FrozenEuclidean:
+        """Fix the spreads and delta."""
+        return frozen_in(StandardUnit.of(training), training)
