@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types format bench clean
+.PHONY: demo test lint types format bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
@@ -26,6 +26,10 @@ format: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/core.py --scaling
 	$(BIN)/python benchmarks/validation.py
+
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/fuzz_model_file.py
+	$(BIN)/python benchmarks/fuzz_files.py
 
 clean:
 	rm -rf $(VENV)

@@ -35,6 +35,7 @@ FITTED = {
     "raw_entropy_",
     "regions_",
     "spanning_tree_",
+    "threshold_",
     "training_indices_",
     "weights_",
 }

@@ -110,3 +110,26 @@ def test_the_pictures_of_the_page_can_be_drawn(tmp_path):
     assert {path.name for path in tmp_path.glob("*.png")} == {
         part.split(")")[0] for part in page.split("](images/")[1:]
     }
+
+
+def test_names_with_dollars_are_text():
+    import pandas as pd
+
+    X = pd.DataFrame(make_isolated_pattern().X_train, columns=["pay $\\foo$", "$x"])
+    clf = EntropicOneClassClassifier(search=None).fit(X)
+    for draw in (plot_membership, plot_weights):
+        draw(clf, axis()).figure.canvas.draw()
+
+
+def test_the_border_of_a_calibrated_decision_is_drawn_where_it_is():
+    problem = make_isolated_pattern()
+    clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(problem.X_train)
+    (line,) = plot_scores(clf, axis(), problem.X_train).lines
+    border, ratios = line.get_xdata()[0], ratios_of(clf, problem.X_train)
+    assert_array_equal(clf.predict(problem.X_train) == 1, ratios <= border + 1e-9)
+
+
+def test_a_roc_of_one_kind_says_so(plane):
+    problem = make_isolated_pattern()
+    with pytest.raises(ValueError, match="needs targets and others; y holds targets only"):
+        plot_roc(plane, axis(), problem.X_train, np.ones(len(problem.X_train)))

@@ -2,7 +2,8 @@
 
 import numbers
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -67,3 +68,23 @@ def adopt(estimator: Estimator, draft: Any) -> Estimator:
     kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     estimator.__dict__ = {**vars(draft), **kept}
     return estimator
+
+
+# What scikit-learn says of patterns that are not rows of numbers, and what to do about it here.
+REMEDIES = {
+    "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
+    "contains NaN": "measure='gower' allows missing values; else drop or impute them",
+}
+
+
+@contextmanager
+def saying_remedy() -> Iterator[None]:
+    """Turn scikit-learn's complaints about patterns that another measure would take into one line with the remedy."""
+    try:
+        yield
+    except ValueError as error:
+        first = (str(error).splitlines() or [""])[0].rstrip(".")
+        for complaint, remedy in REMEDIES.items():
+            if complaint in first:
+                raise ValueError(f"{first}; {remedy}") from None
+        raise

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eocc.arguments import adopt, check_number, draft_of, generator, n_threads
+from eocc.arguments import adopt, check_number, draft_of, generator, n_threads, saying_remedy
 from eocc.calibration import Calibration, check_rate, cross_calibrate
 from eocc.explanations import Explanation, Rule, explain, rules
 from eocc.extents import Extent, resolve_extent
@@ -77,8 +77,9 @@ class EntropicOneClassClassifier(
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
     false_alarm_rate : float in (0, 1) or None, default=None
-        The share of new targets that `predict` may reject: the threshold is then set by cross-conformal calibration on
-        the training targets, which costs ten fits more. None keeps the paper's rule, a region's extent.
+        The share of new targets that `predict` may reject, on the average over training sets: the threshold is then
+        set by cross-conformal calibration on the training targets, which costs ten fits more. None keeps the paper's
+        rule, a region's extent.
     n_jobs : int or None, default=None
         Threads for the search; the model does not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -106,9 +107,10 @@ class EntropicOneClassClassifier(
         Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best.
     training_indices_ : array of shape (n_training,)
         The rows of X that were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
+    threshold_ : float
+        The margin at which the decision is made: 0, a region's boundary, unless calibrated.
     offset_ : float
-        The log-membership at a region's boundary. With the Gaussian and "max", decision_function is
-        score_samples - offset_.
+        The log-membership there. With the Gaussian and "max", decision_function is score_samples - offset_.
     calibration_ : Calibration
         What `p_values` compares with; only with a false_alarm_rate.
     measure_, prototypes_, fuzzy_model_
@@ -185,13 +187,15 @@ class EntropicOneClassClassifier(
         data = draft._read(X, reset=True)
         rng = generator(self.random_state)
         training, synthesis = draft._plan(data, y, validation, rng)
+        if self.false_alarm_rate is not None:
+            check_rate(self.false_alarm_rate, len(training))  # before the search, which may take long
         patterns = data if len(training) == len(data) else data[training]
         settings = self._settings(synthesis)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             model = synthesise(patterns, settings, rng, report)
         draft._take(model, patterns, training)
         if self.false_alarm_rate is not None:
-            draft._calibrate(patterns, settings, rng)
+            draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
         return adopt(self, draft)
 
     def membership(self, X: Any) -> Matrix:
@@ -211,7 +215,7 @@ class EntropicOneClassClassifier(
         With the Gaussian and the maximum that is score_samples less offset_. With a `false_alarm_rate` its threshold
         is taken off: >= 0 for what is accepted.
         """
-        return self._margins(X) - self._threshold()
+        return self._margins(X) - self.threshold_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the hard decision: +1 for targets, -1 for all else."""
@@ -231,7 +235,7 @@ class EntropicOneClassClassifier(
         that, at most 1), +1 above: of new targets at most about those shares are rejected, or not accepted.
         """
         calibration = self._calibration()
-        alarm = float(self.false_alarm_rate)  # type: ignore[arg-type]  # a fit without it has no calibration
+        alarm = calibration.rate
         unsure = min(1.0, 4 * alarm) if unsure_rate is None else unsure_rate
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
         p = calibration.p_values(self._margins(X))
@@ -268,7 +272,7 @@ class EntropicOneClassClassifier(
         return self._by_block(X, self._decide_rows)
 
     def _threshold(self) -> float:
-        return 0.0 if self.false_alarm_rate is None else self._calibration().threshold(self.false_alarm_rate)
+        return self.threshold_
 
     def _calibration(self) -> Calibration:
         check_is_fitted(self)
@@ -276,7 +280,7 @@ class EntropicOneClassClassifier(
             raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, 0.05 say")
         return self.calibration_
 
-    def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator) -> None:
+    def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
         """Calibrate on models of the same settings that leave a part of the patterns out."""
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
@@ -286,8 +290,9 @@ class EntropicOneClassClassifier(
                 margins: Matrix = fold._decide_rows(fold._embed(held_out))
             return margins
 
-        check_rate(float(self.false_alarm_rate or 0.0), len(patterns))
-        self.calibration_ = cross_calibrate(patterns, margins_without, rng)
+        self.calibration_ = cross_calibrate(patterns, margins_without, rate, rng)
+        self.threshold_ = self.calibration_.threshold
+        self.offset_ += self.threshold_
 
     def _by_block(self, X: Any, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Apply `function` to X in the dissimilarity space, a block of rows at a time."""
@@ -303,7 +308,8 @@ class EntropicOneClassClassifier(
         measure = resolve_measure(self.measure)
         if hasattr(measure, "read"):
             return measure.read(X)
-        return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
+        with saying_remedy():
+            return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
 
     def _embed(self, patterns: Any) -> Matrix:
         prepared = self.measure_.prepare(patterns, self.prototypes_)
@@ -325,6 +331,7 @@ class EntropicOneClassClassifier(
         self.labels_ = model.labels
         self.regions_ = model.regions
         self.fuzzy_model_ = model.fuzzy
+        self.threshold_ = 0.0
         self.offset_ = model.fuzzy.threshold
         self.history_ = model.history
 

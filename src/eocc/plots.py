@@ -1,5 +1,6 @@
 """Pictures of a fitted classifier. Each function draws on a matplotlib axis and returns it."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.explanations.differences.vectors import feature_names
+from eocc.explanations.regions import reach_of
 from eocc.labels import signs
 from eocc.projection import place, project
 
@@ -26,8 +29,11 @@ def region_colour(index: int) -> str:
 def plot_space(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None) -> Any:
     """Draw the dissimilarity space in its plane of largest variance: tree, regions, and the decisions on X."""
     plane = project(classifier)
-    for a, b in classifier.spanning_tree_.edges:
-        axes.plot(*plane.training[[a, b]].T, color=FAINT, linewidth=0.7, zorder=1)
+    from matplotlib.collections import LineCollection
+
+    axes.add_collection(
+        LineCollection(list(plane.training[classifier.spanning_tree_.edges]), colors=FAINT, linewidths=0.7)
+    )
     for index, region in enumerate(classifier.regions_):
         points = plane.training[region.members]
         axes.plot(*points.T, "o", color=region_colour(index), markersize=4, zorder=2)
@@ -53,17 +59,21 @@ def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = 
     margin = 0.1 * np.maximum(high - low, 1e-9)
     x, y = (np.linspace(low[k] - margin[k], high[k] + margin[k], resolution) for k in (0, 1))
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
-    membership = classifier.membership(grid).reshape(resolution, resolution)
+    with warnings.catch_warnings():  # a grid has no names, and needs none
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        membership = classifier.membership(grid).reshape(resolution, resolution)
+        decision = classifier.decision_function(grid).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
-    decision = classifier.decision_function(grid).reshape(resolution, resolution)
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
     axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label="training")
     if X is not None:
         points, accepted = np.asarray(X, float), classifier.predict(X) == 1
         axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted")
         axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected")
-    names = getattr(classifier, "feature_names_in_", ("feature 1", "feature 2"))
-    axes.set(title="Membership; the line is the decision's border", xlabel=names[0], ylabel=names[1])
+    names = feature_names(getattr(classifier, "feature_names_in_", None), 2)
+    axes.set_title("Membership; the line is the decision's border")
+    axes.set_xlabel(names[0], parse_math=False)
+    axes.set_ylabel(names[1], parse_math=False)
     axes.legend(fontsize=8)
     axes.figure.colorbar(surface, ax=axes, label="membership", ticks=np.linspace(0, 1, 6))
     return axes
@@ -105,11 +115,13 @@ def plot_history(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
 def plot_weights(classifier: EntropicOneClassClassifier, axes: Any, most: int = 30) -> Any:
     """Draw the weights p* of the dissimilarity, the largest `most` of them."""
     weights = classifier.weights_
-    names = np.array([str(name) for name in getattr(classifier, "feature_names_in_", range(1, len(weights) + 1))])
-    names = names if len(names) == len(weights) else np.arange(1, len(weights) + 1).astype(str)
+    known = getattr(classifier, "feature_names_in_", ())
+    names = np.array(
+        feature_names(known, 0) if len(known) == len(weights) else [f"weight {k}" for k in range(len(weights))]
+    )
     order = np.argsort(-weights, kind="stable")[:most][::-1]
     axes.barh(np.arange(len(order)), weights[order], color=REGIONS[0])
-    axes.set_yticks(np.arange(len(order)), names[order], fontsize=8 if len(order) <= 20 else 6)
+    axes.set_yticks(np.arange(len(order)), names[order], fontsize=8 if len(order) <= 20 else 6, parse_math=False)
     more = f", the largest {len(order)} of {len(weights)}" if len(weights) > len(order) else ""
     axes.set(title=f"Weights of the dissimilarity{more}", xlabel="weight", xlim=(0, 1.02))
     return axes
@@ -118,10 +130,12 @@ def plot_weights(classifier: EntropicOneClassClassifier, axes: Any, most: int = 
 def plot_roc(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any) -> Any:
     """Draw the ROC of the score on labelled patterns, and the point of the hard decision."""
     is_target = signs(y) == 1
+    if is_target.all() or not is_target.any():
+        raise ValueError(f"a ROC needs targets and others; y holds {'targets' if is_target.all() else 'others'} only")
     scores = classifier.score_samples(X)
-    false_alarms, detections, _ = roc_curve(is_target, scores)
+    others_accepted, targets_accepted, _ = roc_curve(is_target, scores)
     accepted = classifier.predict(X) == 1
-    axes.plot(false_alarms, detections, color=REGIONS[0], label=f"AUC {roc_auc_score(is_target, scores):.3f}")
+    axes.plot(others_accepted, targets_accepted, color=REGIONS[0], label=f"AUC {roc_auc_score(is_target, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
     axes.plot((accepted & ~is_target).sum() / (~is_target).sum(), (accepted & is_target).sum() / is_target.sum(),
               "o", color=REGIONS[5], label="the decision")  # fmt: skip
@@ -131,7 +145,7 @@ def plot_roc(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any) 
 
 
 def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
-    """Draw a histogram of how far patterns lie, in extents of their region; 1 is the border."""
+    """Draw a histogram of how far patterns lie, in extents of their region, and the border of the decision."""
     ratios = ratios_of(classifier, X)
     top = max(2.0, float(np.quantile(ratios, 0.98)))
     bins = np.linspace(0, top, 41)
@@ -141,7 +155,7 @@ def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: An
         groups = [("targets", is_target, NORMAL), ("others", ~is_target, OTHER)]
     for name, kept, colour in groups:
         axes.hist(np.minimum(ratios[kept], top), bins=bins, color=colour, alpha=0.65, label=f"{name}: {kept.sum()}")
-    axes.axvline(1.0, color=BORDER, linewidth=1.2, label="border of the regions")
+    axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="border of the decision")
     axes.set(title="Distances to the nearest region", xlabel="distance / extent", ylabel="patterns")
     axes.legend(fontsize=8)
     return axes
