@@ -12,6 +12,16 @@ from eocc import EntropicOneClassClassifier
 from eocc.search import GeneticSearch
 
 
+class TestPatternsOfAnotherKind:
+    def test_text_and_gaps_are_told_the_measure_that_takes_them(self):
+        with pytest.raises(ValueError, match="'fan'; measure='gower' takes tables with text") as caught:
+            plain().fit(pd.DataFrame({"kind": ["fan", "pump"], "load": [1.0, 2.0]}))
+        assert "\n" not in str(caught.value)
+        with pytest.raises(ValueError, match="contains NaN; measure='gower' allows missing values") as caught:
+            plain().fit([[1.0, np.nan], [2.0, 3.0]])
+        assert "\n" not in str(caught.value)
+
+
 class TestUnusualInput:
     @pytest.mark.parametrize("n", [1, 2, 3])
     def test_few_rows(self, n):

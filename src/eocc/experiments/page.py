@@ -13,11 +13,11 @@ STYLE = """
   :root { --ink: #e5e9ee; --paper: #14181d; --line: #46505c; --shade: #1e242b; }
   img { background: #ffffff; padding: 4px; }
 }
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 76rem;
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 100rem;
   margin: 2rem auto; padding: 0 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; font-variant-numeric: tabular-nums; font-size: 0.85rem; }
-th, td { border: 1px solid var(--line); padding: 0.2rem 0.5rem; text-align: right; white-space: nowrap; }
+th, td { border: 1px solid var(--line); padding: 0.2rem 0.4rem; text-align: left; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 thead th { background: var(--shade); }
 img { max-width: 100%; }

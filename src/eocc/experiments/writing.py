@@ -16,11 +16,11 @@ from eocc.experiments.tables import Results, csv_text, decision_table, figure_ta
 Tables = dict[str, list[list[str]]]
 
 LEAKING = (
-    "EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
+    " EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
     "ranked nor compared with. EOCC-2_10% validates on patterns moved out of the test set, which is honest."
 )
 SHIPPED = (
-    "EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
+    " EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
     "split, so that systems without a seed have a deviation of 0, and the t-test sees the seeds of the others only. "
     "The rivals' times leave out the dissimilarities, which are computed once for all; those of EOCC hold them. A (a) "
     "is A with the classes exchanged; it counts in no mean and no rank."
@@ -49,16 +49,18 @@ def _tables(study: Study, results: Results) -> Tables:
 
 def _facts(study: Study, results: Results, request: Request) -> list[str]:
     runs = [figures for cells in results.figures.values() for figures in cells if not figures.reason]
-    minutes = sum(figures.fit_seconds + figures.score_seconds for figures in runs) / 60
+    spent = sum(figures.fit_seconds + figures.score_seconds for figures in runs)
+    shown = "[published figure]; " if results.published else ""
+    validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
     test = "" if request.runs > 1 else " One run leaves nothing to test, so that none is bold."
     search = study.note or f"At most {FULL_SEARCH} generations a search."
     return [
-        "Mean (standard deviation) over runs; [published figure]; bold: the best, and what a paired t-test at 5 % "
-        f"cannot tell from it.{test} {SHIPPED if study.name.startswith('iam') else LEAKING}",
-        f"{request.runs} runs, seed {request.seed}. {search}",
+        f"Mean (standard deviation) over runs; {shown}bold: the best, and what a paired t-test at 5 % cannot tell from "
+        f"it.{test}{validation}",
+        f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
-        f"fits and scores took {minutes:.1f} minutes of one core.",
+        f"fits and scores took {spent:.0f} s of one core.",
         *_ranking_facts(results),
         *(f"No figures on {name}: {reason}" for name, reason in results.absent.items()),
         *(

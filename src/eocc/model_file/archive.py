@@ -11,13 +11,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from eocc.datasets.archive import CHUNK, Collection, Limits, Zip, complaint
+from eocc.datasets.archive import CHUNK, Collection, Limits, Zip, complaint, quoted
 
 MANIFEST = "manifest.json"
 FORMAT = 1
 MEMBERS = 50_000
-# Parsed JSON takes up to some 20 times its bytes: so the manifest gets this share of what a model may take.
+KEYS = {
+    "format", "library", "library_version", "estimator", "parameters", "passed_at_load", "schema", "fitted", "members",
+}  # fmt: skip
 MANIFEST_SHARE = 16
+# Bytes that Python takes, at most, for what begins with each of these characters of JSON: a file of brackets would take
+# forty times its size.
+ROOM = {b"{": 320, b"[": 110, b",": 90}
 AGAIN = "copy the file again from where it came, or save the model again"
 
 
@@ -84,8 +89,11 @@ def read_archive(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str, 
         raise FileNotFoundError(f"no file {str(path)!r}")
     if not path.is_file():
         raise fault(path, "is not a regular file", "name a model file")
+    _check_start(path)
     try:
-        archive = Zip(path, Limits(max_bytes, max_bytes, MEMBERS))
+        archive = _Stored(path, Limits(max_bytes, max_bytes, MEMBERS))
+    except ModelFileError:
+        raise
     except ValueError as error:
         raise _refused(path, error) from None
     try:
@@ -93,6 +101,29 @@ def read_archive(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str, 
         return manifest, _members(path, archive, manifest)
     finally:
         archive.close()
+
+
+def _check_start(path: Path) -> None:
+    """Tell what was never a model file from one that was damaged."""
+    with path.open("rb") as file:
+        start = file.read(2)
+    if not start:
+        raise fault(path, "is empty")
+    if start != b"PK":
+        raise fault(path, "is no model file", "eocc.save and `eocc fit` write one")
+
+
+class _Stored(Zip):
+    """A zip as save writes it: nothing compressed, so that a small file cannot become a large one."""
+
+    def _check_members(self, members: list[zipfile.ZipInfo]) -> None:
+        super()._check_members(members)
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
+                what = f"member {quoted(member.filename)} is compressed, or declares two sizes"
+                raise fault(self.path, what, "pack it again without compression (zip -0), or save the model again")
+        if sum(member.file_size for member in members) > self.path.stat().st_size:
+            raise fault(self.path, "declares members of more bytes than the file has")
 
 
 def _refused(path: Path, error: ValueError) -> ModelFileError:
@@ -110,6 +141,9 @@ def _manifest(path: Path, archive: Collection, max_bytes: int) -> dict[str, Any]
             text += chunk
             if len(text) > most:
                 raise ValueError(f"{MANIFEST} is larger than the limit of {most} bytes")
+        room = sum(text.count(mark) * size for mark, size in ROOM.items())
+        if room > max_bytes:
+            raise ValueError(f"{MANIFEST} would take {room} bytes, the limit is {max_bytes} bytes")
     except ValueError as error:
         raise _refused(path, error) from None
     try:
@@ -131,6 +165,8 @@ def _check_format(path: Path, manifest: Any) -> None:
     if version > FORMAT:
         by = str(manifest.get("library_version", "a later version"))[:40]
         raise fault(path, f"has format {version}, this eocc reads up to {FORMAT}", f"install eocc {by} or later")
+    for key in manifest.keys() - KEYS:
+        raise fault(path, f"{MANIFEST} holds {quoted(key)}, which format {FORMAT} does not know")
 
 
 def _members(path: Path, archive: Collection, manifest: Mapping[str, Any]) -> dict[str, bytes]:
@@ -143,6 +179,8 @@ def _members(path: Path, archive: Collection, manifest: Mapping[str, Any]) -> di
             members[name] = archive.read(name)
         except ValueError as error:
             raise _refused(path, error) from None
-        if not isinstance(facts, dict) or facts.get("sha256") != hashlib.sha256(members[name]).hexdigest():
+        if not isinstance(facts, dict) or set(facts) != {"bytes", "sha256"} or facts["bytes"] != len(members[name]):
+            raise fault(path, f"member {name[:60]!r} has {len(members[name])} bytes, not as many as {MANIFEST} says")
+        if facts["sha256"] != hashlib.sha256(members[name]).hexdigest():
             raise fault(path, f"member {name[:60]!r} is not as its checksum says: the file was altered or damaged")
     return members

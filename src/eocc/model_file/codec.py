@@ -19,6 +19,10 @@ from eocc.model_file.plain import PLAIN, UnwritableError, plain_to_json
 
 # Nobody nests deeper; and a reader that calls itself must stop somewhere.
 DEEPEST = 60
+# Values of one hash are told apart one by one. Chance gives a few; a file of thousands was made to take for ever.
+MOST_ALIKE = 64
+# Strings, bytes and dates are hashed with a secret, and few floats share a hash: the others can be made to.
+UNSHARED = ("float", "bytes", "date")
 
 
 class Encoder:
@@ -112,9 +116,10 @@ class Decoder:
             "dict": self._dict,
             "function": self._function,
             "object": self._object,
-            "set": lambda content, depth: frozenset(self._items(content, depth)),
-            "tuple": lambda content, depth: tuple(self._items(content, depth)),
+            "set": lambda content, depth: self._noted(frozenset(self._items(content, depth))),
+            "tuple": lambda content, depth: self._noted(tuple(self._items(content, depth))),
         }
+        self._by_hash: dict[int, list[Any]] = {}
 
     def decode(self, document: Any) -> Any:
         """Return the value."""
@@ -131,10 +136,23 @@ class Decoder:
             raise ValueError(f"an object with one key is wanted, not with {len(document)}")
         ((tag, content),) = document.items()
         if tag in PLAIN:
-            return _plain(tag, content)
+            value = _plain(tag, content)
+            return value if tag in UNSHARED else self._noted(value)
         if tag in self._kinds:
             return self._kinds[tag](content, depth)
         return self._packed(tag, content, depth)
+
+    def _noted(self, value: Any) -> Any:
+        """Return the value, unless too many others of its hash have come by."""
+        try:
+            alike = self._by_hash.setdefault(hash(value), [])
+        except TypeError:
+            return value
+        if value not in alike:
+            alike.append(value)
+        if len(alike) > MOST_ALIKE:
+            raise ValueError(f"more than {MOST_ALIKE} different values have one hash")
+        return value
 
     def _packed(self, tag: str, content: Any, depth: int) -> Any:
         packer = next((packer for packer in PACKERS.values() if tag in packer.unpack), None)

@@ -10,6 +10,10 @@ import numpy as np
 
 # Other languages read integers as doubles: larger ones are written as text.
 LARGEST_INTEGER = 2**53
+# Python shows integers of up to 4300 decimal digits; these have 1204 or fewer.
+HEX_DIGITS = 1000
+# More than any decimal format has: arithmetic with 1E+999999999 would take the memory of a thousand million digits.
+DECIMAL_DIGITS = DECIMAL_EXPONENT = 10_000
 MOMENT_UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic")
 
 
@@ -37,7 +41,11 @@ def plain_to_json(value: Any) -> Any:
 
 
 def _integer(value: int) -> Any:
-    return value if abs(value) <= LARGEST_INTEGER else {"integer": hex(value)}
+    if abs(value) <= LARGEST_INTEGER:
+        return value
+    if value.bit_length() > 4 * HEX_DIGITS:
+        raise UnwritableError(f"an integer of {value.bit_length()} bits cannot be written to a model file")
+    return {"integer": hex(value)}
 
 
 def _moment(value: np.datetime64 | np.timedelta64) -> Any:
@@ -56,7 +64,7 @@ def _of_standard_library(value: Any) -> Any:
     if type(value) is timedelta:
         return {"timedelta": [value.days, value.seconds, value.microseconds]}
     if type(value) is Decimal:
-        return {"decimal": str(value)}
+        return {"decimal": str(_bounded(value))}
     if type(value) is bytes:
         return {"bytes": value.hex()}
     raise UnwritableError(f"a value of type {type(value).__name__} cannot be written to a model file")
@@ -74,7 +82,7 @@ def _moment_from(kind: Callable[..., Any]) -> Callable[[Any], Any]:
 
 def _whole(content: Any) -> int:
     if isinstance(content, dict) and set(content) == {"integer"}:
-        return int(_text(content["integer"]), 16)
+        return _integer_from(content["integer"])
     if type(content) is not int:
         raise ValueError("a whole number is wanted")
     return content
@@ -86,6 +94,25 @@ def _text(content: Any) -> str:
     return content
 
 
+def _integer_from(content: Any) -> int:
+    if len(_text(content)) > HEX_DIGITS + len("-0x"):
+        raise ValueError(f"an integer has at most {HEX_DIGITS} hexadecimal digits")
+    return int(content, 16)
+
+
+def _decimal_from(content: Any) -> Decimal:
+    if len(_text(content)) > 2 * DECIMAL_DIGITS:
+        raise ValueError(f"a decimal has at most {DECIMAL_DIGITS} digits")
+    return _bounded(Decimal(content))
+
+
+def _bounded(value: Decimal) -> Decimal:
+    digits, exponent = value.as_tuple()[1:]
+    if len(digits) > DECIMAL_DIGITS or (isinstance(exponent, int) and abs(exponent) > DECIMAL_EXPONENT):
+        raise UnwritableError(f"a decimal of more than {DECIMAL_DIGITS} digits cannot be written to a model file")
+    return value
+
+
 def _float_from(content: Any) -> float:
     if content not in ("nan", "inf", "-inf"):
         raise ValueError("a number that is not finite is wanted")
@@ -94,13 +121,13 @@ def _float_from(content: Any) -> float:
 
 PLAIN: dict[str, Callable[[Any], Any]] = {
     "float": _float_from,
-    "integer": lambda content: int(_text(content), 16),
+    "integer": _integer_from,
     "datetime64": _moment_from(np.datetime64),
     "timedelta64": _moment_from(np.timedelta64),
     "datetime": lambda content: datetime.fromisoformat(_text(content)),
     "date": lambda content: date.fromisoformat(_text(content)),
     "time": lambda content: time.fromisoformat(_text(content)),
     "timedelta": lambda content: timedelta(*(_whole(part) for part in content)),
-    "decimal": lambda content: Decimal(_text(content)),
+    "decimal": _decimal_from,
     "bytes": lambda content: bytes.fromhex(_text(content)),
 }
