@@ -35,7 +35,8 @@ FORBIDDEN = (
 ODD = [
     None, True, False, 0, 1, -1, 2, 3, 10**6, 2**31, 2**53, 2**63, 10**30, -(10**30), 0.0, -0.0, 0.5, -0.5, 1e308,
     -1e308, 5e-324, "", "a", "euclidean", "precomputed", "../x", "é\ud800", "x" * 1000, [], [None], [[]], [0, 0], {},
-    {"float": "nan"}, {"float": "inf"}, {"integer": "0x" + "f" * 200}, {"integer": "zz"}, {"tuple": []}, {"set": [[]]},
+    {"float": "nan"}, {"float": "inf"}, {"integer": "0x" + "f" * 200}, {"integer": "zz"},
+    {"integer": "f" * 5000}, {"tuple": []}, {"set": [[]]},
     {"dict": [[1, 2], [1, 3]]}, {"dict": [[[], 2]]}, {"array": "weights"}, {"array": "nowhere"}, {"array": 3},
     {"object": ["Unit", {}]}, {"object": ["os.system", {"command": "true"}]}, {"object": ["Gaussian", {}]},
     {"object": ["FrozenJaccard", {}]}, {"function": "maximum"}, {"function": "eval"}, {"function": "std_extent"},
@@ -65,6 +66,7 @@ def patterns():
     parts = [{"r": row, "w": word, "s": one} for row, word, one in zip(rows, words, series, strict=True)]
     return {
         "euclidean": ("euclidean", rows, rows[:2] + 0.5),
+        "standardised": ("standardised", rows * [1.0, 1e3, 1e-3], rows[:2]),
         "string-edit": ("string-edit", words, ["oaks", "é"]),
         "tokens": ("string-edit", tokens, [["oak"], []]),
         "jaccard": ("jaccard", tokens, [["oak"], []]),

@@ -175,7 +175,7 @@ def test_degenerate_input_gives_an_answer(name, data):
         assert len(np.unique(scores)) > 1
 
 
-FAR = np.array([[1e308, -1e308, 1e308], [1e160, 0.0, 0.0], [1e45, 0.0, 0.0]])
+FAR = np.array([[1e308, -1e308, 1e308], [1e160, 0.0, 0.0]])
 TINY_COLUMN = cloud() * [1.0, 1e-310, 1e-150]
 
 
@@ -185,7 +185,7 @@ def test_patterns_however_far_have_finite_scores(name, data):
     rival = seeded(name).fit(data)
     scores = rival.score_samples(np.vstack([data, FAR]))
     assert np.isfinite(scores).all()
-    assert scores[-3:].max() <= scores[:-3].max()
+    assert scores[-2:].max() <= scores[:-2].max()
 
 
 @EVERY

@@ -51,7 +51,12 @@ def test_every_command_has_help_documentation_and_an_example(name, capsys):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_in_the_documentation(name, capsys):
     main([name, "--help"])
-    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {"--help", "--version"}
+    options = set(re.findall(r"--[a-z][a-z-]+", capsys.readouterr().out)) - {
+        "--help",
+        "--version",
+        "--quiet",
+        "--debug",
+    }
     part = DOCS.read_text().split(f"## eocc {name}\n")[1].split("\n## ")[0]
     assert options <= set(re.findall(r"--[a-z][a-z-]+", part))
 
@@ -85,17 +90,31 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
     ("arguments", "message", "code"),
     [
         (["demo", "--seed", "-4"], "Invalid value for '--seed'", 2),
-        (["demo", "--dataset", "moon"], "unknown data set 'moon'; known: 'breast-cancer', 'iris', 'wine'", 1),
+        (["demo", "--dataset", "moon"], "unknown data set 'moon'; known: 'breast-cancer', 'iris', 'wine'", 2),
         (["nothing"], "No such command 'nothing'; see eocc --help", 2),
         ([], "Missing command; see eocc --help", 2),
         (["fit"], "Missing argument", 2),
         (["fit", "nowhere.csv"], "no file 'nowhere.csv'", 1),
         (["score", "nowhere.eocc", "nowhere.csv"], "nowhere.eocc", 1),
-        (["reproduce", "uci"], "unknown study 'uci'; known: 'all', 'figures', 'iam', 'uci-high', 'uci-low'", 1),
-        (["reproduce", "uci-low", "--systems", "1NN"], "unknown system '1NN'", 1),
-        (["reproduce", "uci-low", "--datasets", "XX"], "unknown data set 'XX'", 1),
+        (["reproduce", "uci"], "unknown study 'uci'; known: 'all', 'figures', 'iam', 'uci-high', 'uci-low'", 2),
+        (["reproduce", "uci-low", "--systems", "1NN"], "unknown system '1NN'", 2),
+        (["reproduce", "uci-low", "--datasets", "XX"], "unknown data set 'XX'", 2),
         (["reproduce", "uci-low", "--budget", "soon"], "'soon' is not a time; write 90s, 20m or 2h", 2),
-        (["plot", "m.eocc", "cube"], "unknown picture 'cube'", 1),
+        (["plot", "m.eocc", "cube"], "unknown picture 'cube'", 2),
+        (["plot", "m.eocc", "space", "-o", "p.txt"], "unknown picture format 'txt'", 2),
+        (["plot", "m.eocc", "roc", "--data", "none.csv"], "pass --label and --target; see eocc plot --help", 2),
+        (["report", "m.eocc", "--label", "y"], "are about new patterns: pass --data", 2),
+        (["score", "m.eocc", "none.csv", "--format", "xml"], "Invalid value for '--format': unknown format 'xml'", 2),
+        (["score", "m.eocc", "none.csv", "--input-format", "xml"], "unknown format 'xml'", 2),
+        (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'text'", 2),
+        (["fit", "none.csv", "--measure", "nope"], "unknown measure 'nope'", 2),
+        (["fit", "none.csv", "--search", "foo"], "unknown search 'foo'", 2),
+        (["fit", "none.csv", "--synthesis", "foo"], "unknown synthesis 'foo'", 2),
+        (["fit", "none.csv", "--synthesis", "validation"], "pass --label and --target", 2),
+        (["fit", "none.csv", "--label", "y"], "--label y needs --target", 2),
+        (["fit", "none.csv", "--false-alarm-rate", "5"], "must be a number between 0 and 1, not 5.0", 2),
+        (["fit", "none.csv", "--jobs", "0"], "0 threads do no work", 2),
+        (["compare", "none.csv", "--target-column", "y", "--target", "1", "--systems", "1NN"], "system '1NN'", 2),
     ],
 )
 def test_mistakes_are_named_in_one_line(arguments, message, code, capsys, tmp_path, monkeypatch):
@@ -108,16 +127,79 @@ def test_mistakes_are_named_in_one_line(arguments, message, code, capsys, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_debug_shows_where(capsys, tmp_path):
-    assert main(["--debug", "fit", str(tmp_path / "nowhere.csv")]) == 1
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_debug_shows_where_before_the_command_or_after_it(capsys, tmp_path, place):
+    asked = ["fit", str(tmp_path / "nowhere.csv")]
+    asked.insert(place, "--debug")
+    assert main(asked) == 1
     assert "Traceback" in capsys.readouterr().err
+    assert main(["fit", str(tmp_path / "nowhere.csv")]) == 1  # the next command does not inherit it
+    assert "Traceback" not in capsys.readouterr().err
 
 
-def test_quiet_says_nothing_but_the_result(folder, capsys):
-    assert main(["--quiet", "score", str(folder / "model.eocc"), str(folder / "new.csv"), "--format", "csv"]) == 0
+@pytest.mark.parametrize("place", [0, 1, 5])
+def test_quiet_says_nothing_but_the_result_before_the_command_or_after_it(folder, capsys, place):
+    asked = ["score", str(folder / "model.eocc"), str(folder / "new.csv"), "--format", "csv"]
+    asked.insert(place, "-q")
+    assert main(asked) == 0
     told = capsys.readouterr()
     assert told.err == ""
     assert len(told.out.splitlines()) == 21
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_quiet_and_debug(name, capsys):
+    assert main([name, "--help"]) == 0
+    assert {"--quiet", "--debug"} <= set(re.findall(r"--[a-z]+", capsys.readouterr().out))
+
+
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+def test_an_error_nobody_foresaw_is_one_line_with_a_code_of_its_own(monkeypatch, capsys, debug):
+    def broken(*_):
+        raise KeyError("gone")
+
+    monkeypatch.setattr("eocc.cli.demo.told", broken)
+    assert main(["demo", *debug]) == 3
+    *trace, line = capsys.readouterr().err.splitlines()
+    assert line == "eocc: unexpected KeyError: 'gone'; run again with --debug to see where"
+    assert bool(trace) == bool(debug)
+
+
+WRITE = {
+    "fit": ["fit", "normal.csv"],
+    "score": ["score", "model.eocc", "new.csv"],
+    "explain": ["explain", "model.eocc", "new.csv"],
+    "inspect": ["inspect", "model.eocc"],
+    "plot": ["plot", "model.eocc", "scores", "--data", "new.csv"],
+    "report": ["report", "model.eocc", "--data", "new.csv"],
+}
+
+
+def test_no_command_overwrites_what_it_reads_nor_writes_where_it_cannot(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    with_output = [name for name in COMMANDS if main([name, "--help"]) == 0 and "-o," in capsys.readouterr().out]
+    assert with_output == sorted(WRITE)
+    (folder / "taken.png").mkdir(exist_ok=True)
+    for asked in WRITE.values():
+        sources = {name for name in asked if name.endswith((".csv", ".eocc"))}
+        for source in sources:
+            before = (folder / source).read_bytes()
+            link = folder / "same.png"
+            link.unlink(missing_ok=True)
+            link.symlink_to(folder / source)
+            assert main([*asked, "-o", "same.png"]) == 1
+            assert "'same.png' is what is read" in capsys.readouterr().err
+            assert (folder / source).read_bytes() == before
+        assert main([*asked, "-o", "none/out.png"]) == 1
+        assert f"no folder '{folder.resolve()}/none' to write 'out.png' in" in capsys.readouterr().err
+        assert main([*asked, "-o", "taken.png"]) == 1
+        assert "is a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("asked", [["--version"], ["-q", "--version"], ["--version", "nonsense"]])
+def test_the_version_is_told_whatever_else_is_asked(asked, capsys):
+    assert main(asked) == 0
+    assert capsys.readouterr().out == f"eocc {__version__}\n"
 
 
 def test_version_and_module_entry():
@@ -135,3 +217,37 @@ def test_a_reader_that_stops_early_gets_no_complaint(folder):
     command = f"{sys.executable} -m eocc -q score model.eocc new.csv --format csv | head -n 1"
     answer = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
     assert answer.stderr == ""
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def test_records_without_a_value_are_named(tmp_path, capsys):
+    path, model = tmp_path / "mixed.csv", tmp_path / "m.eocc"
+    path.write_text("a,s\n1,x\n2,y\n,\n" + "3,x\n" * 9 + "NA,?\n")
+    assert run("fit", path, "-o", model, "--search", "none") == 0
+    capsys.readouterr()
+    assert run("score", model, path) == 0
+    assert capsys.readouterr().err.endswith(
+        "Note: 2 patterns hold no values at all, so that the score says nothing: 2, 12.\n"
+    )
+
+
+def test_text_of_a_file_cannot_command_the_terminal(tmp_path, capsys):
+    path, model = tmp_path / "a.csv", tmp_path / "m.eocc"
+    path.write_text("a,\x1b[2Jb,c\x9b31m\n" + "".join(f"{k % 5},{k % 7},{k}\n" for k in range(20)))
+    assert run("fit", path, "-o", model, "--search", "none") == 0
+    assert run("inspect", model) == run("explain", model, path) == run("score", model, path) == 0
+    told = capsys.readouterr()
+    assert "?[2Jb" in told.out
+    assert (told.out + told.err).replace("\n", "").isprintable()
+
+
+def test_explanations_of_standardised_columns_speak_of_them_as_they_are(tmp_path, capsys):
+    path, model = tmp_path / "a.csv", tmp_path / "m.eocc"
+    path.write_text("load,mass\n" + "".join(f"{k % 5},{1000 * k + 7}\n" for k in range(20)))
+    assert run("fit", path, "-o", model, "--search", "none") == 0
+    capsys.readouterr()
+    assert run("explain", model, path, "--patterns", "19") == 0
+    assert "19007" in capsys.readouterr().out

@@ -87,9 +87,9 @@ def case(folder, name):
 
 ARROW = pyarrow.Table.from_pylist(RECORDS)
 CASES = {
-    "numbers.csv": (table("abc", ROWS), ROWS, "euclidean"),
+    "numbers.csv": (table("abc", ROWS), ROWS, "standardised"),
     "mixed.csv": (table(RECORDS[0], map(cells, RECORDS)), RECORDS, "gower"),
-    "numbers.tsv": (table("abc", ROWS, "\t"), ROWS, "euclidean"),
+    "numbers.tsv": (table("abc", ROWS, "\t"), ROWS, "standardised"),
     "mixed.parquet": (lambda path: pyarrow.parquet.write_table(ARROW, path, row_group_size=5), RECORDS, "gower"),
     "mixed.arrow": (lambda path: pyarrow.feather.write_feather(ARROW, str(path)), RECORDS, "gower"),
     "words.txt": ("\n".join(WORDS), WORDS, "string-edit"),
@@ -98,7 +98,7 @@ CASES = {
     "channels.json": (json.dumps(CHANNELS, indent=1), CHANNELS, "dtw"),
     "tokens.jsonl": (lines(TOKENS), TOKENS, "jaccard"),
     "graphs.jsonl": (lines(GRAPHS), [graph(value) for value in GRAPHS], "graph-edit"),
-    "scalars.jsonl": (lines(ROWS[:, 0].tolist()), ROWS[:, :1], "euclidean"),
+    "scalars.jsonl": (lines(ROWS[:, 0].tolist()), ROWS[:, :1], "standardised"),
 }
 ALL = [*CASES, "set", "set.zip", "index.cxl"]
 
@@ -165,7 +165,11 @@ def test_what_the_file_holds_is_said_aloud_unless_quiet(tmp_path, model, capsys)
     assert said.endswith("not in the model, so ignored: 'id'.\n")
     (tmp_path / "odd.csv").write_text("a\n1\n2\n3\nx\n")
     assert run("fit", tmp_path / "odd.csv", "-o", tmp_path / "odd.eocc") == 0
-    assert "Note: column 'a' counts as text: 'x' (line 5) is no number." in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert (
+        "Note: column 'a' counts as text: 'x' (line 5) is no number; correct it, leave it empty, or --drop a." in told
+    )
+    assert "Note: 4 patterns are little to learn from." in told
     assert run("--quiet", "score", model, tmp_path / "new.csv") == 0
     assert capsys.readouterr().err == ""
 
@@ -176,7 +180,8 @@ def test_labels_choose_what_is_learned_and_what_a_roc_compares(tmp_path, capsys)
     path.write_text(table(["a", "b", "c", "y"], labelled))
     targets = ("--label", "y", "--target", "good")
     assert run("fit", path, "-o", model, "--search", "none", *targets) == 0
-    own = EntropicOneClassClassifier(search=None).fit(ROWS[:18])
+    assert "(csv): 24 patterns, 18 with y = 'good': rows of numbers in 3 columns" in capsys.readouterr().err
+    own = EntropicOneClassClassifier(measure="standardised", search=None).fit(ROWS[:18])
     assert nameless(model).score_samples(ROWS).tolist() == own.score_samples(ROWS).tolist()
     assert run("plot", model, "roc", "--data", path, *targets, "-o", tmp_path / "p.png") == 0
     assert run("fit", path, "-o", model, "--synthesis", "validation", "--search", "none", *targets) == 0
@@ -267,7 +272,11 @@ FAILURES = [
     (["fit", "train.csv", "--label", "a", "--target", "x"], "has no pattern with a = 'x'; its values are '"),
     (["fit", "train.csv", "--drop", "z"], "has no column 'z'"),
     (["fit", "words.txt", "--drop", "z"], "has no columns; leave --drop out"),
-    (["fit", "train.csv", "--measure", "dtw"], "holds records, which 'dtw' does not compare; use gower"),
+    (
+        ["fit", "train.csv", "--measure", "dtw"],
+        "'dtw' does not compare; use standardised, euclidean, tanimoto or",
+    ),
+    (["fit", "mixed.csv", "--measure", "string-edit"], "which 'string-edit' does not compare; use gower"),
     (["fit", "train.csv", "--measure", "manhattan"], "unknown measure 'manhattan'"),
     (["fit", "train.csv", "--search", "x"], "unknown search 'x'"),
     (["fit", "train.csv", "--format", "x"], "unknown format 'x'"),
@@ -284,7 +293,7 @@ FAILURES = [
     (["score", "m.eocc", "head.csv"], "holds no patterns"),
     (["score", "m.eocc", "lacks.csv"], "lacks.csv: has no column 'c', which the model needs; it has 'a', 'b'"),
     (["score", "m.eocc", "late.csv"], "late.csv:5002: column 'b' holds 'x', which is no finite number"),
-    (["score", "m.eocc", "words.txt"], "words.txt:1: the text 'oak' is no list of 3 numbers"),
+    (["score", "m.eocc", "words.txt"], "words.txt:1: the text 'oak' is no list of 3 numbers; the model compares rows"),
     (["score", "m.eocc", "train.csv", "--format", "x"], "unknown format 'x'"),
     (["score", "m.eocc", "folder", "--input-format", "csv"], "'folder' is a folder; name a file in it"),
     (["explain", "m.eocc", "train.csv", "--patterns", "99"], "has no pattern '99'; they are called '0' to '23'"),
@@ -297,7 +306,7 @@ FAILURES = [
     (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
     (["plot", "m.eocc", "weights", "--data", "train.csv"], "leave --data out"),
     (["plot", "m.eocc", "space", "--label", "a"], "pass --data too"),
-    (["plot", "m.eocc", "membership"], "needs two features"),
+    (["plot", "m.eocc", "membership"], "needs two features; this model has 3: eocc plot m.eocc space"),
 ]
 
 
@@ -309,7 +318,7 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, model, monkeypatch, c
     (tmp_path / "folder").mkdir()
     write_folder(tmp_path, {
         "empty.csv": "", "head.csv": "a,b,c\n", "lacks.csv": "a,b\n1,2\n", "words.txt": "oak\nelm\n",
-        "late.csv": "a,b,c\n" + "1,2,3\n" * 5000 + "1,x,3\n",
+        "mixed.csv": "a,b\n1,x\n2,y\n", "late.csv": "a,b,c\n" + "1,2,3\n" * 5000 + "1,x,3\n",
     })  # fmt: skip
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     with within_a_minute():
@@ -352,4 +361,23 @@ def test_an_output_replaces_the_file_a_link_leads_to_and_keeps_its_mode(tmp_path
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "old.csv").read_text().startswith("pattern,decision")
     assert (tmp_path / "old.csv").stat().st_mode & 0o777 == 0o640
-    assert run("plot", model, "space", "-o", tmp_path / "p.txt") == 1
+
+
+def test_what_is_written_to_a_file_is_counted_aloud(tmp_path, model, capsys):
+    (tmp_path / "new.csv").write_text("a,b,c\n0,0,0\n90,0,0\n")
+    for command in ("score", "explain"):
+        assert run(command, model, tmp_path / "new.csv", "-o", tmp_path / "out") == 0
+        assert capsys.readouterr().err.endswith(f"Written: {tmp_path / 'out'} (2 patterns, 1 accepted).\n")
+
+
+def test_patterns_are_explained_by_name_and_by_number(tmp_path, capsys):
+    path, model = write_folder(tmp_path / "set", GXL), tmp_path / "m.eocc"
+    assert run("fit", path, "-o", model, "--search", "none") == 0
+    capsys.readouterr()
+    assert run("explain", model, path, "--patterns", "0,2.gxl, 5") == 0
+    told = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in told if line.startswith("Pattern")] == [
+        f"Pattern {k}.gxl" for k in (0, 2, 5)
+    ]
+    assert run("explain", model, path, "--patterns", "6") == 1
+    assert "they are called '0.gxl' to '5.gxl', or by number from '0' to '5'" in capsys.readouterr().err

@@ -237,7 +237,7 @@ def test_rules_of_every_measure_print(name):
     for rule in rules(clf):
         assert str(rule).startswith(f"IF the dissimilarity profile is close to region {rule.region} ")
         assert bool(rule.description) == (name != "precomputed")
-        assert bool(rule.ranges) == (name == "euclidean")
+        assert bool(rule.ranges) == (name in ("euclidean", "standardised"))
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,8 @@ def test_what_is_no_record_is_said_with_row_and_value(columns, message):
 def test_lists_are_rows_by_position():
     assert NUMBERS.patterns(values([1, 2], [3.5, 4])).tolist() == [[1.0, 2.0], [3.5, 4.0]]
     assert message_of(NUMBERS.patterns, values([1, 2], [3])) == (
-        "a.jsonl:2: the list [3] is no list of 2 numbers, which the model compares; write such"
+        "a.jsonl:2: the list [3] is no list of 2 numbers; the model compares rows of numbers in 2 columns "
+        "(a: number, b: number)"
     )
     assert "is no record" in message_of(RECORDS.patterns, values([1, 2]))
 
@@ -148,6 +149,10 @@ def test_a_table_is_numbers_or_records(columns, options, expected):
     [
         ({"apart": ["z"]}, "a.csv: has no column 'z'; it has 'a', 'b'"),
         ({"apart": ["a", "b"]}, "a.csv: has no columns left to compare; drop fewer"),
+        (
+            {"measure": "dtw"},
+            "a.csv: holds records of 2 columns (a: number, b: text), which 'dtw' does not compare",
+        ),
         ({"measure": "euclidean"}, "a.csv: column 'b' counts as text: 'x' (line 3) is no number, but euclidean"),
     ],
 )
@@ -163,6 +168,14 @@ def test_the_schema_is_told_in_words():
     assert "\n" not in Schema("records", (("two\nlines", "text"),)).describe()
     remark = guess_schema([text(a=["", "NA"], b=["1", "2"])], "").remarks
     assert remark == ("column 'a' holds no values",)
+
+
+def test_a_long_remark_is_whole_and_names_a_remedy():
+    chunk = text(**{"air pressure": ["1000.25"] * 3 + ["oops"]})
+    assert guess_schema([chunk], "").remarks == (
+        "column 'air pressure' counts as text: 'oops' (line 5) is no number; correct it, leave it empty, or "
+        "--drop 'air pressure'",
+    )
 
 
 def test_models_know_what_they_compare(setosa):

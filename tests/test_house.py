@@ -14,9 +14,9 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eocc"
 # From the top down: a module may import what stands above it.
 ORDER = [
-    "registry", "arguments", "blas", "threads", "labels", "measures", "space", "graph", "entropy", "partition",
-    "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation", "search",
-    "workers", "synthesis", "progress", "calibration", "explanations", "classifier", "pyod", "projection",
+    "registry", "arguments", "atomic", "blas", "threads", "labels", "measures", "space", "graph", "entropy",
+    "partition", "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation",
+    "search", "workers", "synthesis", "progress", "calibration", "explanations", "classifier", "pyod", "projection",
     "plots", "report", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
 ]  # fmt: skip
 

@@ -158,6 +158,30 @@ def test_the_ten_strangest_are_explained_on_the_page_in_order(flowers, page):
     assert "What makes the difference" in page.text
 
 
+def test_accepted_patterns_are_not_called_abnormal(flowers, tmp_path):
+    clf, X, _ = flowers
+    normal = X[:10][clf.predict(X[:10]) == 1]
+    text = read(write_report(clf, tmp_path / "page.html", normal)).text
+    assert "Farthest from any region" in text
+    assert f"the farthest first; 0 of {len(normal)} are rejected. A pattern is accepted up to 1 extent" in text
+    assert "abnormal" not in text
+
+
+def test_the_legend_counts_the_regions_in_order(tmp_path):
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(size=(size, 2)) * 0.1 + 10 * k for k, size in enumerate((3, 9, 5, 7))])
+    clf = EntropicOneClassClassifier(search=None).fit(X)
+    sizes = [len(region.members) for region in clf.regions_]
+    assert sizes != sorted(sizes, reverse=True)
+    text = read(write_report(clf, tmp_path / "page.html")).text
+    assert [int(number) for number in re.findall(r"region (\d+): \d+ patterns?", text)] == list(range(len(sizes)))
+
+
+def test_a_page_for_a_folder_that_is_not_there_names_the_folder(flowers, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no folder '.*none' to write 'page.html' in"):
+        write_report(flowers[0], tmp_path / "none" / "page.html")
+
+
 @pytest.mark.parametrize("name", [*MAKERS, "precomputed"])
 def test_every_measure_has_its_report(name, tmp_path):
     training, new = samples(name)
@@ -185,6 +209,8 @@ def test_searches_and_calibration_are_told(setosa, tmp_path):
     text = read(write_report(clf, tmp_path / "page.html", setosa + 0.5)).text
     assert "calibrated to a false alarm rate of 0.1 on 50 targets" in text
     assert "share with p-value up to a" in text
+    reach = re.search(r"\(accepted up to ([\d.]+)\)", text)[1]
+    assert f"A pattern is accepted up to {reach} extents: the border of a region is at 1, and calibration" in text
     assert re.search(r"Search: \d+ generations?; the best objective", text)
 
 
@@ -282,7 +308,12 @@ def test_the_command_writes_the_page(flowers, tmp_path, capsys):
     assert main([*asked, "--target", "1", "--title", "Flowers", "-o", str(page)]) == 0
     assert "110 new patterns" in read(page).text
     assert "Written" in capsys.readouterr().err
-    assert main(["report", str(tmp_path / "model.eocc"), "--label", "kind"]) == 1
+    assert main([*asked, "--target", "1", "-o", str(page)]) == 0
+    assert read(page).text.startswith("One-class report: new.csv")
+    assert main(["report", str(tmp_path / "model.eocc"), "-o", str(page)]) == 0
+    assert read(page).text.startswith("One-class report: model.eocc")
+    capsys.readouterr()
+    assert main(["report", str(tmp_path / "model.eocc"), "--label", "kind"]) == 2
     assert "pass --data" in capsys.readouterr().err
 
 

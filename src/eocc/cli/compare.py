@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eocc.cli.app import app, say
+from eocc.cli.app import app, say, usage
 from eocc.cli.reading import Data, Drop, InputFormat, read_all
 from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
 from eocc.experiments.sources import TableSource
@@ -33,8 +33,9 @@ def compare(
 
     Example: eocc compare parts.csv --target-column state --target good --systems EOCC-1,1-NN,Gauss --runs 3
     """
-    request = request_of(runs, seed, jobs, systems, "", budget, limit, out)
-    check_names(request, ())
+    with usage():
+        request = request_of(runs, seed, jobs, systems, "", budget, limit, out)
+        check_names(request, ())
     read = read_all(data, input_format, target_column, target, drop, "euclidean")
     name = f"{data.stem}-comparison"  # not the data's own name: they may lie in the same folder
     source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_target.tolist()))

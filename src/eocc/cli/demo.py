@@ -4,20 +4,21 @@ from typing import Annotated
 
 import typer
 
-from eocc.cli.app import app
+from eocc.cli.app import app, one_of
 from eocc.demo import DEMO_SETS
 from eocc.demo import demo as told
-from eocc.registry import choose
 
 
 @app.command()
 def demo(
-    dataset: Annotated[str, typer.Option(help="One of " + ", ".join(sorted(DEMO_SETS)) + ".")] = "breast-cancer",
+    dataset: Annotated[
+        str,
+        typer.Option(help="One of " + ", ".join(sorted(DEMO_SETS)) + ".", callback=one_of("data set", DEMO_SETS)),
+    ] = "breast-cancer",
     seed: Annotated[int, typer.Option(min=0, help="Of the split and of the search.")] = 0,
 ) -> None:
     """Train and test on a data set that comes with scikit-learn, and tell what was found.
 
     Example: eocc demo --dataset wine
     """
-    choose("data set", DEMO_SETS, dataset)
     print(told(dataset, seed))

@@ -5,12 +5,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from eocc.atomic import check_output
 from eocc.cli.app import app
-from eocc.cli.output import Output, check_output, json_line, writing
+from eocc.cli.output import Output, TextFormat, json_line, say_written, writing
 from eocc.cli.reading import Data, InputFormat, Model, read_for, without_names
 from eocc.explanations import explain as explained
+from eocc.files.printing import printable, printable_lines
 from eocc.model_file import load
-from eocc.registry import choose
 
 
 @app.command()
@@ -18,16 +19,17 @@ def explain(
     model: Model,
     data: Data,
     input_format: InputFormat = "",
-    patterns: Annotated[str, typer.Option(help="Names or numbers with commas; the strangest if not given.")] = "",
+    patterns: Annotated[
+        str, typer.Option(help="Names, or numbers from 0, with commas between them; the strangest if not given.")
+    ] = "",
     strangest: Annotated[int, typer.Option(min=1, help="How many of the strangest patterns to explain.")] = 3,
     output: Output = None,
-    form: Annotated[str, typer.Option("--format", help="text, or json (one object a line).")] = "text",
+    form: TextFormat = "text",
 ) -> None:
     """Say why patterns are accepted or rejected: the nearest region, its exemplars, and what makes the difference.
 
     Example: eocc explain model.eocc new.csv --patterns 3,17
     """
-    choose("format", dict.fromkeys(("text", "json")), form)
     check_output(output, model, data)
     classifier = load(model)
     read = read_for(classifier, data, input_format)
@@ -41,13 +43,18 @@ def explain(
             if form == "json":
                 file.write(json_line({"pattern": read.names[row], **explanation.to_dict()}))
             else:
-                file.write(f"Pattern {read.names[row]}: {explanation}\n\n")
+                file.write(f"Pattern {printable(read.names[row])}: {printable_lines(str(explanation))}\n\n")
+    say_written(output, len(found), sum(explanation.is_target for explanation in found))
 
 
 def _chosen(text: str, names: list[str], where: str) -> list[int]:
+    """Return the rows of patterns given by name or, where none is so called, by number."""
     wanted = [name.strip() for name in text.split(",") if name.strip()]
-    places = {name: row for row, name in reversed(list(enumerate(names)))}
+    numbers = {str(row): row for row in range(len(names))}
+    places = numbers | {name: row for row, name in reversed(list(enumerate(names)))}
     for name in wanted:
         if name not in places:
-            raise ValueError(f"{where} has no pattern {name!r}; they are called {names[0]!r} to {names[-1]!r}")
+            by_number = "" if names[0] in numbers else f", or by number from '0' to '{len(names) - 1}'"
+            known = f"they are called {names[0]!r} to {names[-1]!r}{by_number}"
+            raise ValueError(f"{where} has no pattern {name!r}; {known}")
     return [places[name] for name in wanted]

@@ -6,14 +6,32 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from eocc.arguments import check_number
+from eocc.atomic import check_output
 from eocc.classifier import EntropicOneClassClassifier
-from eocc.cli.app import app, say
-from eocc.cli.output import WRITERS, Format, check_output, writing_rows
-from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, read_all
+from eocc.cli.app import app, one_of, say, usage
+from eocc.cli.output import Format, writing_rows
+from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, read_all
+from eocc.explanations.wording import counted
 from eocc.measures import MEASURES
 from eocc.model_file import save
-from eocc.registry import choose
 from eocc.search import SEARCHES
+
+# With fewer patterns a region or two is all there can be, and a score tells little.
+FEW = 10
+
+
+def _rate(value: float | None) -> float | None:
+    with usage():
+        if value is not None:
+            check_number("the rate", value, "between 0 and 1", lambda rate: 0 < rate < 1)
+    return value
+
+
+def _jobs(value: int) -> int:
+    if value == 0:
+        raise typer.BadParameter("0 threads do no work; pass 1 or more, or -1 for all cores")
+    return value
 
 
 @app.command()
@@ -21,18 +39,37 @@ def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.eocc"),
     input_format: InputFormat = "",
-    measure: Annotated[str, typer.Option(help="How patterns are compared; by what they are, if not given.")] = "",
+    measure: Annotated[
+        str,
+        typer.Option(
+            help="How patterns are compared; by what they are, if not given.", callback=one_of("measure", MEASURES)
+        ),
+    ] = "",
     label: Label = "",
     target: Target = "",
     drop: Drop = "",
-    synthesis: Annotated[str, typer.Option(help="entropy (targets alone) or validation (others too).")] = "entropy",
-    search: Annotated[str, typer.Option(help="genetic, cma-es, differential-evolution, random or none.")] = "genetic",
+    synthesis: Annotated[
+        str,
+        typer.Option(
+            help="entropy (targets alone) or validation (others too).",
+            callback=one_of("synthesis", ("entropy", "validation")),
+        ),
+    ] = "entropy",
+    search: Annotated[
+        str,
+        typer.Option(
+            help="genetic, cma-es, differential-evolution, random or none.",
+            callback=one_of("search", (*SEARCHES, "none")),
+        ),
+    ] = "genetic",
     false_alarm_rate: Annotated[
         float | None,
-        typer.Option(help="The share of new targets to reject at most; if not given, extents decide."),
+        typer.Option(help="The share of new targets to reject at most; if not given, extents decide.", callback=_rate),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")] = -1,
+    jobs: Annotated[
+        int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=_jobs)
+    ] = -1,
     form: Format = "table",
 ) -> None:
     """Learn what is normal from a file of normal patterns, and write a model file.
@@ -42,12 +79,10 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    choose("format", WRITERS, form)
+    if synthesis == "validation" and not label:
+        raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
+    check_label(label, target)
     check_output(output, data)
-    if measure:
-        choose("measure", MEASURES, measure)
-    if search != "none":
-        choose("search", SEARCHES, search, otherwise="none, for equal weights")
     read = read_all(data, input_format, label, target, drop, measure or None)
     classifier = EntropicOneClassClassifier(
         measure=measure or read.schema.measure,
@@ -57,6 +92,9 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
     )
+    n_targets = int(read.is_target.sum())
+    if n_targets < FEW:
+        say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
     names = _learn(classifier, read)

@@ -1,29 +1,27 @@
 """``eocc inspect``."""
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from eocc.atomic import check_output
 from eocc.classifier import EntropicOneClassClassifier
-from eocc.cli.app import app
-from eocc.cli.output import Output, check_output, json_line, writing
+from eocc.cli.app import app, say
+from eocc.cli.output import Output, TextFormat, json_line, writing
 from eocc.cli.reading import Model
 from eocc.explanations import rules
+from eocc.files.printing import printable_lines
 from eocc.model_file import load
-from eocc.registry import choose
 
 
 @app.command()
 def inspect(
     model: Model,
     output: Output = None,
-    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    form: TextFormat = "text",
 ) -> None:
     """Show what a model has learned: its figures, and its regions as rules.
 
     Example: eocc inspect model.eocc
     """
-    choose("format", dict.fromkeys(("text", "json")), form)
     check_output(output, model)
     classifier = load(model)
     facts = facts_of(classifier)
@@ -33,7 +31,9 @@ def inspect(
             file.write(json_line({**facts, "rules": told}))
         else:
             lines = [f"{name}: {value}" for name, value in facts.items()]
-            file.write("\n\n".join(["\n".join(lines), *told]) + "\n")
+            file.write(printable_lines("\n\n".join(["\n".join(lines), *told])) + "\n")
+    if output is not None:
+        say(f"Written: {output}.")
 
 
 def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:

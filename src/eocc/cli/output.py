@@ -4,8 +4,6 @@ import csv
 import json
 import math
 import os
-import secrets
-import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +12,11 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from eocc.registry import choose
+from eocc.atomic import drafted
+from eocc.cli.app import one_of, say
+from eocc.explanations.wording import counted
+from eocc.files.printing import printable
 
-Format = Annotated[str, typer.Option("--format", help="table, csv or json (one object a line).")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file for the result; standard output if none.")]
 
 Row = dict[str, Any]
@@ -44,6 +44,14 @@ def _json_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
 
 
 WRITERS = {"table": _table_writer, "csv": _csv_writer, "json": _json_writer}
+Format = Annotated[
+    str, typer.Option("--format", help="table, csv or json (one object a line).", callback=one_of("format", WRITERS))
+]
+TEXT_FORMATS = ("text", "json")
+TextFormat = Annotated[
+    str,
+    typer.Option("--format", help="text, or json (one object a line).", callback=one_of("format", TEXT_FORMATS)),
+]
 
 
 def json_line(value: Any) -> str:
@@ -68,16 +76,16 @@ def _plain(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = "" if value is None else f"{value + 0.0:.6g}" if isinstance(value, float) else str(value)  # no "-0"
-    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+    if isinstance(value, float):
+        return f"{value + 0.0:.6g}"  # no "-0"
+    return "" if value is None else printable(str(value))
 
 
 @contextmanager
 def writing_rows(output: Path | None, form: str, names: Sequence[str]) -> Iterator[Callable[[Row], None]]:
     """Yield a function that writes one row."""
-    make = choose("format", WRITERS, form)
     with writing(output) as file:
-        yield make(file, names)
+        yield WRITERS[form](file, names)
 
 
 @contextmanager
@@ -95,31 +103,7 @@ def writing(output: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
-@contextmanager
-def drafted(output: Path) -> Iterator[Path]:
-    """Yield a path beside `output` to write to; it takes that name when all went well, and else is removed."""
-    check_output(output)
-    target = Path(os.path.realpath(output))  # a link goes on pointing to the file
-    draft = target.parent / f".{target.name[:100]}.{secrets.token_hex(8)}.tmp{target.suffix[:20]}"
-    try:
-        yield draft
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def check_output(output: Path | None, *sources: Path | None) -> None:
-    """Raise unless a file can be written there that overwrites none of the sources: before the work, not after."""
-    if output is None:
-        return
-    target = Path(os.path.realpath(output))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"no folder {str(target.parent)!r} to write {target.name!r} in")
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(output)!r} is a folder; name a file in it")
-    if target.exists() and not target.is_file():
-        raise OSError(f"{str(output)!r} is no regular file; name another")
-    if any(source is not None and Path(os.path.realpath(source)) == target for source in sources):
-        raise ValueError(f"{str(output)!r} is what is read; name another file for the output")
+def say_written(output: Path | None, n_patterns: int, n_accepted: int) -> None:
+    """Say what was written where, if it was to a file."""
+    if output is not None:
+        say(f"Written: {output} ({counted(n_patterns, 'pattern')}, {n_accepted} accepted).")

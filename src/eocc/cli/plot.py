@@ -6,9 +6,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from eocc.cli.app import app, say
-from eocc.cli.output import check_output, drafted
-from eocc.cli.reading import InputFormat, Label, Model, Read, Target, read_for, without_names
+from eocc.atomic import check_output, drafted
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.cli.app import app, one_of, say, usage
+from eocc.cli.reading import InputFormat, Label, Model, Read, Target, check_label, read_for, without_names
 from eocc.experiments.figures import new_figure
 from eocc.model_file import load
 from eocc.plots import PLOTS
@@ -22,7 +23,7 @@ TAKES = {"space": "may", "membership": "may", "scores": "needs", "roc": "needs l
 @app.command()
 def plot(
     model: Model,
-    kind: Annotated[str, typer.Argument(help="One of " + ", ".join(PLOTS) + ".")],
+    kind: Annotated[str, typer.Argument(help="One of " + ", ".join(PLOTS) + ".", callback=one_of("picture", PLOTS))],
     data: Annotated[Path | None, typer.Option(help="Patterns to draw with the model.")] = None,
     input_format: InputFormat = "",
     label: Label = "",
@@ -33,7 +34,25 @@ def plot(
 
     Example: eocc plot model.eocc space --data new.csv -o space.png
     """
-    draw = choose("picture", PLOTS, kind)
+    form = output.suffix.lower().removeprefix(".")
+    with usage():
+        _check(kind, data, label)
+        check_label(label, target)
+        choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png, say")
+    check_output(output, model, data)
+    classifier = load(model)
+    _check_features(classifier, kind, model)
+    figure = new_figure()
+    with without_names():
+        given = _given(read_for(classifier, data, input_format, label, target), kind, label) if data else ()
+        PLOTS[kind](classifier, figure.subplots(), *given)  # type: ignore[operator]
+    with drafted(output) as draft:
+        figure.savefig(draft, dpi=120, format=form)
+    say(f"Drawn: {output}.")
+
+
+def _check(kind: str, data: Path | None, label: str) -> None:
+    """Raise a ValueError if the picture needs more, or less, than it is given."""
     takes = TAKES.get(kind, "")
     if takes.startswith("needs") and data is None:
         raise ValueError(f"the picture {kind!r} needs patterns: pass --data")
@@ -43,17 +62,13 @@ def plot(
         raise ValueError(f"the picture {kind!r} shows the model alone; leave --data out")
     if data is None and label:
         raise ValueError("--label is a column of the patterns: pass --data too")
-    form = output.suffix.lower().removeprefix(".")
-    choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png, say")
-    check_output(output, model, data)
-    classifier = load(model)
-    figure = new_figure()
-    with without_names():
-        given = _given(read_for(classifier, data, input_format, label, target), kind, label) if data else ()
-        draw(classifier, figure.subplots(), *given)  # type: ignore[operator]
-    with drafted(output) as draft:
-        figure.savefig(draft, dpi=120, format=form)
-    say(f"Drawn: {output}.")
+
+
+def _check_features(classifier: EntropicOneClassClassifier, kind: str, model: Path) -> None:
+    n_features = getattr(classifier, "n_features_in_", "none")
+    if kind == "membership" and n_features != 2:
+        remedy = f"eocc plot {model} space draws models of any sort"
+        raise ValueError(f"a membership surface needs two features; this model has {n_features}: {remedy}")
 
 
 def _given(read: Read, kind: str, label: str) -> tuple[object, ...]:

@@ -11,8 +11,9 @@ import numpy as np
 import typer
 
 from eocc.classifier import EntropicOneClassClassifier
-from eocc.cli.app import say
-from eocc.files import Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
+from eocc.cli.app import one_of, say
+from eocc.explanations.wording import counted
+from eocc.files import FORMATS, Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
 
 Data = Annotated[
     Path,
@@ -22,7 +23,9 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model file, written by eocc fit.")]
-InputFormat = Annotated[str, typer.Option(help="The format, where the suffix does not tell it.")]
+InputFormat = Annotated[
+    str, typer.Option(help="The format, where the suffix does not tell it.", callback=one_of("format", FORMATS))
+]
 Label = Annotated[str, typer.Option(help="The column (or, of a CXL index, 'class') that says what a pattern is.")]
 Target = Annotated[str, typer.Option(help="Its value for targets.")]
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
@@ -48,7 +51,6 @@ class Read:
 
 def read_all(path: Path, form: str, label: str, target: str, drop: str, measure: str | None) -> Read:
     """Read a file to train on, and say aloud what it holds."""
-    check_label(label, target)
     kind = form or guess_format(path)
     apart = [name.strip() for name in drop.split(",") if name.strip()]
     chunks = list(open_chunks(path, kind))
@@ -57,7 +59,8 @@ def read_all(path: Path, form: str, label: str, target: str, drop: str, measure:
         raise ValueError(f"{path} has no columns; leave --drop out")
     schema = guess_schema(chunks, str(path), [*apart, *([label] if label and in_table else [])], measure)
     read = _read(chunks, schema, path, label, target)
-    say(f"{path} ({kind}): {len(read.names)} patterns, {schema.describe()}.")
+    chosen = f", {int(read.is_target.sum())} with {label} = {target!r}" if label else ""
+    say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
     for remark in schema.remarks:
         say(f"Note: {remark}.")
     return read
@@ -65,7 +68,6 @@ def read_all(path: Path, form: str, label: str, target: str, drop: str, measure:
 
 def read_for(classifier: EntropicOneClassClassifier, path: Path, form: str, label: str = "", target: str = "") -> Read:
     """Read a file to judge with a model."""
-    check_label(label, target)
     chunks = [chunk for chunk in open_chunks(path, form or None) if len(chunk)]
     if not chunks:
         raise ValueError(f"{path} holds no patterns; at least 1 is required")
@@ -73,11 +75,11 @@ def read_for(classifier: EntropicOneClassClassifier, path: Path, form: str, labe
 
 
 def check_label(label: str, target: str) -> None:
-    """Raise unless both or neither of --label and --target are given."""
+    """Refuse the command unless both or neither of --label and --target are given."""
     if target and not label:
-        raise ValueError("--target needs --label, the column that holds it")
+        raise typer.BadParameter("--target needs --label, the column that holds it")
     if label and not target:
-        raise ValueError(f"--label {label} needs --target, its value for targets")
+        raise typer.BadParameter(f"--label {label} needs --target, its value for targets")
 
 
 def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, target: str) -> Read:

@@ -6,8 +6,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from eocc.atomic import check_output
 from eocc.cli.app import app, say
-from eocc.cli.reading import InputFormat, Label, Model, Target, read_for, without_names
+from eocc.cli.reading import InputFormat, Label, Model, Target, check_label, read_for, without_names
+from eocc.files.source import STDIN
 from eocc.model_file import load
 from eocc.report import write_report
 
@@ -19,7 +21,7 @@ def report(
     input_format: InputFormat = "",
     label: Label = "",
     target: Target = "",
-    title: Annotated[str, typer.Option(help="The page's title.")] = "",
+    title: Annotated[str, typer.Option(help="The page's title; the name of the file if not given.")] = "",
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, one HTML file.")] = Path("report.html"),
 ) -> None:
     """Write a page on a model and its decisions: summary, map, explanations, regions, scores; it needs no network.
@@ -27,13 +29,20 @@ def report(
     Example: eocc report model.eocc --data new.csv -o report.html
     """
     if data is None and (label or target or input_format):
-        raise ValueError("--label, --target and --input-format are about new patterns: pass --data")
+        raise typer.BadParameter("--label, --target and --input-format are about new patterns: pass --data")
+    check_label(label, target)
+    check_output(output, model, data)
     classifier = load(model)
+    title = title or f"One-class report: {_name(data or model)}"
     with without_names():
         if data is None:
-            write_report(classifier, output, title=title or None)
+            write_report(classifier, output, title=title)
         else:
             read = read_for(classifier, data, input_format, label, target)
             y = np.where(read.is_target, 1, -1) if label else None
-            write_report(classifier, output, read.patterns, y, read.names, title or None)
-    say(f"Written: {output} ({output.stat().st_size / 1e6:.1f} MB).")
+            write_report(classifier, output, read.patterns, y, read.names, title)
+    say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")
+
+
+def _name(path: Path) -> str:
+    return "standard input" if path == STDIN else path.name

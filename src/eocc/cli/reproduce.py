@@ -6,18 +6,17 @@ from typing import Annotated
 
 import typer
 
-from eocc.cli.app import app, say
+from eocc.cli.app import app, one_of, say, usage
 from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
 from eocc.experiments.figures import draw_examples
 from eocc.experiments.studies import STUDIES, TITLES, Request, check_names, plan_study
-from eocc.registry import choose
 
 NAMES = (*STUDIES, "figures", "all")
 
 
 @app.command()
 def reproduce(
-    study: Annotated[str, typer.Argument(help="One of " + ", ".join(NAMES) + ".")],
+    study: Annotated[str, typer.Argument(help="One of " + ", ".join(NAMES) + ".", callback=one_of("study", NAMES))],
     runs: Runs = 10,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -34,11 +33,11 @@ def reproduce(
 
     Example: eocc reproduce uci-low --runs 2 --systems EOCC-1,1-NN --datasets I --out results
     """
-    choose("study", dict.fromkeys(NAMES), study)
-    request = request_of(runs, seed, jobs, systems, datasets, budget, limit, out)
     wanted = list(STUDIES) if study == "all" else [study] if study in STUDIES else []
-    if wanted:
-        check_names(request, [source for name in wanted for source in STUDIES[name]])
+    with usage():
+        request = request_of(runs, seed, jobs, systems, datasets, budget, limit, out)
+        if wanted:
+            check_names(request, [source for name in wanted for source in STUDIES[name]])
     planned = [plan_study(name, TITLES[name], STUDIES[name], _share(request, len(wanted))) for name in wanted]
     for plan in planned:
         if plan.cells or len(wanted) == 1:

@@ -1,17 +1,19 @@
 """``eocc score``."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from eocc.atomic import check_output
 from eocc.classifier import BLOCK, EntropicOneClassClassifier
-from eocc.cli.app import app
-from eocc.cli.output import WRITERS, Format, Output, Row, check_output, writing_rows
-from eocc.cli.reading import Data, InputFormat, Model, stream_for, without_names
+from eocc.cli.app import app, say
+from eocc.cli.output import Format, Output, Row, say_written, writing_rows
+from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for, without_names
+from eocc.explanations.wording import counted
 from eocc.model_file import load
-from eocc.registry import choose
 
 
 @app.command()
@@ -28,17 +30,48 @@ def score(
 
     Example: eocc score model.eocc new.csv --format csv -o scores.csv
     """
-    choose("format", WRITERS, form)
     check_output(output, model, data)
     classifier = load(model)
     names = ["pattern", "decision", "membership", "score", "distance"]
     names += ["p_value"] if hasattr(classifier, "calibration_") else []
     stream = stream_for(classifier, data, input_format)
     first = next(stream)  # a file that is wrong from the start gives no output at all
+    blank, decisions = Blank(), Counter[int]()
     with without_names(), writing_rows(output, form, names) as write:
         for pattern_names, patterns in chain([first], stream):
+            blank.add(pattern_names, patterns)
             for row in judged(classifier, pattern_names, patterns):
                 write(row)
+                decisions[row["decision"]] += 1
+    say_written(output, decisions.total(), decisions[1])
+    if blank.count:
+        say(f"Note: {blank.in_words()}.")
+
+
+class Blank:
+    """Records without a value: what is missing is left out of a comparison, so that they seem unlike nothing."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[str] = []
+
+    def add(self, names: Sequence[str], patterns: Any) -> None:
+        """Count those among some patterns, and keep the names of the first."""
+        if not isinstance(patterns[0], dict):
+            return
+        found = [name for name, record in zip(names, patterns, strict=True) if not _holds_any(record)]
+        self.count += len(found)
+        self.first += found[: MOST_LISTED - len(self.first)]
+
+    def in_words(self) -> str:
+        """Return how many there are, and the first."""
+        listed = ", ".join(self.first) + (" and more" if self.count > len(self.first) else "")
+        holds = "holds" if self.count == 1 else "hold"
+        return f"{counted(self.count, 'pattern')} {holds} no values at all, so that the score says nothing: {listed}"
+
+
+def _holds_any(record: dict[Any, Any]) -> bool:
+    return any(cell is not None for cell in record.values())
 
 
 def judged(classifier: EntropicOneClassClassifier, names: Sequence[str], patterns: Any) -> Iterator[Row]:

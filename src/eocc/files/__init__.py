@@ -1,5 +1,6 @@
 """Patterns in files: tables, lines of JSON or text, and collections of graphs, read a chunk at a time.
 
+printing  text of a file -> what a terminal may see
 source    a path or standard input -> lines of text
 chunk     a part of a file, and where in the file it is
 cells     a cell of a table -> what it holds, and its value

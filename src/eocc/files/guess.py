@@ -1,5 +1,6 @@
 """Chunks of a file to learn from -> what they hold."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from itertools import pairwise
 from eocc.datasets.archive import complaint, quoted
 from eocc.files.cells import INFINITE, NESTED, NUMBER, TEXT, kinds_in
 from eocc.files.chunk import Chunk
+from eocc.files.printing import printable
 from eocc.files.schema import MEASURES_OF, MOST_LISTED, Schema, channels_of, described, kinds_of, shown
 
 
@@ -19,6 +21,7 @@ class Holding:
     kind: str
     has_gaps: bool
     remark: str = ""
+    remedy: str = ""
 
 
 def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (), measure: str | None = None) -> Schema:
@@ -34,11 +37,16 @@ def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (),
     if not filled:
         raise complaint(where, None, "holds no patterns; at least 1 is required")
     schema = _table_schema(filled, set(apart), measure) if filled[0].columns else _schema_of_objects(filled, measure)
-    known = MEASURES_OF[schema.kind]
-    if measure is not None and measure not in known:
-        raise complaint(where, None, f"holds {schema.kind}, which {quoted(measure)} does not compare; use "
-                        f"{' or '.join(known)}")  # fmt: skip
+    if measure is not None and measure not in MEASURES_OF[schema.kind]:
+        raise complaint(where, None, f"holds {schema.describe()}, which {quoted(measure)} does not compare; use "
+                        f"{_measures_for(schema)}")  # fmt: skip
     return schema
+
+
+def _measures_for(schema: Schema) -> str:
+    """Return the measures that fit: records are what a table of numbers may be as well."""
+    known = [*MEASURES_OF[schema.kind], *(MEASURES_OF["records"] if schema.kind == "numbers" else ())]
+    return " or ".join(filter(None, [", ".join(known[:-1]), known[-1]]))
 
 
 def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> Schema:
@@ -51,9 +59,10 @@ def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None)
     if not found:
         raise complaint(where, None, "has no columns left to compare; drop fewer")
     columns = tuple((holding.name, holding.kind) for holding in found)
-    remarks = tuple(holding.remark for holding in found if holding.remark)
+    remarks = tuple(holding.remark + holding.remedy for holding in found if holding.remark)
     whole = all(holding.kind == NUMBER and not holding.has_gaps for holding in found)
-    wants_numbers = whole if measure is None else measure in MEASURES_OF["numbers"]
+    is_for_tables = measure in (*MEASURES_OF["numbers"], *MEASURES_OF["records"])
+    wants_numbers = measure in MEASURES_OF["numbers"] if is_for_tables else whole
     odd = next((holding for holding in found if holding.kind != NUMBER), None)
     if wants_numbers and odd:
         why = odd.remark or f"column {quoted(odd.name)} holds {odd.kind}"
@@ -73,7 +82,8 @@ def _holding(chunks: Sequence[Chunk], name: str) -> Holding:
     _refuse(name, first, counts)
     if len(counts) == 1:
         return Holding(name, str(next(iter(counts))), has_gaps)
-    return Holding(name, TEXT, has_gaps, _remark(name, first, counts))
+    remedy = f"; correct it, leave it empty, or --drop {shlex.quote(shown(name))}" if counts else ""
+    return Holding(name, TEXT, has_gaps, _remark(name, first, counts), remedy)
 
 
 def _refuse(name: str, first: dict[str | None, tuple[Chunk, int]], counts: Counter[str | None]) -> None:
@@ -97,7 +107,7 @@ def _remark(name: str, first: dict[str | None, tuple[Chunk, int]], counts: Count
         return ""
     chunk, index = first[next(kind for kind in counts if kind != NUMBER)]
     cell = quoted(str(chunk.columns[name][index]))
-    return shown(f"column {quoted(name)} counts as text: {cell} ({chunk.place(index)}) is no number")
+    return f"column {quoted(name)} counts as text: {cell} ({printable(chunk.place(index))}) is no number"
 
 
 def _schema_of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
@@ -110,7 +120,7 @@ def _schema_of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
     n_channels = channels_of(chunks[0].objects[0])
     values = [value for chunk in chunks for value in chunk.objects]
     are_rows = n_channels == 1 and len(values) > 1 and all(len(one) == len(other) for one, other in pairwise(values))
-    hint = "all are equally long: if they are rows of numbers and no series, use --measure euclidean"
+    hint = "all are equally long: if they are rows of numbers and no series, use --measure standardised"
     return Schema("series", n_channels=n_channels, remarks=(hint,) if are_rows and measure is None else ())
 
 

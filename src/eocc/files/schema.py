@@ -10,6 +10,7 @@ import numpy as np
 from eocc.datasets.archive import complaint, quoted
 from eocc.files.cells import values_in
 from eocc.files.chunk import Chunk
+from eocc.files.printing import printable
 from eocc.measures import LabelledGraph
 
 # kind of data -> the measures that compare it, that which is taken unless another is asked for first
@@ -108,8 +109,8 @@ class Schema:
         """Return lists of numbers, all as long as the model's rows, as a matrix."""
         for index, value in enumerate(chunk.objects):
             if self.kind == "records" or channels_of(value) != 1 or len(value) != len(self.columns):
-                wanted = f"list of {len(self.columns)} numbers" if self.kind == "numbers" else "record"
-                raise chunk.fault(index, f"{described(value)} is no {wanted}, which the model compares; write such")
+                wanted = f"list of {_counted(len(self.columns), 'number')}" if self.kind == "numbers" else "record"
+                raise chunk.fault(index, f"{described(value)} is no {wanted}; the model compares {self.describe()}")
         return np.array(chunk.objects, np.float64).reshape(len(chunk), -1)
 
     def _object(self, chunk: Chunk, index: int) -> Any:
@@ -186,7 +187,7 @@ def shown(name: Hashable) -> str:
     >>> shown("two" + chr(10) + "lines")
     'two?lines'
     """
-    return "".join(letter if letter.isprintable() else "?" for letter in str(name)[:60])
+    return printable(str(name)[:60])
 
 
 def _counted(count: int, what: str) -> str:

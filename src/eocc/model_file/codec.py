@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from eocc.model_file.arrays import descr_of
 from eocc.model_file.catalogue import CLASSES, FUNCTIONS, NAMES
 from eocc.model_file.patterns import PACKERS
-from eocc.model_file.plain import PLAIN, UnwritableError, plain_to_json
+from eocc.model_file.plain import LARGEST_INTEGER, PLAIN, UnwritableError, plain_to_json
 
 # Nobody nests deeper; and a reader that calls itself must stop somewhere.
 DEEPEST = 60
@@ -131,7 +131,7 @@ class Decoder:
         if isinstance(document, list):
             return self._items(document, depth)
         if not isinstance(document, dict):
-            return document
+            return _single(document)
         if len(document) != 1:
             raise ValueError(f"an object with one key is wanted, not with {len(document)}")
         ((tag, content),) = document.items()
@@ -148,7 +148,7 @@ class Decoder:
             alike = self._by_hash.setdefault(hash(value), [])
         except TypeError:
             return value
-        if value not in alike:
+        if not any(type(other) is type(value) and other == value for other in alike):
             alike.append(value)
         if len(alike) > MOST_ALIKE:
             raise ValueError(f"more than {MOST_ALIKE} different values have one hash")
@@ -203,6 +203,12 @@ class Decoder:
             if not accepts(values[field]):
                 raise ValueError(f"{name}.{field} is of the wrong kind or out of range")
         return entry.make(**values)
+
+
+def _single(document: Any) -> Any:
+    if type(document) is int and abs(document) > LARGEST_INTEGER:
+        raise ValueError("an integer beyond 2^53 must be written as text")
+    return document
 
 
 def _plain(tag: str, content: Any) -> Any:

@@ -1,5 +1,6 @@
 """A fitted classifier <-> the manifest and the arrays of its file."""
 
+import math
 from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
@@ -10,26 +11,35 @@ from numpy.typing import NDArray
 from eocc.calibration import Calibration
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.graph import SpanningTree
-from eocc.measures import MEASURES, Composite, FunctionMeasure, resolve_measure
+from eocc.measures import Composite, FunctionMeasure, resolve_measure
 from eocc.measures.composite import FrozenComposite
 from eocc.measures.function import FrozenFunction
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, resolve_membership_function
 from eocc.model_file.archive import FORMAT
-from eocc.model_file.catalogue import MEASURE_CLASSES, NotSaved, number, positive
-from eocc.model_file.checks import check_fitted, check_measure_pair, check_prototypes, check_trial, demand, first_score
+from eocc.model_file.catalogue import NotSaved, positive
+from eocc.model_file.checks import (
+    NUMBERS,
+    check_calibration,
+    check_fitted,
+    check_measure_pair,
+    check_prototypes,
+    demand,
+)
 from eocc.model_file.codec import Decoder, Encoder
+from eocc.model_file.parameters import LONGEST_NAME, NEEDED, is_accepted
 from eocc.model_file.plain import UnwritableError
+from eocc.model_file.trial import SAME_SCORE, check_trial, trial_score
 from eocc.regions import FuzzyModel, Region
 from eocc.tconorms import TCONORMS, resolve_tconorm
 
 Arrays = dict[str, NDArray[Any]]
 # What scoring calls: where it is the user's own, it must be passed again.
 CALLED = ("measure", "membership_function", "tconorm")
-MOST_JOBS = 1024
 
 
 def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Arrays]:
     """Return the manifest, without its list of members, and the arrays it names."""
+    _check_rate(classifier)
     encoder = Encoder()
     parameters = {name: _parameter(encoder, name, value) for name, value in classifier.get_params(deep=False).items()}
     fitted = {name: encoder.encode(value, name) for name, value in _plain_results(classifier).items()}
@@ -60,6 +70,16 @@ def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Ar
     return manifest, encoder.arrays
 
 
+def _check_rate(classifier: EntropicOneClassClassifier) -> None:
+    """Demand the false_alarm_rate of the fit: the file holds one, for the parameter and for the calibration."""
+    fitted = classifier.calibration_.rate if hasattr(classifier, "calibration_") else None
+    if classifier.false_alarm_rate != fitted:
+        raise ValueError(
+            f"false_alarm_rate is {classifier.false_alarm_rate!r}, the model was fitted with {fitted!r}; "
+            "fit it again before it is saved, or set that back"
+        )
+
+
 def _kind_of(classifier: EntropicOneClassClassifier, name: str) -> str:
     value = getattr(classifier, name)
     return str(getattr(value, "__name__", type(value).__name__))
@@ -68,7 +88,7 @@ def _kind_of(classifier: EntropicOneClassClassifier, name: str) -> str:
 def _plain_results(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
     """Return what a fit found, as numbers and arrays; the members of a region follow from the labels."""
     regions, history = classifier.regions_, classifier.history_
-    numbers = {name: float(getattr(classifier, f"{name}_")) for name in _NUMBERS}
+    numbers = {name: float(getattr(classifier, f"{name}_")) for name in NUMBERS}
     return {
         "weights": classifier.weights_,
         "labels": np.asarray(classifier.labels_, np.int64),
@@ -83,27 +103,25 @@ def _plain_results(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
         **numbers,
         "performance": float(classifier.performance_) if hasattr(classifier, "performance_") else None,
         "calibration": classifier.calibration_.margins if hasattr(classifier, "calibration_") else None,
-        "first_score": _first_score(classifier),
+        "first_score": trial_score(
+            classifier.measure_, classifier.prototypes_, classifier.weights_, classifier.fuzzy_model_
+        ),
         "history": {name: np.ascontiguousarray(history[name]) for name in history.dtype.names or ()},
     }
-
-
-def _first_score(classifier: Any) -> float:
-    return first_score(classifier.measure_, classifier.prototypes_, classifier.weights_, classifier.fuzzy_model_)
-
-
-_NUMBERS = ("entropy", "raw_entropy", "modularity", "objective", "offset")
 
 
 def _parameter(encoder: Encoder, name: str, value: Any) -> Any:
     """Return an argument as JSON, or what says that it was the user's own."""
     try:
-        document = encoder.encode(value, f"parameters.{name}")
-        Decoder(encoder.arrays).decode(document)
+        is_rate = name == "false_alarm_rate" and value is not None  # a fraction will do in a fit
+        document = encoder.encode(float(value) if is_rate else value, f"parameters.{name}")
+        demand(is_accepted(name, Decoder(encoder.arrays).decode(document)), f"{name} cannot be written")
     except ValueError:
+        if name in NEEDED and name != "measure":
+            raise UnwritableError(f"a model with {name}={value!r:.40} cannot be saved; set another first") from None
         for place in [place for place in encoder.arrays if place.startswith(f"parameters.{name}")]:
             del encoder.arrays[place]
-        return encoder.encode(NotSaved(name, type(value).__name__), f"parameters.{name}")
+        return encoder.encode(NotSaved(name, type(value).__name__[:LONGEST_NAME]), f"parameters.{name}")
     return document
 
 
@@ -151,7 +169,7 @@ def restore(
     demand(manifest.get("estimator") == EntropicOneClassClassifier.__name__, "it holds no classifier known here")
     decoder = Decoder(arrays)
     parameters = {name: decoder.decode(part) for name, part in _object(manifest, "parameters").items()}
-    classifier = _estimator({**parameters, **passed}, passed)
+    classifier = _estimator(parameters, passed)
     documents = _object(manifest, "fitted")
     demand(set(documents) == set(_FITTED), f"the fitted values must be {', '.join(_FITTED)}")
     values = {name: decoder.decode(documents[name]) for name in _FITTED if name not in CALLED}
@@ -161,8 +179,13 @@ def restore(
     n = check_prototypes(frozen, values["prototypes"], max_bytes)
     check_measure_pair(classifier.measure, frozen)
     check_fitted(values, n, frozen.n_parameters)
+    check_calibration(values, classifier.false_alarm_rate, n)
     fuzzy = _fuzzy(values, called)
-    check_trial(first_score(frozen, values["prototypes"], values["weights"], fuzzy), values["first_score"])
+    check_trial(trial_score(frozen, values["prototypes"], values["weights"], fuzzy), values["first_score"])
+    offset = fuzzy.threshold + values["threshold"]
+    demand(
+        math.isclose(values["offset"], offset, rel_tol=SAME_SCORE, abs_tol=SAME_SCORE), "offset is not its boundary's"
+    )
     _take(classifier, values, frozen, fuzzy)
     _take_schema(classifier, _object(manifest, "schema"))
     return classifier
@@ -170,9 +193,12 @@ def restore(
 
 _FITTED = (
     "weights", "labels", "training_indices", "representatives", "extents", "centres", "widths", "tree_edges",
-    "tree_lengths", "modularity_curve", *_NUMBERS, "performance", "calibration", "first_score", "history", "prototypes",
+    "tree_lengths", "modularity_curve", *NUMBERS, "performance", "calibration", "first_score", "history", "prototypes",
     *CALLED,
 )  # fmt: skip
+
+
+_SCHEMA = ("n_patterns", "n_parameters", "n_regions", "n_features_in", "feature_names_in")
 
 
 def _object(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -186,14 +212,12 @@ def _estimator(parameters: dict[str, Any], passed: Mapping[str, Any]) -> Entropi
     known = EntropicOneClassClassifier().get_params(deep=False)
     for name in parameters:
         demand(name in known, f"it has the parameter {name[:40]!r}, which this version does not know")
-    measure, jobs = parameters.get("measure", "euclidean"), parameters.get("n_jobs")
-    is_known = type(measure) in MEASURE_CLASSES or (isinstance(measure, str) and measure in MEASURES)
-    demand(is_known or "measure" in passed, "its measure is not one")
-    demand(jobs is None or (type(jobs) is int and 0 < abs(jobs) <= MOST_JOBS), "its n_jobs is not a number of threads")
-    rate = parameters.get("false_alarm_rate")
-    demand(rate is None or (number(0, 1)(rate) and 0 < rate < 1), "its false_alarm_rate does not lie in (0, 1)")
-    demand(isinstance(parameters.get("verbose", False), bool), "its verbose is neither true nor false")
-    return EntropicOneClassClassifier(**parameters)
+    for name in known.keys() - passed.keys():
+        demand(
+            name in parameters and is_accepted(name, parameters[name]),
+            f"its {name} is of the wrong kind or out of range",
+        )
+    return EntropicOneClassClassifier(**{**parameters, **passed})
 
 
 def _thawed(decoder: Decoder, document: Any, measure: Any, prototypes: Any) -> Any:
@@ -228,12 +252,12 @@ def _fuzzy(values: Mapping[str, Any], called: Mapping[str, Any]) -> FuzzyModel:
 def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyModel) -> None:
     """Give the classifier all that its fit found."""
     classifier.measure_, classifier.fuzzy_model_ = frozen, fuzzy
-    for name in ("weights", "labels", "training_indices", "modularity_curve", "prototypes", *_NUMBERS):
+    for name in ("weights", "labels", "training_indices", "modularity_curve", "prototypes", *NUMBERS):
         setattr(classifier, f"{name}_", values[name])
     if values["performance"] is not None:
         classifier.performance_ = values["performance"]
     if values["calibration"] is not None:
-        classifier.calibration_ = Calibration(values["calibration"])
+        classifier.calibration_ = Calibration(values["calibration"], float(classifier.false_alarm_rate))
     classifier.spanning_tree_ = SpanningTree(values["tree_edges"], values["tree_lengths"])
     order = np.argsort(values["labels"], kind="stable")
     members = np.split(order, np.cumsum(np.bincount(values["labels"]))[:-1])
@@ -248,6 +272,7 @@ def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyM
 
 
 def _take_schema(classifier: Any, schema: Mapping[str, Any]) -> None:
+    demand(set(schema) == set(_SCHEMA), f"the schema must be {', '.join(_SCHEMA)}")
     n, n_features, names = len(classifier.prototypes_), schema.get("n_features_in"), schema.get("feature_names_in")
     counts = {"n_patterns": n, "n_parameters": len(classifier.weights_), "n_regions": len(classifier.regions_)}
     demand(all(schema.get(key) == count for key, count in counts.items()), "its schema is not that of its arrays")

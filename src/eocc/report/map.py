@@ -253,10 +253,10 @@ def _legend(study: Study) -> Markup:
             region_class(number),
             f"region {number}: {counted(len(regions[number].members), 'pattern')}",
         )
-        for number in study.largest_regions[:MOST_IN_LEGEND]
+        for number in sorted(study.largest_regions[:MOST_IN_LEGEND])
     ]
     if len(regions) > MOST_IN_LEGEND:
-        items.append(tag("li", f"and {len(regions) - MOST_IN_LEGEND} more regions"))
+        items.append(tag("li", f"and {len(regions) - MOST_IN_LEGEND} others, no larger"))
     items.append(_key("ring", "ring prototype", "prototype of its region"))
     if study.new is not None:
         accepted = int(study.new.accepted.sum())

@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from eocc.atomic import drafted
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.report.explained import templates
 from eocc.report.map import map_section
@@ -27,7 +28,7 @@ from eocc.report.study import Study, study_of
 CONTENTS = {
     "summary": "Summary",
     "map": "Map",
-    "strangest": "Most abnormal",
+    "strangest": "Farthest",
     "regions": "Regions",
     "decisions": "Scores",
     "data": "Data",
@@ -55,7 +56,10 @@ def write_report(
     '<!doctype html>'
     """
     study = study_of(classifier, X, y, names)
-    return _write(page(study, title or f"One-class report: {measure_name(classifier)}"), Path(path))
+    text, output = page(study, title or f"One-class report: {measure_name(classifier)}"), Path(path)
+    with drafted(output) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return output
 
 
 def page(study: Study, title: str) -> Markup:
@@ -109,14 +113,3 @@ def _body(study: Study, title: str) -> list[Markup]:
         tag("main", joined(sections, Markup("\n")), id="main", tabindex="-1"),
         templates(study, study.told.strangest[:N_STRANGEST].tolist()),
     ]
-
-
-def _write(text: str, path: Path) -> Path:
-    """Write the file under another name beside it, then give it its own."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-    return path

@@ -138,9 +138,21 @@ def strangest_section(study: Study) -> Markup:
         strangest_table(study, listed, kind),
         open=len(listed) <= N_STRANGEST or None,
     )
-    opening = f"The {what} patterns that lie farthest from any region, in its extents, the farthest first."
+    opening = f"The {what} patterns in order of their distance to the nearest region in its extents, the farthest first"
+    opening += f"; {int((~told.accepted).sum())} of {len(told)} are rejected. {border_in_words(study)}"
     return section(
-        "strangest", "The most abnormal patterns", tag("p", opening), rest, tag("div", *articles, class_="articles")
+        "strangest", "Farthest from any region", tag("p", opening), rest, tag("div", *articles, class_="articles")
+    )
+
+
+def border_in_words(study: Study) -> str:
+    """Return up to how many extents a pattern is accepted, and why it is not 1 where the model is calibrated."""
+    rate, reach = study.classifier.false_alarm_rate, reach_of(study.classifier._threshold())
+    if rate is None:
+        return "A pattern is accepted up to 1 extent, the border of the region."
+    return (
+        f"A pattern is accepted up to {reach:.4g} extents: the border of a region is at 1, and calibration moved the "
+        f"decision so that at most about {100 * rate:.3g}% of new targets are rejected."
     )
 
 
