@@ -139,7 +139,7 @@ def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     schema = guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", measure="euclidean")
     assert (schema.kind, schema.is_named, schema.names) == ("numbers", False, ["1", "2"])
     assert kind(tmp_path, "[1, 0]\n[0, 1]\n", "tanimoto") == "numbers"
-    assert "use --measure euclidean" in guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "").remarks[0]
+    assert "use --measure standardised" in guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "").remarks[0]
     assert guess_schema(read(tmp_path, "[1, 2]\n[3]\n"), "").remarks == ()
 
 
@@ -147,8 +147,8 @@ def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     ("data", "measure", "message"),
     [
         ('"x"\n', "gower", "holds strings, which 'gower' does not compare; use string-edit"),
-        ("[1]\n", "string-edit", "holds series, which 'string-edit' does not compare; use dtw"),
-        ('{"a": 1}\n', "dtw", "holds records, which 'dtw' does not compare; use gower"),
+        ("[1]\n", "string-edit", "holds series of 1 channel, which 'string-edit' does not compare; use dtw"),
+        ('{"a": 1}\n', "dtw", "in 1 column (a: number), which 'dtw' does not compare; use standardised, euclidean"),
         ('{"a": "x"}\n', "euclidean", "column 'a' holds text, but euclidean compares numbers; drop the column"),
     ],
 )

@@ -291,3 +291,12 @@ def test_precomputed_and_model_alone_run_without_errors(browser, tmp_path):
     keys(browser, "\ue004")
     assert browser.get_log("browser") == []
     assert len(browser.find_elements("css selector", ".point")) == 12
+
+
+def test_explanations_are_read_row_by_row(page):
+    places = page.execute_script(
+        "return [...document.querySelectorAll('#strangest .articles > article')].map(one => {"
+        "const box = one.getBoundingClientRect(); return [Math.round(box.top), Math.round(box.left)]; })"
+    )
+    assert len({left for _, left in places}) == 2
+    assert places == sorted(places)

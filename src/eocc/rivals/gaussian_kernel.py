@@ -11,6 +11,9 @@ from eocc.rivals.parzen import likeliest_width
 
 Matrix = NDArray[np.float64]
 
+# Of the median distance to the nearest neighbour: narrower, and the kernel of neighbours is lost in rounding.
+LEAST_WIDTH = 1 / 3
+
 
 def gaussian_kernel(D: Matrix, width: float) -> Matrix:
     """Return exp(-d^2 / width^2).
@@ -58,9 +61,9 @@ def likely_width(D: Matrix) -> float:
     """Return the width of exp(-d^2 / width^2), a Gaussian at every pattern, that makes left-out patterns likeliest.
 
     The Gaussians have as many dimensions as the data fill, not as many as there are features. The likeliest width
-    still falls, against the distance to the nearest neighbour, as the root of that dimension: the width is at least
-    the median distance to the nearest other pattern that is no copy, so that the kernel of neighbours, 1/e there,
-    does not vanish where data fill many dimensions.
+    still falls, against the distance to the nearest neighbour, as the root of that dimension: the width is at least a
+    third of the median distance to the nearest other pattern that is no copy, so that the kernel of neighbours, e^-9
+    there, does not vanish where data fill many dimensions.
 
     >>> likely_width(np.array([[0.0, 2.0], [2.0, 0.0]])).__round__(3)
     2.828
@@ -68,4 +71,4 @@ def likely_width(D: Matrix) -> float:
     dimension = intrinsic_dimension(distances_to_others(D)) if len(D) > 2 else 1.0
     likeliest = float(np.sqrt(2) * likeliest_width(D, dimension, np.ones(len(D))))
     nearest = np.where(D > 0, D, np.inf).min(axis=1)
-    return max(likeliest, float(np.median(nearest[nearest < np.inf]))) if D.any() else likeliest
+    return max(likeliest, LEAST_WIDTH * float(np.median(nearest[nearest < np.inf]))) if D.any() else likeliest
