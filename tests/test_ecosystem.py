@@ -67,7 +67,7 @@ def test_the_names_of_the_columns_are_kept(frame, setosa):
 @frames
 def test_results_are_arrays_whatever_comes_in(frame, setosa):
     clf = plain().fit(frame(setosa))
-    results = [clf.predict, clf.decision_function, clf.score_samples, clf.membership, clf.embed]
+    results = [clf.predict, clf.decision_function, clf.score_samples, clf.membership, clf.transform]
     assert [type(result(frame(setosa))) for result in results] == [np.ndarray] * 5
 
 
