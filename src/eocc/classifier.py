@@ -271,9 +271,6 @@ class EntropicOneClassClassifier(
     def _margins(self, X: Any) -> Matrix:
         return self._by_block(X, self._decide_rows)
 
-    def _threshold(self) -> float:
-        return self.threshold_
-
     def _calibration(self) -> Calibration:
         check_is_fitted(self)
         if not hasattr(self, "calibration_"):

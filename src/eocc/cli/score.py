@@ -88,7 +88,7 @@ def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str,
     rows, model = classifier.transform(patterns), classifier.fuzzy_model_
     margins, scores = model.decision(rows), model.log_membership(rows)
     columns = {
-        "decision": np.where(margins - classifier._threshold() >= 0, 1, -1).tolist(),
+        "decision": np.where(margins - classifier.threshold_ >= 0, 1, -1).tolist(),
         "membership": np.exp(scores).tolist(),
         "score": scores.tolist(),
         "distance": np.sqrt(np.maximum(1 - 2 * margins, 0.0)).tolist(),

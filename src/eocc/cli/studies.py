@@ -41,7 +41,9 @@ def names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def request_of(runs: int, seed: int, jobs: int, systems: str, datasets: str, budget: str, limit: str, out: Path) -> Any:
+def request_of(
+    runs: int, seed: int, jobs: int, systems: str, datasets: str, budget: str, limit: str, out: Path
+) -> studies.Request:
     """Return the options as a request."""
     return studies.Request(
         runs, seed, n_threads(jobs), names(systems), names(datasets), seconds(budget) if budget else None,

@@ -7,6 +7,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
+from eocc.atomic import drafted
 from eocc.experiments import page as html
 from eocc.experiments.costs import FULL_SEARCH
 from eocc.experiments.figures import draw_ranks
@@ -113,9 +114,6 @@ def _rank_picture(results: Results, form: str) -> str:
 
 
 def _write(path: Path, text: str) -> Path:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with drafted(path) as draft:
         draft.write_text(text, encoding="utf-8")
-        return draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    return path

@@ -93,7 +93,7 @@ def _explanation(
     names: Sequence[str] | None,
 ) -> Explanation:
     """Explain one pattern; `prototypes` are those of the nearest region and the next, in this order."""
-    model, rows, threshold = classifier.fuzzy_model_, row[None], classifier._threshold()
+    model, rows, threshold = classifier.fuzzy_model_, row[None], classifier.threshold_
     nearest, *others = (place_in(classifier, row, number, prototype) for number, prototype in prototypes.items())
     prototype = _one(classifier.prototypes_, nearest.prototype.index)
     return Explanation(

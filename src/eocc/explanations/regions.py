@@ -27,6 +27,7 @@ class FittedClassifier(Protocol):
     """What explanations ask of a fitted classifier."""
 
     measure_: FrozenMeasure
+    threshold_: float
     prototypes_: Any
     training_indices_: NDArray[np.int64]
     weights_: Matrix
@@ -36,8 +37,6 @@ class FittedClassifier(Protocol):
     def _read(self, X: Any, *, reset: bool) -> Any: ...
 
     def _embed(self, patterns: Any) -> Matrix: ...
-
-    def _threshold(self) -> float: ...
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,7 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
         prototype=int(classifier.training_indices_[prototype.index]),
         description=prototype.description,
         extents=extents,
-        reach=reach_of(classifier._threshold()),
+        reach=reach_of(classifier.threshold_),
         degree=degree_in_words(model.membership_function, *extents),
         ranges=_ranges(classifier, region.members, names),
     )

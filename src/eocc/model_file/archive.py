@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import secrets
 import stat
 import zipfile
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
+from eocc.atomic import drafted
 from eocc.datasets.archive import CHUNK, Collection, Limits, Zip, complaint, quoted
 
 MANIFEST = "manifest.json"
@@ -42,24 +42,11 @@ def fault(path: Path, message: str, remedy: str = AGAIN) -> ModelFileError:
 
 def write_archive(path: str | os.PathLike[str], manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
     """Write a model file whole or not at all: beside its place first, then renamed over what was there."""
-    target = Path(os.path.realpath(path))  # a link goes on pointing to the file
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"no folder {str(target.parent)!r} to save {target.name!r} in")
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder; name a file in it")
-    draft = target.parent / f".{target.name[:100]}.{secrets.token_hex(8)}.tmp"
-    try:
-        with draft.open("xb") as file:
-            _fill(file, manifest, members)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(draft, target)  # noqa: PTH105  (atomic on every system, and says so)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
+    with drafted(Path(path)) as draft, draft.open("xb") as file:
+        _fill(file, manifest, members)
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(Path(os.path.realpath(path)).parent)
 
 
 def _fill(file: IO[bytes], manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:

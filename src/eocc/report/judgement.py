@@ -79,7 +79,7 @@ def judge(
         names=names,
         ratios=ratios,
         scores=scores,
-        accepted=margins - classifier._threshold() >= 0,
+        accepted=margins - classifier.threshold_ >= 0,
         nearest=nearest,
         points=points,
         p_values=None if calibration is None else calibration.p_values(margins),

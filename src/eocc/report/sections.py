@@ -147,7 +147,7 @@ def strangest_section(study: Study) -> Markup:
 
 def border_in_words(study: Study) -> str:
     """Return up to how many extents a pattern is accepted, and why it is not 1 where the model is calibrated."""
-    rate, reach = study.classifier.false_alarm_rate, reach_of(study.classifier._threshold())
+    rate, reach = study.classifier.false_alarm_rate, reach_of(study.classifier.threshold_)
     if rate is None:
         return "A pattern is accepted up to 1 extent, the border of the region."
     return (
@@ -177,7 +177,7 @@ def strangest_table(study: Study, listed: Sequence[int], kind: str) -> Markup:
 
 def decisions_section(study: Study) -> Markup:
     """Return the histogram of distances, the table of decisions, the ROC and the calibration."""
-    told, reach = study.told, reach_of(study.classifier._threshold())
+    told, reach = study.told, reach_of(study.classifier.threshold_)
     parts: list[Markup] = [_histogram(told, reach)]
     if told.is_target is not None:
         parts.append(_roc(told))
