@@ -18,6 +18,7 @@ from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
 from eocc.blas import gram, one_blas_thread
+from eocc.entropic_graph import CompleteGraph
 from eocc.graph import EuclideanGraph, _tree_edges, spanning_tree
 from eocc.measures import Euclidean
 from eocc.partition import full_curve
@@ -27,6 +28,7 @@ from eocc.workers import workers
 
 D = 10
 SYNTHESIS = EntropySynthesis(eta=0.5, gamma=0.02)
+KIND = CompleteGraph()
 
 
 def patterns(n, d=D, seed=0):
@@ -41,15 +43,15 @@ class Candidate:
         self.X, self.p = X, np.random.default_rng(1).random(d)
         self.measure = Euclidean().freeze(X)
         self.prepared = self.measure.prepare(X)
-        self.workspace = Workspace.of_size(n)
+        self.workspace = Workspace.of_size(n, n, KIND)
 
     def evaluate(self, p=None, workspace=None):
         p = self.p if p is None else p
-        return SYNTHESIS.assess(p, *embed(self.prepared, p, workspace or self.workspace))
+        return SYNTHESIS.assessor(None, KIND)(p, *embed(self.prepared, p, KIND, workspace or self.workspace))
 
     def evaluate_with_whole_curve(self):
-        space, graph = embed(self.prepared, self.p, self.workspace)
-        return SYNTHESIS.assess(self.p, space, graph), full_curve(graph)
+        space, graph = embed(self.prepared, self.p, KIND, self.workspace)
+        return SYNTHESIS.assessor(None, KIND)(self.p, space, graph), full_curve(graph)
 
 
 def stack_distances(candidate):
@@ -134,7 +136,7 @@ def two_core_row(n):
     points = np.random.default_rng(2).random((30, D))  # a population
 
     def run(n_threads):
-        with workers(lambda: Workspace.of_size(n), n_threads) as pool:
+        with workers(lambda: Workspace.of_size(n, n, KIND), n_threads) as pool:
             pool.map(candidate.evaluate, list(points[:n_threads]))
             return min(seconds(partial(pool.map, candidate.evaluate, list(points))) for _ in range(2))
 
@@ -180,7 +182,7 @@ import time, numpy as np
 from eocc import EntropicOneClassClassifier
 X = np.random.default_rng(0).normal(size=(100, 10))
 start = time.perf_counter()
-EntropicOneClassClassifier(random_state=0).fit(X)
+EntropicOneClassClassifier(resolution="single", random_state=0).fit(X)
 print(time.perf_counter() - start)
 """
 

@@ -84,10 +84,13 @@ def patterns():
 def models(folder):
     """Return, per kind of model, the bytes of its file and new patterns to score."""
     made = {}
-    for name, (measure, training, new) in patterns().items():
+    for number, (name, (measure, training, new)) in enumerate(patterns().items()):
         path = Path(folder) / f"{name}.eocc"
         rate = None if measure == "tanimoto" else 0.2  # most are calibrated, one is not
-        clf = EntropicOneClassClassifier(measure=measure, search=None, extent="max", false_alarm_rate=rate)
+        resolution = "single" if measure == "tanimoto" or number % 2 else "multi"
+        clf = EntropicOneClassClassifier(
+            measure=measure, resolution=resolution, search=None, extent="max", false_alarm_rate=rate
+        )
         save(clf.fit(training), path)
         load(path).score_samples(new)
         made[name] = path.read_bytes(), new

@@ -48,7 +48,9 @@ def result(synthesis, targets, validation, test, seeds):
     X, y = test
     rows = []
     for seed in seeds:
-        clf = EntropicOneClassClassifier(measure="graph-edit", synthesis=synthesis, random_state=seed, n_jobs=-1)
+        clf = EntropicOneClassClassifier(
+            measure="graph-edit", resolution="single", synthesis=synthesis, random_state=seed, n_jobs=-1
+        )
         started = time.perf_counter()
         clf.fit(targets, validation=validation if synthesis == "validation" else None)
         spent = time.perf_counter() - started

@@ -12,14 +12,18 @@ from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
 from eocc.blas import one_blas_thread
+from eocc.entropic_graph import CompleteGraph
 from eocc.extents import resolve_extent
 from eocc.memberships import Gaussian
 from eocc.performance import accuracy
 from eocc.regions import BOUNDARY, Fuzzification
+from eocc.representation import Representation
 from eocc.representatives import Medoid
 from eocc.synthesis import ValidationSynthesis, embed
 from eocc.tconorms import maximum
 from eocc.validation import ValidationRows, performance_curve
+
+KIND = CompleteGraph()
 
 N, M = 1000, 300
 FUZZIFICATION = Fuzzification(resolve_extent("mean"), Medoid(), Gaussian(), maximum)
@@ -46,14 +50,16 @@ def main():
     candidate = Candidate(N)
     targets, others = patterns(M // 2, seed=1), patterns(M // 2, seed=2) * 1.5 + 1
     synthesis = ValidationSynthesis(0.5, 0.5, SYNTHESIS.gamma, accuracy, FUZZIFICATION, targets, others)
-    assess = synthesis.assessor(candidate.measure, candidate.X)
+    assess = synthesis.assessor(
+        Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X))), KIND
+    )
 
     def validated():
-        return assess(candidate.p, *embed(candidate.prepared, candidate.p, candidate.workspace))
+        return assess(candidate.p, *embed(candidate.prepared, candidate.p, KIND, candidate.workspace))
 
     with one_blas_thread():
         one, two = least_seconds([candidate.evaluate, validated], 30)
-        space, graph = embed(candidate.prepared, candidate.p, candidate.workspace)
+        space, graph = embed(candidate.prepared, candidate.p, KIND, candidate.workspace)
         rows = np.vstack([candidate.measure.prepare(X, candidate.X).evaluate(candidate.p) for X in (targets, others)])
         validation = ValidationRows(rows - space.means, M // 2)
         curve = performance_curve(space, graph, validation, FUZZIFICATION, accuracy)

@@ -45,7 +45,7 @@ def main(folder: Path) -> None:
     rest = data.target.index.difference(train)
     clf = EntropicOneClassClassifier(search=None).fit(X.loc[train])
     new, y = X.loc[rest], data.target[rest].to_numpy()
-    pair = EntropicOneClassClassifier(random_state=0).fit(make_two_clusters().X_train)
+    pair = EntropicOneClassClassifier(resolution="single", random_state=0).fit(make_two_clusters().X_train)
     plane = EntropicOneClassClassifier(search=None).fit(make_isolated_pattern().X_train)
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -156,9 +156,11 @@ class TestBadInput:
 
     def test_weights_beside_a_search_are_refused_rather_than_ignored(self, setosa):
         with pytest.raises(ValueError, match="weights are for search=None; this search would ignore them"):
-            EntropicOneClassClassifier(weights=[1, 1, 1, 1]).fit(setosa)
+            EntropicOneClassClassifier(search="genetic", weights=[1, 1, 1, 1]).fit(setosa)
         with pytest.raises(ValueError, match=r"weights must lie in \[0, 1\]; found 7"):
             EntropicOneClassClassifier(weights=[1, 1, 1, 7]).fit(setosa)
+        with pytest.raises(ValueError, match=r"unknown resolution 'mutli'; known: 'multi', 'single'\. Did you mean"):
+            EntropicOneClassClassifier(resolution="mutli").fit(setosa)
 
     @pytest.mark.parametrize("method", ["predict", "membership", "score_samples", "decision_function"])
     def test_before_fit(self, method, setosa):

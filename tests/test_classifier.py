@@ -31,6 +31,7 @@ FITTED = {
     "n_features_in_",
     "objective_",
     "offset_",
+    "prototype_indices_",
     "prototypes_",
     "raw_entropy_",
     "regions_",
@@ -41,7 +42,7 @@ FITTED = {
 }
 
 
-@parametrize_with_checks([EntropicOneClassClassifier()])
+@parametrize_with_checks([EntropicOneClassClassifier(), EntropicOneClassClassifier(resolution="single")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -55,6 +56,10 @@ class TestPublicNames:
         assert EntropicOneClassClassifier().get_params() == {
             "measure": "euclidean",
             "synthesis": "entropy",
+            "resolution": "multi",
+            "prototypes": None,
+            "selection": "random",
+            "graph": "complete",
             "false_alarm_rate": None,
             "eta": 0.5,
             "beta": 0.5,
@@ -65,7 +70,7 @@ class TestPublicNames:
             "representative": "medoid",
             "membership_function": "gaussian",
             "tconorm": "max",
-            "search": "genetic",
+            "search": "auto",
             "weights": None,
             "n_jobs": None,
             "random_state": None,
@@ -73,7 +78,8 @@ class TestPublicNames:
         }
 
     def test_what_a_fit_leaves(self, setosa):
-        clf = EntropicOneClassClassifier(random_state=0).fit(setosa)
+        assert fitted_names(EntropicOneClassClassifier().fit(setosa)) == FITTED | {"calibration_", "surprise_model_"}
+        clf = EntropicOneClassClassifier(resolution="single", random_state=0).fit(setosa)
         assert fitted_names(clf) == FITTED
         n = len(setosa)
         assert clf.weights_.shape == (4,)
@@ -112,7 +118,7 @@ class TestDecisions:
         assert set(clf.predict(X)) == {1, -1}
 
     def test_representatives_have_full_membership(self, setosa):
-        clf = plain().fit(setosa)
+        clf = plain(resolution="single").fit(setosa)
         centres = setosa[[region.representative for region in clf.regions_]]
         assert_array_equal(clf.membership(centres), 1)
 
@@ -129,7 +135,7 @@ class TestDecisions:
         X, _ = iris
         clf = plain().fit(setosa)
         whole = clf.score_samples(X)
-        monkeypatch.setattr("eocc.classifier.BLOCK", 7 * len(setosa))
+        monkeypatch.setattr("eocc.scoring.BLOCK", 7 * len(setosa))
         assert_array_equal(clf.score_samples(X), whole)
 
     @pytest.mark.parametrize("extent", ["mean", "median", "max"])
@@ -143,7 +149,7 @@ class TestDecisions:
             assert (clf.predict(X) == 1).all()
 
     def test_a_hair_outside_is_outside(self):
-        clf = plain().fit([[0.0], [1.0], [10.0]])
+        clf = plain(resolution="single").fit([[0.0], [1.0], [10.0]])
         (pair,) = [region for region in clf.regions_ if len(region.members) == 2]
         start, end = pair.representative, 1 - pair.representative
         outside = start + (end - start) * (1 + np.array([0.0, 1e-6, 1e-3]))
@@ -202,11 +208,14 @@ class TestReproducibility:
         assert_array_equal(one.weights_, two.weights_)
 
     def test_seeds_differ(self, setosa):
-        one, two = (EntropicOneClassClassifier(eta=0.1, random_state=seed).fit(setosa) for seed in (0, 1))
+        one, two = (
+            EntropicOneClassClassifier(search="genetic", eta=0.1, random_state=seed).fit(setosa) for seed in (0, 1)
+        )
         assert (one.weights_ != two.weights_).any()
 
     def test_search_never_ends_below_the_unweighted_dissimilarity(self, setosa):
-        assert EntropicOneClassClassifier(random_state=0).fit(setosa).objective_ >= plain().fit(setosa).objective_
+        searched = EntropicOneClassClassifier(resolution="single", random_state=0).fit(setosa)
+        assert searched.objective_ >= plain().fit(setosa).objective_
 
     def test_without_search_the_weights_are_taken(self, setosa):
         weights = [0.1, 0.2, 0.0, 1.0]

@@ -110,6 +110,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["fit", "none.csv", "--measure", "nope"], "unknown measure 'nope'", 2),
         (["fit", "none.csv", "--search", "foo"], "unknown search 'foo'", 2),
         (["fit", "none.csv", "--synthesis", "foo"], "unknown synthesis 'foo'", 2),
+        (["fit", "none.csv", "--resolution", "foo"], "unknown resolution 'foo'; known: 'multi', 'single'", 2),
         (["fit", "none.csv", "--synthesis", "validation"], "pass --label and --target", 2),
         (["fit", "none.csv", "--label", "y"], "--label y needs --target", 2),
         (["fit", "none.csv", "--false-alarm-rate", "5"], "must be a number between 0 and 1, not 5.0", 2),
@@ -244,10 +245,12 @@ def test_text_of_a_file_cannot_command_the_terminal(tmp_path, capsys):
     assert (told.out + told.err).replace("\n", "").isprintable()
 
 
-def test_explanations_of_standardised_columns_speak_of_them_as_they_are(tmp_path, capsys):
+@pytest.mark.parametrize("resolution", ["multi", "single"])
+def test_explanations_of_standardised_columns_speak_of_them_as_they_are(tmp_path, capsys, resolution):
     path, model = tmp_path / "a.csv", tmp_path / "m.eocc"
     path.write_text("load,mass\n" + "".join(f"{k % 5},{1000 * k + 7}\n" for k in range(20)))
-    assert run("fit", path, "-o", model, "--search", "none") == 0
+    (tmp_path / "new.csv").write_text("load,mass\n3,29007\n")
+    assert run("fit", path, "-o", model, "--resolution", resolution, "--search", "none") == 0
     capsys.readouterr()
-    assert run("explain", model, path, "--patterns", "19") == 0
-    assert "19007" in capsys.readouterr().out
+    assert run("explain", model, tmp_path / "new.csv") == 0
+    assert "29007" in capsys.readouterr().out

@@ -194,14 +194,18 @@ def test_labels_choose_what_is_learned_and_what_a_roc_compares(tmp_path, capsys)
     assert len(load(model).prototypes_) == 3
 
 
-def test_a_calibrated_model_gives_p_values_and_distances_in_extents(tmp_path):
+@pytest.mark.parametrize("resolution", ["multi", "single"])
+def test_a_calibrated_model_gives_p_values_and_distances_of_1_at_the_border(tmp_path, resolution):
     path, model, output = tmp_path / "a.csv", tmp_path / "m.eocc", tmp_path / "out"
     path.write_text(table("abc", ROWS))
-    assert run("fit", path, "-o", model, "--search", "none", "--false-alarm-rate", 0.2) == 0
+    asked = ("--resolution", resolution, "--search", "none", "--false-alarm-rate", 0.2)
+    assert run("fit", path, "-o", model, *asked) == 0
     assert run("score", model, path, "--format", "json", "-o", output) == 0
     rows = [json.loads(line) for line in output.read_text().splitlines()]
     classifier = nameless(model)
-    ratios = classifier.fuzzy_model_.ratios(classifier.transform(ROWS)).min(axis=1)
+    ratios = classifier.judge(ROWS).ratios
+    if resolution == "single":
+        assert ratios.tolist() == classifier.fuzzy_model_.ratios(classifier.transform(ROWS)).min(axis=1).tolist()
     assert [row["p_value"] for row in rows] == classifier.p_values(ROWS).tolist()
     assert [row["decision"] for row in rows] == classifier.predict(ROWS).tolist()
     assert [row["distance"] for row in rows] == pytest.approx(ratios.tolist())

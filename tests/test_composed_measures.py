@@ -24,8 +24,8 @@ class TestPrecomputed:
 
     def test_equals_the_measure_it_was_computed_from(self):
         x, new, square, rectangle = self.blocks()
-        one = EntropicOneClassClassifier(search=None).fit(x)
-        two = EntropicOneClassClassifier(measure="precomputed").fit(square)
+        one = EntropicOneClassClassifier(resolution="single", search=None).fit(x)
+        two = EntropicOneClassClassifier(measure="precomputed", resolution="single").fit(square)
         assert_array_equal(one.labels_, two.labels_)
         assert_allclose(one.score_samples(new), two.score_samples(rectangle), rtol=1e-7, atol=1e-12)
         assert two.weights_.shape == (0,)
@@ -146,7 +146,7 @@ class TestComposite:
         rng = np.random.default_rng(0)
         records = [{"group": float(k % 2) + 0.01 * rng.normal(), "noise": rng.normal()} for k in range(60)]
         measure = Composite({"group": Euclidean(), "noise": Euclidean()})
-        clf = EntropicOneClassClassifier(measure=measure, eta=0.1, random_state=0).fit(records)
+        clf = EntropicOneClassClassifier(measure=measure, search="genetic", eta=0.1, random_state=0).fit(records)
         weights = dict(zip(clf.measure_.parameter_names, clf.weights_, strict=True))
         assert weights["group"] * weights["group[0]"] > weights["noise"] * weights["noise[0]"]
 

@@ -20,7 +20,7 @@ from samples import samples
 
 
 def plain(**settings):
-    return EntropicOneClassClassifier(**{"search": None, **settings})
+    return EntropicOneClassClassifier(**{"resolution": "single", "search": None, **settings})
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,12 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "eocc"
 # From the top down: a module may import what stands above it.
 ORDER = [
-    "registry", "arguments", "atomic", "blas", "threads", "labels", "measures", "space", "graph", "entropy",
-    "partition", "extents", "representatives", "memberships", "tconorms", "regions", "performance", "validation",
-    "search", "workers", "synthesis", "progress", "calibration", "explanations", "classifier", "pyod", "projection",
-    "plots", "report", "rivals", "datasets", "model_file", "files", "experiments", "demo", "cli", "__main__",
+    "registry", "arguments", "atomic", "blas", "threads", "labels", "measures", "prototypes", "representation",
+    "space", "graph", "entropy", "partition", "extents", "representatives", "memberships", "tconorms", "regions",
+    "performance", "validation", "neighbours", "sparse_graph", "sparse_partition", "point_tree", "entropic_graph",
+    "search", "workers", "synthesis", "progress", "calibration", "views", "surprise", "contrast", "decision",
+    "fitting", "explanations", "scoring", "classifier", "pyod", "projection", "plots", "report", "rivals", "datasets",
+    "model_file", "files", "experiments", "demo", "cli", "__main__",
 ]  # fmt: skip
 
 

@@ -75,12 +75,17 @@ def check_whole(clf, loaded, new):
         assert_array_equal(getattr(clf, method)(new), getattr(loaded, method)(new))
 
 
-def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(tmp_path):
+@pytest.mark.parametrize("resolution", ["multi", "single"])
+def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(resolution, tmp_path):
     scores = {}
     for name in MEASURES:
         training, new = samples(name)
         clf = EntropicOneClassClassifier(
-            measure=name, search=GeneticSearch(max_generations=2), random_state=0, tconorm="probabilistic"
+            measure=name,
+            resolution=resolution,
+            search=GeneticSearch(max_generations=2),
+            random_state=0,
+            tconorm="probabilistic",
         ).fit(training)
         scores[name] = clf.score_samples(new).tobytes().hex()
         save(clf, tmp_path / f"{name}.eocc")
@@ -95,18 +100,23 @@ def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(tmp_path):
         assert path.read_bytes() == path.with_suffix(".again").read_bytes(), path.stem
 
 
+@pytest.mark.parametrize("resolution", ["multi", "single"])
 @pytest.mark.parametrize("synthesis", ["entropy", "validation"])
 @pytest.mark.parametrize("name", MEASURES)
-def test_every_fitted_attribute_comes_back(name, synthesis, tmp_path):
+def test_every_fitted_attribute_comes_back(name, synthesis, resolution, tmp_path):
     training, new = samples(name)
     y = np.array([1] * 14 + [-1] * 6)
     clf = EntropicOneClassClassifier(
-        measure=name, synthesis=synthesis, search=RandomSearch(max_generations=2), random_state=3
+        measure=name,
+        synthesis=synthesis,
+        resolution=resolution,
+        search=RandomSearch(max_generations=2),
+        random_state=3,
     ).fit(training, y)
     loaded = again(clf, tmp_path / "m.eocc")
     check_whole(clf, loaded, new)
     assert loaded.get_params() == clf.get_params()
-    assert hasattr(loaded, "performance_") == (synthesis == "validation")
+    assert hasattr(loaded, "performance_") == (synthesis == "validation" and resolution == "single")
 
 
 def composed(n, seed=1):
@@ -297,7 +307,7 @@ def test_what_only_a_fit_calls_is_replaced_by_a_note(setosa, tmp_path):
     for name in own:
         assert isinstance(getattr(loaded, name), NotSaved)
         others = {other: value for other, value in own.items() if other != name}
-        settings = {"synthesis": "validation"} if name == "performance" else {}
+        settings = {"synthesis": "validation", "resolution": "single"} if name == "performance" else {}
         with pytest.raises(ValueError, match=rf"set_params\({name}=...\) before fit"):
             clone(loaded).set_params(**others, **settings).fit(np.vstack([setosa, setosa + 9]), np.repeat([1, -1], 50))
     assert_array_equal(again(loaded, tmp_path / "n.eocc").score_samples(setosa), clf.score_samples(setosa))
@@ -358,7 +368,8 @@ def test_the_same_model_gives_the_same_bytes(setosa, tmp_path):
 
 def test_the_format_can_be_read_without_the_library(iris, tmp_path):
     X, y = iris
-    clf = EntropicOneClassClassifier(search=RandomSearch(max_generations=2), random_state=0).fit(X[y == 1])
+    search = RandomSearch(max_generations=2)
+    clf = EntropicOneClassClassifier(resolution="single", search=search, random_state=0).fit(X[y == 1])
     save(clf, tmp_path / "m.eocc")
     with zipfile.ZipFile(tmp_path / "m.eocc") as archive:
         manifest = json.loads(archive.read("manifest.json"))

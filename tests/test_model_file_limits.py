@@ -72,7 +72,7 @@ def test_a_model_that_is_not_tried_comes_back_and_says_so(name, tmp_path, monkey
 
 @pytest.mark.parametrize("name", ["string-edit", "dtw", "graph-edit", "jaccard", "cosine-bags", "gower", "tanimoto"])
 def test_a_trial_by_block_is_the_score(name, monkeypatch):
-    clf = plain(measure=name).fit(samples(name)[0])
+    clf = plain(measure=name, resolution="single").fit(samples(name)[0])
     monkeypatch.setattr(trial, "BLOCK", 3)
     score = trial.trial_score(clf.measure_, clf.prototypes_, clf.weights_, clf.fuzzy_model_)
     np.testing.assert_allclose(score, clf.score_samples(samples(name)[0])[0], rtol=1e-9, atol=1e-12)
@@ -107,7 +107,7 @@ def test_equal_values_may_come_as_often_as_they_like(tmp_path):
 
 def calibrated(path, rate=0.25):
     X = np.random.default_rng(0).normal(size=(12, 2))
-    clf = plain(false_alarm_rate=rate, random_state=0).fit(X)
+    clf = plain(resolution="single", false_alarm_rate=rate, random_state=0).fit(X)
     return clf, unpacked(clf, path)
 
 

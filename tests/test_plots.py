@@ -20,8 +20,13 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="module")
 def plane():
-    problem = make_isolated_pattern()
-    return EntropicOneClassClassifier(search=GeneticSearch(max_generations=2), random_state=0).fit(problem.X_train)
+    clf = EntropicOneClassClassifier(resolution="single", search=GeneticSearch(max_generations=2), random_state=0)
+    return clf.fit(make_isolated_pattern().X_train)
+
+
+@pytest.fixture(scope="module")
+def multi():
+    return EntropicOneClassClassifier().fit(make_isolated_pattern().X_train)
 
 
 def axis():
@@ -33,10 +38,11 @@ def given(name):
     return {"roc": (problem.X_test, problem.y_test), "scores": (problem.X_test,)}.get(name, ())
 
 
+@pytest.mark.parametrize("kind", ["plane", "multi"])
 @pytest.mark.parametrize("name", PLOTS)
-def test_every_picture_draws_on_its_axis_and_returns_it(name, plane, tmp_path):
+def test_every_picture_draws_on_its_axis_and_returns_it(name, kind, request, tmp_path):
     axes = axis()
-    assert PLOTS[name](plane, axes, *given(name)) is axes
+    assert PLOTS[name](request.getfixturevalue(kind), axes, *given(name)) is axes
     assert axes.get_title()
     axes.figure.savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 5_000
@@ -71,8 +77,9 @@ def test_distances_in_extents_are_those_of_the_decision(plane):
     problem = make_isolated_pattern()
     ratios = ratios_of(plane, problem.X_test)
     assert_allclose(ratios, plane.fuzzy_model_.ratios(plane.transform(problem.X_test)).min(axis=1), atol=1e-7)
-    calibrated = EntropicOneClassClassifier(search=None, false_alarm_rate=0.2).fit(problem.X_train)
-    plain = EntropicOneClassClassifier(search=None).fit(problem.X_train)
+    settings = {"resolution": "single", "search": None}
+    calibrated = EntropicOneClassClassifier(**settings, false_alarm_rate=0.2).fit(problem.X_train)
+    plain = EntropicOneClassClassifier(**settings).fit(problem.X_train)
     assert_allclose(ratios_of(calibrated, problem.X_test), ratios_of(plain, problem.X_test), atol=1e-9)
 
 
@@ -82,9 +89,38 @@ def test_a_membership_surface_of_more_than_two_features_says_what_to_use(setosa)
         plot_membership(clf, axis())
 
 
-def test_without_a_search_the_history_says_so(setosa):
-    axes = plot_history(EntropicOneClassClassifier(search=None).fit(setosa), axis())
+@pytest.mark.parametrize("settings", [{}, {"resolution": "single", "search": None}, {"weights": [1, 1, 0, 1]}])
+def test_without_a_search_the_history_says_so(setosa, settings):
+    axes = plot_history(EntropicOneClassClassifier(**settings).fit(setosa), axis())
     assert [text.get_text() for text in axes.texts] == ["no search was made"]
+    assert len(axes.lines) == 0
+
+
+def test_a_search_asked_for_is_drawn_at_all_resolutions(setosa):
+    clf = EntropicOneClassClassifier(search=GeneticSearch(max_generations=2), random_state=0).fit(setosa)
+    axes = plot_history(clf, axis())
+    assert [len(line.get_xdata()) for line in axes.lines] == [len(clf.history_)] * 4
+
+
+def test_scores_are_named_by_what_decides(plane, multi):
+    X = make_isolated_pattern().X_test
+    assert plot_scores(plane, axis(), X).get_xlabel() == "distance / extent"
+    axes = plot_scores(multi, axis(), X)
+    assert axes.get_xlabel() == "times the border"
+    assert axes.lines[0].get_xdata()[0] == 1
+    assert_array_equal(ratios_of(multi, X), multi.judge(X).ratios)
+    assert_array_equal(ratios_of(multi, X) <= 1 + 1e-9, multi.predict(X) == 1)
+
+
+def test_the_membership_surface_at_all_resolutions_is_that_of_the_patterns(multi):
+    axes = plot_membership(multi, axis(), resolution=20)
+    (border,) = [drawn for drawn in axes.collections if drawn.get_edgecolor().size and not drawn.get_facecolor().size]
+    points = np.concatenate([path.vertices for path in border.get_paths()])
+    # On a grid the line lies within a cell of the true border: both decisions occur near each of its points.
+    x, y = (np.ptp(multi.prototypes_[:, k]) * 1.2 / 19 for k in (0, 1))
+    around = np.array([[dx * x, dy * y] for dx in (-1, 0, 1) for dy in (-1, 0, 1)])
+    for point in points[::7]:
+        assert set(multi.predict(point + around)) == {-1, 1}
 
 
 def test_the_roc_shows_auc_and_the_decision(plane):
@@ -123,7 +159,8 @@ def test_names_with_dollars_are_text():
 
 def test_the_border_of_a_calibrated_decision_is_drawn_where_it_is():
     problem = make_isolated_pattern()
-    clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(problem.X_train)
+    clf = EntropicOneClassClassifier(resolution="single", search=None, false_alarm_rate=0.1, random_state=0)
+    clf.fit(problem.X_train)
     (line,) = plot_scores(clf, axis(), problem.X_train).lines
     border, ratios = line.get_xdata()[0], ratios_of(clf, problem.X_train)
     assert_array_equal(clf.predict(problem.X_train) == 1, ratios <= border + 1e-9)

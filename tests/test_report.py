@@ -159,7 +159,8 @@ def test_the_ten_strangest_are_explained_on_the_page_in_order(flowers, page):
 
 
 def test_accepted_patterns_are_not_called_abnormal(flowers, tmp_path):
-    clf, X, _ = flowers
+    _, X, _ = flowers
+    clf = EntropicOneClassClassifier(resolution="single", search=None).fit(X[:10])
     normal = X[:10][clf.predict(X[:10]) == 1]
     text = read(write_report(clf, tmp_path / "page.html", normal)).text
     assert "Farthest from any region" in text
@@ -194,10 +195,13 @@ def test_every_measure_has_its_report(name, tmp_path):
 
 def test_composites_functions_and_other_regions_have_their_report(tmp_path):
     records = [{"size": float(k % 5), "name": "oak" * (k % 3 + 1)} for k in range(20)]
-    composite = EntropicOneClassClassifier(
-        measure=Composite({"size": "euclidean", "name": "string-edit"}), search=None, membership_function="two-sided"
-    ).fit(records)
-    assert "its own dissimilarity" in read(write_report(composite, tmp_path / "a.html", records[:5])).text
+    measure = Composite({"size": "euclidean", "name": "string-edit"})
+    for resolution in ("single", "multi"):
+        composite = EntropicOneClassClassifier(
+            measure=measure, resolution=resolution, search=None, membership_function="two-sided"
+        ).fit(records)
+        new = [{"size": 9.0, "name": "elm"}, *records[:4]]
+        assert "its own dissimilarity" in read(write_report(composite, tmp_path / "a.html", new)).text
     own = EntropicOneClassClassifier(measure=lambda a, b: abs(a - b), search=None, representative="centroid").fit(
         [0.1, 0.2, 0.5, 3.0]
     )
@@ -205,7 +209,9 @@ def test_composites_functions_and_other_regions_have_their_report(tmp_path):
 
 
 def test_searches_and_calibration_are_told(setosa, tmp_path):
-    clf = EntropicOneClassClassifier(search="random", false_alarm_rate=0.1, random_state=0).fit(setosa)
+    clf = EntropicOneClassClassifier(
+        resolution="single", search="random", false_alarm_rate=0.1, random_state=0
+    ).fit(setosa)  # fmt: skip
     text = read(write_report(clf, tmp_path / "page.html", setosa + 0.5)).text
     assert "calibrated to a false alarm rate of 0.1 on 50 targets" in text
     assert "share with p-value up to a" in text

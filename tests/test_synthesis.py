@@ -4,10 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
+from eocc.entropic_graph import CompleteGraph
 from eocc.measures import Euclidean
 from eocc.synthesis import EntropySynthesis, Workspace, checked_weights, embed
 from oracles import core
 from strategies import points
+
+KIND = CompleteGraph()
 
 
 @given(points(), st.data(), st.floats(0, 1))
@@ -15,7 +18,9 @@ def test_a_candidate_equals_the_stages_done_by_hand(X, data, eta):
     d = X.shape[1]
     p = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.3, 1.0]), min_size=d, max_size=d)))
     prepared = Euclidean().freeze(X).prepare(X)
-    candidate = EntropySynthesis(eta, 0.02).assess(p, *embed(prepared, p, Workspace.of_size(len(X))))
+    candidate = EntropySynthesis(eta, 0.02).assessor(None, KIND)(
+        p, *embed(prepared, p, KIND, Workspace.of_size(len(X), len(X), KIND))
+    )
 
     rows = core.dissimilarities(X, X, p, core.largest_distance(X))
     distances = core.rounded(core.space_distances(rows)).tolist()
@@ -34,7 +39,7 @@ class TestThePapersExamples:
     def fit(self, X, seed):
         from eocc import EntropicOneClassClassifier
 
-        return EntropicOneClassClassifier(random_state=seed).fit(X)
+        return EntropicOneClassClassifier(resolution="single", random_state=seed).fit(X)
 
     def test_three_clusters_give_three_regions_and_no_errors(self, seed):
         problem = make_three_clusters(random_state=seed)

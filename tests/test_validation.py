@@ -10,11 +10,13 @@ from sklearn.preprocessing import StandardScaler
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_narrow_band
+from eocc.entropic_graph import CompleteGraph
 from eocc.extents import EXTENTS, resolve_extent
 from eocc.measures import Euclidean
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
 from eocc.performance import Counts, ScorerPerformance, accuracy, resolve_performance
 from eocc.regions import Fuzzification
+from eocc.representation import Representation
 from eocc.representatives import REPRESENTATIVES, Medoid, resolve_representative
 from eocc.search import GeneticSearch
 from eocc.synthesis import ValidationSynthesis, Workspace, embed
@@ -22,6 +24,14 @@ from eocc.tconorms import TCONORMS, maximum, resolve_tconorm
 from eocc.validation import ValidationRows, performance_curve, ratios_by_split
 from oracles import core
 from strategies import points
+
+KIND = CompleteGraph()
+
+
+def assessed(synthesis, measure, X, p):
+    """What p is worth."""
+    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
+    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X))), KIND)(p, space, graph)
 
 
 def fuzzification(extent="mean", representative="medoid", function="gaussian", tconorm="max"):
@@ -37,7 +47,7 @@ def stage(X, targets, others, p=None):
     """The space, graph and validation rows of a candidate."""
     p = np.linspace(1, 0.3, X.shape[1]) if p is None else p
     measure = Euclidean().freeze(X)
-    space, graph = embed(measure.prepare(X), p, Workspace.of_size(len(X)))
+    space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
     rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, others)]) - space.means
     return space, graph, ValidationRows(rows, len(targets))
 
@@ -70,7 +80,7 @@ def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta
     X, targets, others = problem
     space, graph, validation = stage(X, targets, others)
     synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, others)
-    candidate = synthesis.choose(np.ones(1), space, graph, validation)
+    candidate = synthesis.choose(np.ones(1), space, graph, KIND, validation)
     k, performance, objective = oracle(space, graph, validation, eta, beta)
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
@@ -83,7 +93,9 @@ def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(pr
     p = np.linspace(1, 0.3, X.shape[1])
     measure = Euclidean().freeze(X)
     synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, others)
-    candidate = synthesis.assessor(measure, X)(p, *embed(measure.prepare(X), p, Workspace.of_size(len(X))))
+    candidate = synthesis.assessor(Representation(measure, X, X, np.arange(len(X))), KIND)(
+        p, *embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
+    )
     delta = core.largest_distance(X)
     rows = core.dissimilarities(X, X, p, delta)
     distances = core.rounded(core.space_distances(rows)).tolist()
@@ -120,7 +132,7 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
     X, targets, others, p = rng.normal(size=(n, 3)), rng.normal(size=(8, 3)), rng.normal(1, 1, (9, 3)), rng.random(3)
     synthesis = ValidationSynthesis(0.5, 0.5, 0.02, accuracy, fuzzification(), targets, others)
     measure = Euclidean().freeze(X)
-    candidate = synthesis.assessor(measure, X)(p, *embed(measure.prepare(X), p, Workspace.of_size(n)))
+    candidate = assessed(synthesis, measure, X, p)
     delta = core.largest_distance(X)
     rows = core.dissimilarities(X, X, p, delta)
     distances = core.rounded(core.space_distances(rows)).tolist()
@@ -175,7 +187,7 @@ def test_every_choice_is_judged_as_its_finished_model_judges(extent, representat
     rng = np.random.default_rng(1)
     X, targets, others = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
     for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
-        clf = EntropicOneClassClassifier(
+        clf = EntropicOneClassClassifier(resolution="single",
             synthesis="validation", search=None, extent=extent, representative=representative,
             membership_function=function, tconorm=tconorm, performance=performance,
         ).fit(X, validation=(np.vstack([targets, others]), [1] * 12 + [0] * 10))  # fmt: skip
@@ -189,14 +201,14 @@ def test_own_extent_takes_the_slower_path_to_the_same_end():
     rng = np.random.default_rng(2)
     X, validation = rng.normal(size=(30, 2)), (rng.normal(size=(20, 2)) * 2, np.arange(20) % 2)
     settings = {"synthesis": "validation", "search": GeneticSearch(max_generations=3), "random_state": 0}
-    built_in = EntropicOneClassClassifier(**settings).fit(X, validation=validation)
-    own = EntropicOneClassClassifier(**settings, extent=OwnExtent()).fit(X, validation=validation)
+    built_in = EntropicOneClassClassifier(resolution="single", **settings).fit(X, validation=validation)
+    own = EntropicOneClassClassifier(resolution="single", **settings, extent=OwnExtent()).fit(X, validation=validation)
     assert_array_equal(built_in.weights_, own.weights_)
     assert built_in.objective_ == pytest.approx(own.objective_)
 
 
 def test_a_lone_training_pattern():
-    clf = EntropicOneClassClassifier(synthesis="validation", search=None)
+    clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None)
     clf.fit([[0.0]], validation=([[0.0], [1.0]], [1, -1]))
     assert clf.performance_ == 1.0
     assert len(clf.regions_) == 1
@@ -205,8 +217,8 @@ def test_a_lone_training_pattern():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_papers_second_example(seed):
     problem = make_narrow_band(random_state=seed)
-    one = EntropicOneClassClassifier(random_state=seed).fit(problem.X_train)
-    two = EntropicOneClassClassifier(synthesis="validation", random_state=seed).fit(
+    one = EntropicOneClassClassifier(resolution="single", random_state=seed).fit(problem.X_train)
+    two = EntropicOneClassClassifier(resolution="single", synthesis="validation", random_state=seed).fit(
         problem.X_train, validation=(problem.X_validation, problem.y_validation)
     )
     assert (one.predict(problem.X_test) != problem.y_test).sum() > 0
@@ -216,7 +228,9 @@ def test_the_papers_second_example(seed):
 
 class TestFittingWithLabels:
     def fit(self, X, y, **settings):
-        return EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, **settings).fit(X, y)
+        return EntropicOneClassClassifier(
+            resolution="single", synthesis="validation", search=None, random_state=0, **settings
+        ).fit(X, y)
 
     def test_targets_train_and_a_share_of_both_kinds_validates(self, iris):
         X, y = iris
@@ -232,7 +246,9 @@ class TestFittingWithLabels:
         X, y = iris
         one, two = self.fit(X, y), self.fit(X, y)
         assert_array_equal(one.training_indices_, two.training_indices_)
-        three = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=1).fit(X, y)
+        three = EntropicOneClassClassifier(
+            resolution="single", synthesis="validation", search=None, random_state=1
+        ).fit(X, y)
         assert (one.training_indices_ != three.training_indices_).any()
 
     @pytest.mark.parametrize("kind", [np.array, list, lambda y: np.array(y) == 1, lambda y: (np.array(y) + 1) // 2])
@@ -242,7 +258,9 @@ class TestFittingWithLabels:
 
     def test_inside_a_pipeline_and_grid_search(self, iris):
         X, y = iris
-        pipeline = make_pipeline(StandardScaler(), EntropicOneClassClassifier(synthesis="validation", search=None))
+        pipeline = make_pipeline(
+            StandardScaler(), EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None)
+        )
         name = pipeline.steps[-1][0]
         grid = GridSearchCV(
             pipeline, {f"{name}__beta": [0.2, 0.8]}, scoring="roc_auc", cv=StratifiedKFold(3), error_score="raise"
@@ -251,7 +269,9 @@ class TestFittingWithLabels:
 
     def test_non_targets_in_y_never_train_beside_a_validation_set(self, iris):
         X, y = iris
-        clf = EntropicOneClassClassifier(synthesis="validation", search=None).fit(X, y, validation=(X, y))
+        clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None).fit(
+            X, y, validation=(X, y)
+        )
         assert_array_equal(clf.training_indices_, np.flatnonzero(y == 1))
 
 
@@ -285,7 +305,7 @@ class TestPerformances:
 
     @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
     def test_what_cannot_be_computed_from_decisions_is_named(self, scorer, iris):
-        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
+        clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None, performance=scorer)
         with pytest.raises(ValueError, match="performance must be a scorer"):
             clf.fit(*iris)
 
@@ -301,7 +321,9 @@ class TestPerformances:
         def misses(estimator, X, y):
             return -float((estimator.predict(X) != y).sum())
 
-        clf = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, performance=misses)
+        clf = EntropicOneClassClassifier(
+            resolution="single", synthesis="validation", search=None, random_state=0, performance=misses
+        )
         assert clf.fit(X, y).performance_ <= 0
 
     def test_unknown_names_are_listed(self):
@@ -337,16 +359,20 @@ class TestBadValidation:
     )
     def test_is_named(self, y, validation, message, setosa):
         with pytest.raises(ValueError, match=message):
-            EntropicOneClassClassifier(synthesis="validation").fit(setosa, y, validation=validation)
+            EntropicOneClassClassifier(resolution="single", synthesis="validation").fit(
+                setosa, y, validation=validation
+            )
 
     def test_where_it_would_be_ignored(self, setosa):
         with pytest.raises(ValueError, match="validation is for synthesis='validation'"):
-            EntropicOneClassClassifier().fit(setosa, validation=(setosa, np.ones(50)))
+            EntropicOneClassClassifier(resolution="single").fit(setosa, validation=(setosa, np.ones(50)))
 
     @pytest.mark.parametrize("fraction", [0, 1, 2, "half"])
     def test_fraction(self, fraction, iris):
         with pytest.raises(ValueError, match=r"validation_fraction must be a number in \(0, 1\), not"):
-            EntropicOneClassClassifier(synthesis="validation", validation_fraction=fraction).fit(*iris)
+            EntropicOneClassClassifier(resolution="single", synthesis="validation", validation_fraction=fraction).fit(
+                *iris
+            )
 
 
 def test_ratios_by_split_holds_one_column_per_region():

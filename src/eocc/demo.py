@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.explanations.wording import counted
 
 Matrix = NDArray[np.float64]
 
@@ -59,13 +60,13 @@ def demo(name: str = "breast-cancer", seed: int = 0) -> str:
         f"Trained on {n_train} {names.normal} and nothing else. Tested on {len(held_out)} more of them",
         f"and on {len(trial.other)} {names.other}, none of which it has seen.",
     ]
-    parts = [opening, _regions(trial), _weights(trial), _decisions(trial), _examples(trial), _ranking(trial)]
+    parts = [opening, _regions(trial), _decisions(trial), _examples(trial), _ranking(trial)]
     return "\n\n".join("\n".join(part) for part in parts)
 
 
 def _regions(trial: Trial) -> list[str]:
     clf = trial.clf
-    lines = [f"The training rows fall into {len(clf.regions_)} regions of what is normal:"]
+    lines = [f"The training rows fall into {counted(len(clf.regions_), 'region')} of what is normal:"]
     for number, region in enumerate(clf.regions_):
         row = trial.training_rows[region.representative]
         kind = f"round row {row}" if len(region.members) > 1 else f"row {row} by itself"
@@ -73,19 +74,10 @@ def _regions(trial: Trial) -> list[str]:
     return lines
 
 
-def _weights(trial: Trial) -> list[str]:
-    clf = trial.clf
-    moved = (clf.weights_ != 1).sum()
-    found = f"changed {moved} of {len(clf.weights_)} weights" if moved else "found nothing better than equal weights"
-    return [
-        f"The search {found} in {len(clf.history_)} generations",
-        f"(entropy {clf.entropy_:.3f}, modularity {clf.modularity_:.3f}).",
-    ]
-
-
 def _decisions(trial: Trial) -> list[str]:
     width = max(len(trial.names.normal), len(trial.names.other))
-    lines = ["Hard decisions: accepted is what lies within the average extent of a region, which is strict.",
+    lines = ["Hard decisions: accepted is what lies within the border of what is normal, set so that about",
+             f"{trial.clf.calibration_.rate:.0%} of new {trial.names.normal} lie beyond it.",
              f"  {'':<{width}}  accepted  rejected"]  # fmt: skip
     for kind, X in ((trial.names.normal, trial.normal), (trial.names.other, trial.other)):
         accepted = int((trial.clf.predict(X) == 1).sum())
@@ -96,7 +88,7 @@ def _decisions(trial: Trial) -> list[str]:
 def _examples(trial: Trial) -> list[str]:
     """Show three patterns of each kind: the most, middle and least normal of it."""
     border = np.exp(trial.clf.offset_)
-    lines = [f"Soft decisions: membership from 0 to 1, {border:.3f} at a region's border. Most, middle, least normal:"]
+    lines = [f"Soft decisions: membership from 0 to 1, {border:.3f} at the border. Most, middle, least normal:"]
     for kind, X in ((trial.names.normal, trial.normal), (trial.names.other, trial.other)):
         ranked = np.sort(trial.clf.membership(X))[::-1]
         grades = ", ".join(f"{grade:.3f}" for grade in ranked[[0, len(ranked) // 2, -1]])

@@ -8,6 +8,10 @@ from numpy.typing import NDArray
 
 Indices = NDArray[np.int64]
 
+NEEDS_OTHERS = (
+    "synthesis='validation' needs patterns that are not targets: pass validation=(X_val, y_val), or y with +1 and -1"
+)
+
 
 def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
     """Return +1 for targets and -1 for all else, from +1/-1, 1/0 or booleans.
@@ -68,12 +72,18 @@ class Parts:
 def parts_of(data: Any, y: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> Parts:
     """Return the parts of labelled data, a `fraction` of which validates."""
     if not (y == -1).any():
-        raise ValueError(
-            "synthesis='validation' needs patterns that are not targets: "
-            "pass validation=(X_val, y_val), or y with +1 and -1"
-        )
+        raise ValueError(NEEDS_OTHERS)
     split = split_for_validation(y, fraction, rng)
     return Parts(split.training, data[split.targets], data[split.others])
+
+
+def parts_by_kind(data: Any, y: NDArray[np.int64]) -> Parts:
+    """Return all targets of labelled data to train on, and all others beside them."""
+    if not (y == -1).any():
+        raise ValueError(NEEDS_OTHERS)
+    if not (y == 1).any():
+        raise ValueError("y holds no targets (+1) to train on")
+    return Parts(np.flatnonzero(y == 1), data[np.empty(0, np.int64)], data[np.flatnonzero(y == -1)])
 
 
 def parts_with(y: NDArray[np.int64], X_val: Any, y_val: NDArray[np.int64]) -> Parts:

@@ -11,7 +11,7 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations.differences.vectors import feature_names
 from eocc.explanations.regions import reach_of
 from eocc.labels import signs
-from eocc.projection import place, project
+from eocc.projection import place, project, was_searched, yardstick_of
 
 Matrix = NDArray[np.float64]
 
@@ -61,8 +61,9 @@ def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = 
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
     with warnings.catch_warnings():  # a grid has no names, and needs none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        membership = classifier.membership(grid).reshape(resolution, resolution)
-        decision = classifier.decision_function(grid).reshape(resolution, resolution)
+        verdicts = classifier.judge(grid)
+    membership = np.exp(verdicts.log_memberships).reshape(resolution, resolution)
+    decision = (verdicts.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
     axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label="training")
@@ -94,9 +95,9 @@ def plot_modularity(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
 
 
 def plot_history(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
-    """Draw entropy, modularity and objective of the best candidate over the search's generations."""
+    """Draw entropy, modularity and objective of the best candidate over the search's generations, if there was one."""
     history = classifier.history_
-    if classifier.search is None:
+    if not was_searched(classifier):
         axes.text(0.5, 0.5, "no search was made", ha="center", va="center", transform=axes.transAxes, color=INK)
         axes.set(title="Search")
         return axes
@@ -132,9 +133,9 @@ def plot_roc(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any) 
     is_target = signs(y) == 1
     if is_target.all() or not is_target.any():
         raise ValueError(f"a ROC needs targets and others; y holds {'targets' if is_target.all() else 'others'} only")
-    scores = classifier.score_samples(X)
+    verdicts = classifier.judge(X)
+    scores, accepted = verdicts.log_memberships, verdicts.margins - classifier.threshold_ >= 0
     others_accepted, targets_accepted, _ = roc_curve(is_target, scores)
-    accepted = classifier.predict(X) == 1
     axes.plot(others_accepted, targets_accepted, color=REGIONS[0], label=f"AUC {roc_auc_score(is_target, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
     axes.plot((accepted & ~is_target).sum() / (~is_target).sum(), (accepted & is_target).sum() / is_target.sum(),
@@ -145,8 +146,8 @@ def plot_roc(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any) 
 
 
 def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
-    """Draw a histogram of how far patterns lie, in extents of their region, and the border of the decision."""
-    ratios = ratios_of(classifier, X)
+    """Draw a histogram of how far patterns lie, and the border of the decision."""
+    ratios, yardstick = ratios_of(classifier, X), yardstick_of(classifier)
     top = max(2.0, float(np.quantile(ratios, 0.98)))
     bins = np.linspace(0, top, 41)
     groups = [("patterns", np.ones(len(ratios), bool), REGIONS[0])]
@@ -156,14 +157,14 @@ def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: An
     for name, kept, colour in groups:
         axes.hist(np.minimum(ratios[kept], top), bins=bins, color=colour, alpha=0.65, label=f"{name}: {kept.sum()}")
     axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="border of the decision")
-    axes.set(title="Distances to the nearest region", xlabel="distance / extent", ylabel="patterns")
+    axes.set(title=yardstick.title, xlabel=yardstick.axis, ylabel="patterns")
     axes.legend(fontsize=8)
     return axes
 
 
 def ratios_of(classifier: EntropicOneClassClassifier, X: Any) -> Matrix:
-    """Return the distance of each pattern to its nearest region, in units of that region's extent."""
-    return np.asarray(classifier.fuzzy_model_.ratios(np.asarray(classifier.transform(X))).min(axis=1))
+    """Return how far each pattern lies: in extents of its nearest region, or what stands for that; 1 at the border."""
+    return classifier.judge(X).ratios
 
 
 def plot_region_sizes(classifier: EntropicOneClassClassifier, axes: Any, most: int = 30) -> Any:

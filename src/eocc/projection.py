@@ -1,4 +1,4 @@
-"""A fitted classifier's dissimilarity space, seen in two dimensions."""
+"""What pictures, pages and commands ask of a fitted classifier: its space in two dimensions, its words, its rate."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.explanations.wording import figure
+from eocc.fitting import search_of
+from eocc.regions import BOUNDARY
 
 Matrix = NDArray[np.float64]
 
@@ -52,3 +55,98 @@ def project(classifier: EntropicOneClassClassifier) -> Projection:
 def place(classifier: EntropicOneClassClassifier, projection: Projection, X: Any) -> Matrix:
     """Return the points of new patterns."""
     return projection.place(np.asarray(classifier.transform(X)))
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """The words for a ratio, 1 at the border, by the way a model decides.
+
+    `axis` names the ratio, `title` a picture of many, `caption` says what it shows, `farthest` names the strangest
+    patterns, `order` what these are ordered by. A pattern lies `within` the border or `beyond` it, `near` a region.
+    """
+
+    axis: str
+    title: str
+    caption: str
+    farthest: str
+    order: str
+    within: str
+    beyond: str
+    near: str
+
+    def said(self, ratio: float) -> str:
+        """Return how far a pattern lies.
+
+        >>> EXTENTS.said(0.5), BORDER.said(0.5), BORDER.said(2.25)
+        ('0.5 extents', 'at 0.5 of the border', 'at 2.25 times the border')
+        """
+        return (self.within if ratio <= BOUNDARY else self.beyond).format(figure(ratio))
+
+    def placed(self, ratio: float, region: int) -> str:
+        """Return how far a pattern lies, and its region.
+
+        >>> EXTENTS.placed(0.5, 3), BORDER.placed(0.5, 3)
+        ('0.5 extents from region 3', 'at 0.5 of the border, nearest to region 3')
+        """
+        return self.said(ratio) + self.near.format(region)
+
+
+EXTENTS = Yardstick(
+    axis="distance / extent",
+    title="Distances to the nearest region",
+    caption="Distances to the nearest region, in its extents",
+    farthest="Farthest from any region",
+    order="their distance to the nearest region in its extents",
+    within="{} extents",
+    beyond="{} extents",
+    near=" from region {}",
+)
+BORDER = Yardstick(
+    axis="times the border",
+    title="How far patterns lie",
+    caption="How far patterns lie: 1 is the border of what is normal",
+    farthest="Farthest from what is normal",
+    order="how far they lie from what is normal",
+    within="at {} of the border",
+    beyond="at {} times the border",
+    near=", nearest to region {}",
+)
+
+
+def decides_by_regions(classifier: EntropicOneClassClassifier) -> bool:
+    """Return whether a pattern is accepted for its distance to a region, as in the paper.
+
+    >>> rows = [[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]]
+    >>> decides_by_regions(EntropicOneClassClassifier().fit(rows))
+    False
+    """
+    return not hasattr(classifier, "surprise_model_")
+
+
+def yardstick_of(classifier: EntropicOneClassClassifier) -> Yardstick:
+    """Return the words for the ratios of a fitted classifier.
+
+    >>> rows = [[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]]
+    >>> yardstick_of(EntropicOneClassClassifier(resolution="single", search=None).fit(rows)).axis
+    'distance / extent'
+    """
+    return EXTENTS if decides_by_regions(classifier) else BORDER
+
+
+def rate_of(classifier: EntropicOneClassClassifier) -> float | None:
+    """Return the share of targets that a calibrated model rejects; None where it is not calibrated.
+
+    >>> rate_of(EntropicOneClassClassifier(false_alarm_rate=0.25).fit([[0.0], [3.0], [1.0], [2.0]]))
+    0.25
+    """
+    calibration = getattr(classifier, "calibration_", None)
+    return None if calibration is None else float(calibration.rate)
+
+
+def was_searched(classifier: EntropicOneClassClassifier) -> bool:
+    """Return whether the weights were looked for, rather than given or all 1.
+
+    >>> was_searched(EntropicOneClassClassifier()), was_searched(EntropicOneClassClassifier(resolution="single"))
+    (False, True)
+    """
+    return search_of(classifier) is not None

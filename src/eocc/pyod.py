@@ -12,9 +12,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.entropic_graph import GraphKind
 from eocc.extents import Extent
+from eocc.fitting import MULTI
 from eocc.measures import Measure
 from eocc.memberships import MembershipFunction
+from eocc.prototypes import Selection
 from eocc.regions import Region
 from eocc.representatives import Representative
 from eocc.search import Search
@@ -35,25 +38,25 @@ USUAL_CONTAMINATION = 0.1
 class EOCC(BaseDetector):  # type: ignore[misc]
     """Entropic one-class classifier as a PyOD detector.
 
-    PyOD's training sets hold outliers, a share of `contamination`; to EntropicOneClassClassifier every training row is
-    normal, and outliers that lie together become a region like any other. So small regions do not count here: a region
-    is normal unless it holds at most contamination * n of the n training patterns, and the regions of its size or
-    smaller together at most n / 2. The others stay in `classifier_`.
+    The score of a pattern is sqrt(-2 ln SDF), SDF its membership: 1 at the border, higher = more abnormal. A training
+    pattern is scored left out of its own neighbours, as PyOD's own KNN does it.
 
-    The score of a pattern is sqrt(-2 ln SDF), SDF its membership in the normal regions: with the Gaussian and "max"
-    that is d / tau, its distance to the best region's representative in units of the region's extent. It is 0 in the
-    middle, 1 on the boundary. Training patterns are scored as all others are, so that
-    `decision_function(X)` is `decision_scores_` and `predict(X)` is `labels_`.
+    With resolution="single" the score is d / tau (for the Gaussian and "max"), the distance to the best region's
+    representative in units of the region's extent, and training patterns are scored as all others are. PyOD's training
+    sets hold outliers, a share of `contamination`, and outliers that lie together become a region like any other. So
+    small regions do not count then: a region is normal unless it holds at most contamination * n of the n training
+    patterns, and the regions of its size or smaller together at most n / 2. The others stay in `classifier_`.
 
     Parameters
     ----------
     contamination : float in (0, 0.5] or PyThresh object, default=0.1
-        The share of outliers in the training set: sets the threshold, and which regions are normal. A PyThresh object
-        sets the threshold alone; the regions are then those of 0.1.
+        The share of outliers in the training set: sets the threshold, and with resolution="single" which regions are
+        normal. A PyThresh object sets the threshold alone; the regions are then those of 0.1.
     synthesis : {"entropy", "validation"}, default="entropy"
-        With "validation", `fit` needs y, and every region is normal, as the outliers are known.
-    measure, eta, beta, gamma, performance, validation_fraction, extent, representative, membership_function, tconorm, \
-            search, weights, n_jobs, random_state, verbose
+        With "validation", `fit` needs y, and every region is normal, as the outliers are known. Training patterns are
+        then scored as all others are.
+    measure, resolution, prototypes, selection, graph, eta, beta, gamma, performance, validation_fraction, extent, \
+            representative, membership_function, tconorm, search, weights, n_jobs, random_state, verbose
         As in EntropicOneClassClassifier. It has no `false_alarm_rate` here: `contamination` sets the threshold.
 
     Attributes
@@ -67,13 +70,15 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     classifier_ : EntropicOneClassClassifier
         The model, with all its regions: for explanations and plots, say.
     normal_regions_ : array of int
-        Which of `classifier_.regions_` count as normal.
+        Which of `classifier_.regions_` count as normal: all of them with resolution="multi".
 
     Examples
     --------
     >>> from eocc.pyod import EOCC
     >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0], [30.0]]
-    >>> detector = EOCC(search=None).fit(X)
+    >>> EOCC().fit(X).labels_
+    array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    >>> detector = EOCC(resolution="single", search=None).fit(X)
     >>> detector.labels_
     array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> detector.classifier_.regions_
@@ -90,6 +95,10 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         *,
         measure: str | Measure | Callable[[Any, Any], float] = "euclidean",
         synthesis: str = "entropy",
+        resolution: str = "multi",
+        prototypes: int | float | None = None,
+        selection: str | Selection = "random",
+        graph: str | GraphKind = "complete",
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
@@ -99,7 +108,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         representative: str | Representative = "medoid",
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
-        search: str | Search | None = "genetic",
+        search: str | Search | None = "auto",
         weights: ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -108,6 +117,10 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         super().__init__(contamination=contamination)
         self.measure = measure
         self.synthesis = synthesis
+        self.resolution = resolution
+        self.prototypes = prototypes
+        self.selection = selection
+        self.graph = graph
         self.eta = eta
         self.beta = beta
         self.gamma = gamma
@@ -136,12 +149,13 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         """
         knows_outliers = self.synthesis == "validation"
         classifier = self._classifier().fit(X, _targets(y) if knows_outliers else None)
-        share = 0.0 if knows_outliers else self._share()
+        is_left_out = self.resolution == MULTI and not knows_outliers
+        share = 0.0 if knows_outliers or self.resolution == MULTI else self._share()
         self._set_n_classes(None)
         self.classifier_ = classifier
         self.normal_regions_ = _normal_regions(classifier.regions_, share)
         self._scorer = _with_regions(classifier, self.normal_regions_)
-        self.decision_scores_ = self._score(X)
+        self.decision_scores_ = _distances(classifier.left_out().log_memberships) if is_left_out else self._score(X)
         self._process_decision_scores()
         return self
 
@@ -151,8 +165,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         return self._score(X)
 
     def _score(self, X: Any) -> Matrix:
-        # Two roots, as twice the least logarithm is not finite; united grades may exceed 1 by rounding.
-        return np.asarray(np.sqrt(2) * np.sqrt(np.maximum(-self._scorer.score_samples(X), 0.0)))
+        return _distances(self._scorer.score_samples(X))
 
     def _share(self) -> float:
         return float(self.contamination) if isinstance(self.contamination, Real) else USUAL_CONTAMINATION
@@ -161,6 +174,12 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         arguments = self.get_params(deep=False)
         del arguments["contamination"]
         return EntropicOneClassClassifier(**arguments)
+
+
+def _distances(log_memberships: Matrix) -> Matrix:
+    """Return sqrt(-2 ln SDF)."""
+    # Two roots, as twice the least logarithm is not finite; united grades may exceed 1 by rounding.
+    return np.asarray(np.sqrt(2) * np.sqrt(np.maximum(-log_memberships, 0.0)))
 
 
 def _targets(y: Any) -> Indices:

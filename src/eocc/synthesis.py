@@ -12,20 +12,25 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eocc.entropic_graph import CompleteGraph, Graph, GraphKind
 from eocc.entropy import normalized_entropy, renyi_entropy
-from eocc.graph import EuclideanGraph, SpanningTree, euclidean_graph
-from eocc.measures import FrozenMeasure, Measure, Prepared
-from eocc.partition import full_curve, greedy_prune, normalized_modularity, tree_labels
+from eocc.graph import SpanningTree
+from eocc.measures import Measure, Prepared
+from eocc.partition import normalized_modularity, tree_labels
 from eocc.performance import CountPerformance, ScorerPerformance
-from eocc.regions import Fuzzification, FuzzyModel, Region, build_regions
+from eocc.prototypes import Selection
+from eocc.regions import Fuzzification, FuzzyModel, Region
+from eocc.representation import Representation, represent
 from eocc.search import Generation, Search, generations
 from eocc.space import DissimilaritySpace, check_measure, dissimilarity_space
 from eocc.threads import threads
-from eocc.validation import ValidationRows, performance_curve
+from eocc.validation import ValidationRows
 from eocc.workers import Workers, workers
 
 Matrix = NDArray[np.float64]
 
+# A search over the graph of neighbours looks at so many patterns, evenly spaced, and all their pairs.
+SEARCHED = 2000
 # Objectives this close are equal but for rounding: the earlier, simpler partition is kept. departure: best partition
 ROUNDING = 1e-12
 
@@ -42,7 +47,7 @@ class Candidate:
     performance: float = math.nan
 
 
-Assess = Callable[[Matrix, DissimilaritySpace, EuclideanGraph], Candidate]
+Assess = Callable[[Matrix, DissimilaritySpace, Any], Candidate]
 
 
 class Synthesis(Protocol):
@@ -53,7 +58,7 @@ class Synthesis(Protocol):
         """The exponent of the entropy."""
         ...
 
-    def assessor(self, measure: FrozenMeasure, patterns: Any) -> Assess:
+    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
         """Do once per fit what all candidates share; return what judges a candidate by its space and graph."""
         ...
 
@@ -65,16 +70,16 @@ class EntropySynthesis:
     eta: float
     gamma: float
 
-    def assessor(self, measure: FrozenMeasure, patterns: Any) -> Assess:
+    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
         """Judge by the graph alone."""
-        return self.assess
 
-    def assess(self, p: Matrix, space: DissimilaritySpace, graph: EuclideanGraph) -> Candidate:
-        """Return what p is worth by its graph alone."""
-        entropy = normalized_entropy(graph.tree.lengths, self.gamma)
-        k, q = greedy_prune(graph)
-        modularity = normalized_modularity(q)
-        return Candidate(p, k, entropy, modularity, self.eta * entropy + (1 - self.eta) * modularity)
+        def assess(p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
+            entropy = normalized_entropy(graph.tree.lengths, self.gamma)
+            k, q = kind.prune(graph)
+            modularity = normalized_modularity(q)
+            return Candidate(p, k, entropy, modularity, self.eta * entropy + (1 - self.eta) * modularity)
+
+        return assess
 
 
 @dataclass(frozen=True)
@@ -92,25 +97,25 @@ class ValidationSynthesis:
     targets: Any
     others: Any
 
-    def assessor(self, measure: FrozenMeasure, patterns: Any) -> Assess:
-        """Prepare the validation patterns against the training patterns."""
-        prepared = [measure.prepare(group, patterns) for group in (self.targets, self.others)]
+    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
+        """Prepare the validation patterns against the prototypes."""
+        prepared = [shown.measure.prepare(group, shown.prototypes) for group in (self.targets, self.others)]
 
-        def assess(p: Matrix, space: DissimilaritySpace, graph: EuclideanGraph) -> Candidate:
+        def assess(p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
             rows = np.vstack([pairs.evaluate(p) for pairs in prepared])
             rows -= space.means
-            return self.choose(p, space, graph, ValidationRows(rows, len(self.targets)))
+            return self.choose(p, space, graph, kind, ValidationRows(rows, len(self.targets)))
 
         return assess
 
     def choose(
-        self, p: Matrix, space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows
+        self, p: Matrix, space: DissimilaritySpace, graph: Graph, kind: GraphKind, validation: ValidationRows
     ) -> Candidate:
         """Return p with the partition of the greatest objective; ties go to the fewer clusters."""
         least = min(2, graph.tree.n_vertices)
         entropy = normalized_entropy(graph.tree.lengths, self.gamma)
-        modularity = normalized_modularity(full_curve(graph)[least - 1 :])
-        performance = performance_curve(space, graph, validation, self.fuzzification, self.performance)
+        performance = kind.performances(space, graph, validation, self.fuzzification, self.performance)
+        modularity = normalized_modularity(kind.curve(graph)[least - 1 :][: len(performance)])
         objective = self.beta * performance + (1 - self.beta) * (self.eta * entropy + (1 - self.eta) * modularity)
         best = int(np.argmax(objective >= objective.max() - ROUNDING))
         return Candidate(
@@ -123,6 +128,9 @@ class Settings:
     """What the user chose. `search` None takes p = `weights`."""
 
     measure: Measure
+    prototypes: int | float | None
+    selection: Selection
+    graph: GraphKind
     synthesis: Synthesis
     fuzzification: Fuzzification
     search: Search | None
@@ -134,10 +142,11 @@ class Settings:
 class Model:
     """Everything a fit finds out."""
 
-    measure: FrozenMeasure
+    shown: Representation
     candidate: Candidate
     tree: SpanningTree
     raw_entropy: float
+    neighbour_entropy: float | None
     modularity_curve: Matrix
     labels: NDArray[np.int64]
     regions: list[Region]
@@ -147,70 +156,117 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """The two n x n matrices of a candidate: its dissimilarity space, then its distances."""
+    """The two matrices of a candidate: its dissimilarity space (n, r), then its distances (n, n)."""
 
     space: Matrix
     distances: Matrix
 
     @classmethod
-    def of_size(cls, n: int) -> "Workspace":
-        """Allocate for n patterns."""
-        return cls(np.empty((n, n)), np.empty((n, n)))
+    def of_size(cls, n: int, r: int, kind: GraphKind) -> "Workspace":
+        """Allocate for n patterns and r prototypes."""
+        return cls(np.empty((n, r)), np.empty((n, n) if isinstance(kind, CompleteGraph) else (0, 0)))
 
 
 Report = Callable[[Generation, Candidate], None]
 
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
-    """Find the best p, then build its model; every random number comes from `rng`."""
-    with workers(lambda: Workspace.of_size(len(patterns)), settings.n_threads) as pool, threads(settings.n_threads):
-        measure = settings.measure.freeze(patterns)
-        prepared = measure.prepare(patterns)
-        pool.map(lambda _, workspace: check_measure(measure, prepared, workspace.space), [None])
-        assess = settings.synthesis.assessor(measure, patterns)
+    """Find the best p, then build its model; every random number comes from `rng`.
 
-        def evaluate(p: Matrix, workspace: Workspace) -> Candidate:
-            return assess(p, *embed(prepared, p, workspace))
+    Over a graph of neighbours the search looks at a sample of the patterns, with all their pairs.
+    """
+    with threads(settings.n_threads):
+        shown = represent(patterns, settings.measure, settings.prototypes, settings.selection, rng)
+        if settings.search is None or shown.measure.n_parameters == 0:
+            return _without_search(settings, shown, report)
+        kept = sample_for_search(settings.graph, len(patterns))
+        kind = settings.graph if kept is None else CompleteGraph()
+        n, r = len(patterns) if kept is None else len(kept), len(shown.own)
+        with workers(lambda: Workspace.of_size(n, r, kind), settings.n_threads) as pool:
+            prepared = shown.prepared if kept is None else shown.of(kept)
+            pool.map(lambda _, workspace: check_measure(shown.measure, prepared, workspace.space), [None])
+            assess = settings.synthesis.assessor(shown, kind)
 
-        steps = []
-        for generation, best in _steps(settings, measure.n_parameters, evaluate, pool, rng):
-            report(generation, best)
-            steps.append((generation, best))
+            def evaluate(p: Matrix, workspace: Workspace) -> Candidate:
+                return assess(p, *embed(prepared, p, kind, workspace))
 
-        def realise(candidate: Candidate, workspace: Workspace) -> Model:
-            space, graph = embed(prepared, candidate.weights, workspace)
-            return build_model(settings, measure, candidate, space, graph, _history(steps))
+            steps = []
+            for generation, best in _steps(settings, shown.measure.n_parameters, evaluate, pool, rng):
+                report(generation, best)
+                steps.append((generation, best))
+            if not steps:
+                raise ValueError(f"the search {settings.search!r} stopped before it proposed a candidate")
 
-        if not steps:
-            raise ValueError(f"the search {settings.search!r} stopped before it proposed a candidate")
-        return pool.map(realise, [best])[0]
+            def realise(candidate: Candidate, workspace: Workspace) -> Model:
+                space, graph = embed(prepared, candidate.weights, kind, workspace)
+                return build_model(settings, shown, candidate, space, graph, _history(steps))
+
+            if kept is None:
+                return pool.map(realise, [best])[0]
+        return _realise_all(settings, shown, best.weights, lambda candidate: _history(steps))
 
 
-def embed(prepared: Prepared, p: Matrix, workspace: Workspace) -> tuple[DissimilaritySpace, EuclideanGraph]:
+def sample_for_search(kind: GraphKind, n: int) -> NDArray[np.int64] | None:
+    """Return the patterns that a search looks at; None for all of them."""
+    return None if isinstance(kind, CompleteGraph) or n <= SEARCHED else np.arange(n)[:: -(-n // SEARCHED)]
+
+
+def _without_search(settings: Settings, shown: Representation, report: Report) -> Model:
+    """Build the model for the weights that were given: all ones by default."""
+    count = shown.measure.n_parameters
+    p = np.ones(count) if settings.weights is None else checked_weights(settings.weights, count)
+
+    def history(only: Candidate) -> NDArray[np.void]:
+        step = Generation(0, p, only.objective, only.objective, 1)
+        report(step, only)
+        return _history([(step, only)])
+
+    return _realise_all(settings, shown, p, history)
+
+
+def _realise_all(
+    settings: Settings, shown: Representation, p: Matrix, history: Callable[[Candidate], NDArray[np.void]]
+) -> Model:
+    """Judge p on all patterns and build its model; on a thread of its own, so that Ctrl-C returns at once."""
+
+    def realise(p: Matrix, workspace: Workspace) -> Model:
+        check_measure(shown.measure, shown.prepared, workspace.space)
+        with threads(settings.n_threads):  # the one task there is may use them all
+            space, graph = embed(shown.prepared, p, settings.graph, workspace)
+        candidate = settings.synthesis.assessor(shown, settings.graph)(p, space, graph)
+        return build_model(settings, shown, candidate, space, graph, history(candidate))
+
+    n, r = len(shown.patterns), len(shown.own)
+    with workers(lambda: Workspace.of_size(n, r, settings.graph), 1) as pool:
+        return pool.map(realise, [p])[0]
+
+
+def embed(prepared: Prepared, p: Matrix, kind: GraphKind, workspace: Workspace) -> tuple[DissimilaritySpace, Graph]:
     """Return the dissimilarity space of p, and G(p) over it: distances and spanning tree."""
     space = dissimilarity_space(prepared, p, workspace.space)
-    return space, euclidean_graph(space, workspace.distances)
+    return space, kind.build(space, workspace.distances)
 
 
 def build_model(
     settings: Settings,
-    measure: FrozenMeasure,
+    shown: Representation,
     candidate: Candidate,
     space: DissimilaritySpace,
-    graph: EuclideanGraph,
+    graph: Graph,
     history: NDArray[np.void],
 ) -> Model:
     """Cut the candidate's tree into its clusters and turn each into a fuzzy region."""
     labels = tree_labels(graph.tree, candidate.n_clusters)
-    how = settings.fuzzification
-    built = build_regions(space.rows, graph, labels, how)
+    how, gamma = settings.fuzzification, settings.synthesis.gamma
+    built = settings.graph.regions(space, graph, labels, how)
     shapes = [replace(shape, centre=shape.centre + space.means) for _, shape in built]
     return Model(
-        measure=measure,
+        shown=shown,
         candidate=candidate,
         tree=graph.tree,
-        raw_entropy=renyi_entropy(graph.tree.lengths, space.n_dims, settings.synthesis.gamma),
-        modularity_curve=full_curve(graph),
+        raw_entropy=renyi_entropy(graph.tree.lengths, space.n_dims, gamma),
+        neighbour_entropy=settings.graph.neighbour_entropy(graph, space.n_dims, gamma),
+        modularity_curve=settings.graph.curve(graph),
         labels=labels,
         regions=[region for region, _ in built],
         fuzzy=FuzzyModel.of_shapes(shapes, how.membership_function, how.tconorm),
@@ -226,11 +282,7 @@ def _steps(
     rng: np.random.Generator,
 ) -> Iterator[tuple[Generation, Candidate]]:
     """Yield every generation of the search with the best candidate so far, the earlier one on ties."""
-    p = np.ones(n_parameters) if settings.weights is None else checked_weights(settings.weights, n_parameters)
-    if settings.search is None or n_parameters == 0:
-        (only,) = pool.map(evaluate, [p])
-        yield Generation(0, p, only.objective, only.objective, 1), only
-        return
+    assert settings.search is not None
     if settings.weights is not None:
         raise ValueError("weights are for search=None; this search would ignore them")
     known: dict[bytes, Candidate] = {}

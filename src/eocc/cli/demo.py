@@ -15,7 +15,7 @@ def demo(
         str,
         typer.Option(help="One of " + ", ".join(sorted(DEMO_SETS)) + ".", callback=one_of("data set", DEMO_SETS)),
     ] = "breast-cancer",
-    seed: Annotated[int, typer.Option(min=0, help="Of the split and of the search.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
 ) -> None:
     """Train and test on a data set that comes with scikit-learn, and tell what was found.
 

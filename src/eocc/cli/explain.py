@@ -26,7 +26,7 @@ def explain(
     output: Output = None,
     form: TextFormat = "text",
 ) -> None:
-    """Say why patterns are accepted or rejected: the nearest region, its exemplars, and what makes the difference.
+    """Say why patterns are accepted or rejected: how far they lie, what they are most like, what makes the difference.
 
     Example: eocc explain model.eocc new.csv --patterns 3,17
     """

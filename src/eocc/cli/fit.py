@@ -13,12 +13,15 @@ from eocc.cli.app import app, one_of, say, usage
 from eocc.cli.output import Format, writing_rows
 from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, read_all
 from eocc.explanations.wording import counted
+from eocc.fitting import MULTI, RESOLUTIONS
 from eocc.measures import MEASURES
 from eocc.model_file import save
 from eocc.search import SEARCHES
 
 # With fewer patterns a region or two is all there can be, and a score tells little.
 FEW = 10
+# The classifier's own choice of a search.
+AUTO = "auto"
 
 
 def _rate(value: float | None) -> float | None:
@@ -55,18 +58,30 @@ def fit(
             callback=one_of("synthesis", ("entropy", "validation")),
         ),
     ] = "entropy",
+    resolution: Annotated[
+        str,
+        typer.Option(
+            help="multi (neighbourhoods of all sizes decide) or single (a region a cluster, as in the paper).",
+            callback=one_of("resolution", RESOLUTIONS),
+        ),
+    ] = MULTI,
     search: Annotated[
         str,
         typer.Option(
-            help="genetic, cma-es, differential-evolution, random or none.",
-            callback=one_of("search", (*SEARCHES, "none")),
+            help="Of weights: genetic, cma-es, differential-evolution, random or none; "
+            "auto is none with multi, genetic with single.",
+            callback=one_of("search", (AUTO, *SEARCHES, "none")),
         ),
-    ] = "genetic",
+    ] = AUTO,
     false_alarm_rate: Annotated[
         float | None,
-        typer.Option(help="The share of new targets to reject at most; if not given, extents decide.", callback=_rate),
+        typer.Option(
+            help="The share of new targets to reject, about; if not given, 0.05 with multi, and extents decide with "
+            "single.",
+            callback=_rate,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
     jobs: Annotated[
         int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=_jobs)
     ] = -1,
@@ -74,8 +89,8 @@ def fit(
 ) -> None:
     """Learn what is normal from a file of normal patterns, and write a model file.
 
-    With --label and --target only the patterns so labelled are learned from; with --synthesis validation a tenth of
-    them and of the others chooses the regions.
+    With --label and --target only the patterns so labelled are learned from; with --synthesis validation the others
+    tell what is not normal.
 
     Example: eocc fit normal.csv -o model.eocc
     """
@@ -87,6 +102,7 @@ def fit(
     classifier = EntropicOneClassClassifier(
         measure=measure or read.schema.measure,
         synthesis=synthesis,
+        resolution=resolution,
         search=None if search == "none" else search,
         false_alarm_rate=false_alarm_rate,
         random_state=seed,

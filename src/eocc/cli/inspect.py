@@ -8,8 +8,10 @@ from eocc.cli.app import app, say
 from eocc.cli.output import Output, TextFormat, json_line, writing
 from eocc.cli.reading import Model
 from eocc.explanations import rules
+from eocc.explanations.regions import reach_of
 from eocc.files.printing import printable_lines
 from eocc.model_file import load
+from eocc.projection import decides_by_regions, rate_of
 
 
 @app.command()
@@ -42,6 +44,7 @@ def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "measure": measure,
         "synthesis": classifier.synthesis,
+        "resolution": classifier.resolution,
         "training patterns": len(classifier.labels_),
         "regions": len(classifier.regions_),
         "entropy": round(classifier.entropy_, 6),
@@ -50,6 +53,21 @@ def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
     }
     if hasattr(classifier, "performance_"):
         facts["performance"] = round(classifier.performance_, 6)
-    if classifier.false_alarm_rate is not None:
-        facts["false alarm rate"] = classifier.false_alarm_rate
+    facts |= border_of(classifier)
+    rate = rate_of(classifier)
+    if rate is not None:
+        facts["false alarm rate"] = round(rate, 6)
     return facts
+
+
+def border_of(classifier: EntropicOneClassClassifier) -> dict[str, float]:
+    """Return where what is normal ends, under the name of its unit.
+
+    >>> rows = [[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]]
+    >>> border_of(EntropicOneClassClassifier(resolution="single", search=None).fit(rows))
+    {'border in extents': 1.0}
+    """
+    if decides_by_regions(classifier):
+        return {"border in extents": round(reach_of(classifier.threshold_), 6)}
+    # Of left-out training patterns the mean is 0 and every term's standard deviation 1.
+    return {"border in surprise": round(classifier.surprise_model_.border.at, 6)}

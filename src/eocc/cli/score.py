@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from eocc.atomic import check_output
-from eocc.classifier import BLOCK, EntropicOneClassClassifier
+from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, say
 from eocc.cli.output import Format, Output, Row, say_written, writing_rows
 from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for, without_names
 from eocc.explanations.wording import counted
 from eocc.model_file import load
+from eocc.scoring import BLOCK
 
 
 @app.command()
@@ -24,7 +25,7 @@ def score(
     output: Output = None,
     form: Format = "table",
 ) -> None:
-    """Judge patterns with a model: decision, membership, score, and how far they lie in extents of a region.
+    """Judge patterns with a model: decision, membership, score, distance (1 at the border of what is normal), p-value.
 
     The file is read a part at a time, so that it may be larger than memory.
 
@@ -85,13 +86,13 @@ def judged(classifier: EntropicOneClassClassifier, names: Sequence[str], pattern
 
 def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, list[Any]]:
     """Return the figures by name; the dissimilarities, which take nearly all the time, are computed once for all."""
-    rows, model = classifier.transform(patterns), classifier.fuzzy_model_
-    margins, scores = model.decision(rows), model.log_membership(rows)
+    verdicts = classifier.judge(patterns)
+    margins, scores = verdicts.margins, verdicts.log_memberships
     columns = {
         "decision": np.where(margins - classifier.threshold_ >= 0, 1, -1).tolist(),
         "membership": np.exp(scores).tolist(),
         "score": scores.tolist(),
-        "distance": np.sqrt(np.maximum(1 - 2 * margins, 0.0)).tolist(),
+        "distance": verdicts.ratios.tolist(),
     }
     if hasattr(classifier, "calibration_"):
         columns["p_value"] = classifier.calibration_.p_values(margins).tolist()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from eocc.experiments.sources import Source
-from eocc.experiments.systems import ENTROPIC, SYSTEMS
+from eocc.experiments.systems import SYSTEMS
 
 FULL_SEARCH = 100
 SHORTER = (100, 60, 40, 30, 20, 15, 10, 7, 5, 3, 2, 1)
@@ -31,7 +31,7 @@ def seconds_of(source: Source, system: str, generations: int) -> float:
     """Return a guess of the seconds of one run."""
     n, m = _size(source)
     pairs = 5e-6 if source.measure == "graph-edit" else 2e-8
-    if SYSTEMS[system].group != ENTROPIC:
+    if not SYSTEMS[system].searches:
         return 0.05 + 1e-6 * n * n + 2e-8 * n * m
     typical = TYPICAL_GENERATIONS if SYSTEMS[system].validation is None else TYPICAL_WITH_VALIDATION
     factor = 1.0 if SYSTEMS[system].validation is None else VALIDATION_FACTOR

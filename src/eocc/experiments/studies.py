@@ -12,7 +12,7 @@ from eocc.experiments.pool import run_cells
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.sources import IamSource, Source, UciSource
 from eocc.experiments.store import Store
-from eocc.experiments.systems import ENTROPIC, SYSTEMS, can_run
+from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import Results, results_of
 from eocc.registry import choose
 
@@ -102,15 +102,13 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     there = [place for place in kept if place[0].name not in absent]
     generations, note = generations_within(request.budget, there, request.runs, request.jobs)
     cells = [
-        Cell(source, form, system, run, request.seed, generations.get(source.name, 0) if _searches(system) else 0)
+        Cell(
+            source, form, system, run, request.seed, generations.get(source.name, 0) if SYSTEMS[system].searches else 0
+        )
         for source, form, system in kept
         for run in range(request.runs)
     ]
     return Study(f"{name}-part" if request.is_partial else name, title, tuple(cells), note, absent)
-
-
-def _searches(system: str) -> bool:
-    return SYSTEMS[system].group == ENTROPIC
 
 
 def _why_absent(source: Source) -> str:

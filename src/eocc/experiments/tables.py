@@ -25,8 +25,9 @@ MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "f
 class Results:
     """All finished cells of a study, in the order of its data sets, systems and runs.
 
-    `leaking` systems have seen test patterns: they are shown, and neither ranked nor compared with. `absent` says why a
-    data set could not be had; its places are shown beside the published figures, and count in no mean.
+    `leaking` systems have seen test patterns: they are shown, and neither ranked nor compared with. `informed` systems
+    know some non-targets: they are shown and compared with, and not ranked among those that do not. `absent` says why
+    a data set could not be had; its places are shown beside the published figures, and count in no mean.
     """
 
     places: tuple[Place, ...]
@@ -34,6 +35,7 @@ class Results:
     figures: Mapping[tuple[Place, str], Sequence[Figures]]
     published: Mapping[tuple[Place, str, str], PublishedFigure] = field(default_factory=dict)
     leaking: frozenset[str] = frozenset()
+    informed: frozenset[str] = frozenset()
     absent: Mapping[str, str] = field(default_factory=dict)
 
     def runs(self, place: Place, system: str, measured: str) -> Matrix:
@@ -63,9 +65,12 @@ class Results:
         return list(dict.fromkeys(form for _, form in self.places))
 
     def ranking(self, form: str) -> Ranking | None:
-        """Return the systems' ranks by mean AUC over the sets in one form: two forms of a set are not two sets."""
+        """Return the ranks by mean AUC, over the sets in one form, of the systems that know targets alone.
+
+        Two forms of a set are not two sets.
+        """
         places = self.counted([place for place in self.places if place[1] == form])
-        systems = [system for system in self.systems if system not in self.leaking]
+        systems = [system for system in self.systems if system not in self.leaking | self.informed]
         scores = np.array([[self.mean(place, system) for system in systems] for place in places])
         return rank_systems(systems, scores.reshape(len(places), len(systems)))
 
@@ -87,7 +92,7 @@ def results_of(
 ) -> Results:
     """Gather the finished figures of the planned cells."""
     gathered: dict[tuple[Place, str], list[Figures]] = {}
-    leaking = set()
+    leaking, informed = set(), set()
     for cell in sorted(cells, key=lambda cell: cell.run):
         place = (cell.source.name, cell.normalisation)
         runs = gathered.setdefault((place, cell.system), [])
@@ -95,10 +100,12 @@ def results_of(
             runs.append(finished[cell.key])
         if SYSTEMS[cell.system].validation == "leaking" and not cell.source.ships_validation:
             leaking.add(cell.system)
+        if SYSTEMS[cell.system].validation is not None:
+            informed.add(cell.system)
     places = tuple(dict.fromkeys(place for place, _ in gathered))
     systems = tuple(dict.fromkeys(system for _, system in gathered))
     printed = {((cell.dataset, cell.normalisation), cell.system, cell.quantity): cell for cell in published}
-    return Results(places, systems, gathered, printed, frozenset(leaking), absent or {})
+    return Results(places, systems, gathered, printed, frozenset(leaking), frozenset(informed), absent or {})
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

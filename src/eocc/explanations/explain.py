@@ -1,6 +1,7 @@
 """A fitted classifier and patterns -> explanations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.explanations.differences import Difference, difference_of
 from eocc.explanations.explanation import Explanation
-from eocc.explanations.regions import FittedClassifier, Prototype, place_in, profile_of, prototypes_of, reach_of
+from eocc.explanations.neighbourhoods import FittedBySurprise, neighbourhoods_of
+from eocc.explanations.regions import (
+    FittedClassifier,
+    Prototype,
+    exemplars_among,
+    place_in,
+    profile_of,
+    prototypes_of,
+    reach_of,
+)
 from eocc.measures.precomputed import FrozenPrecomputed
 
 Matrix = NDArray[np.float64]
@@ -21,11 +31,28 @@ def explain(classifier: Any, X: Any) -> list[Explanation]:
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = EntropicOneClassClassifier(search=None).fit(X[y == 0])
+    >>> clf = EntropicOneClassClassifier().fit(X[y == 0])
     >>> odd, normal = explain(clf, X.iloc[[75, 0]])
     >>> print(normal.decision)
-    target: inside region 0, at 0.50 of its extent
+    target: at 0.52 of the border of what is normal, in region 0
     >>> print(odd)
+    Not a target: at 5.75 times the border of what is normal, nearest to region 0. Membership 6.75e-08.
+      Of 50 training patterns, each left out in turn, none lies as far out: p-value 0.0196.
+      Nearest neighbours: training patterns 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
+      Region 0, that of the first: 49 training patterns; prototype is training pattern 43.
+      Dissimilarity 1.3 from neighbour 18, by feature:
+        0.95   73%  petal length (cm): 4.4, neighbour 1.7
+        0.16   12%  petal width (cm): 1.4, neighbour 0.3
+        0.11    8%  sepal length (cm): 6.6, neighbour 5.7
+        0.08    6%  sepal width (cm): 3, neighbour 3.8
+      What decides: its nearest 1, 2, 4, 8, 16 training patterns lie within 1.3, 1.31, 1.33, 1.38, 1.44,
+        those of a usual training pattern within 0.0582, 0.0965, 0.116, 0.142, 0.189. Its 4 nearest lie
+        9.07 times as far from it as from their own nearest; with every weight made equally telling,
+        11.1 times, most by petal length (cm): 4.4, neighbour 1.9 (65%).
+      Surprise 51.3, border at 1.89: in standard deviations above left-out training patterns, the mean
+        of 9.35 (distances) and 70.8 (ratio), and 10.8 and 114 with every weight made equally telling.
+    >>> by_regions = EntropicOneClassClassifier(resolution="single", search=None).fit(X[y == 0])
+    >>> print(explain(by_regions, X.iloc[[75]])[0])
     Not a target: the nearest region is 0, at 7.59 times its extent. Membership 3.19e-13.
       Region 0: 49 training patterns, extent 0.162; prototype is training pattern 43
         (sepal length (cm) = 5, sepal width (cm) = 3.5, petal length (cm) = 1.6,
@@ -46,14 +73,8 @@ def explain(classifier: Any, X: Any) -> list[Explanation]:
     """
     check_is_fitted(classifier)
     patterns, names = classifier._read(X, reset=False), names_of(classifier)
-    rows = classifier._embed(patterns)
-    # Of regions the first two count: the nearest and the next.
-    ranked = np.argsort(classifier.fuzzy_model_.ratios(rows), axis=1, kind="stable")[:, :2]
-    prototypes = prototypes_of(classifier, np.unique(ranked).tolist(), names)
-    return [
-        _explanation(classifier, _one(patterns, i), rows[i], {n: prototypes[n] for n in ranked[i].tolist()}, names)
-        for i in range(len(rows))
-    ]
+    way = _explain_by_neighbourhoods if hasattr(classifier, "surprise_model_") else _explain_by_regions
+    return way(classifier, patterns, names)
 
 
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
@@ -85,7 +106,20 @@ def names_of(classifier: Any) -> tuple[str, ...] | None:
     return None if names is None else tuple(map(str, names))
 
 
-def _explanation(
+def _explain_by_regions(classifier: Any, patterns: Any, names: tuple[str, ...] | None) -> list[Explanation]:
+    rows = classifier._embed(patterns)
+    # Of regions the first two count: the nearest and the next.
+    ranked = np.argsort(classifier.fuzzy_model_.ratios(rows), axis=1, kind="stable")[:, :2]
+    prototypes = prototypes_of(classifier, np.unique(ranked).tolist(), names)
+    return [
+        _explanation_by_regions(
+            classifier, _one(patterns, i), rows[i], {n: prototypes[n] for n in ranked[i].tolist()}, names
+        )
+        for i in range(len(rows))
+    ]
+
+
+def _explanation_by_regions(
     classifier: FittedClassifier,
     pattern: Any,
     row: Matrix,
@@ -105,6 +139,29 @@ def _explanation(
         difference=difference_of(classifier.measure_, pattern, prototype, classifier.weights_, names),
         profile=profile_of(classifier, row, nearest.region),
     )
+
+
+def _explain_by_neighbourhoods(
+    classifier: FittedBySurprise, patterns: Any, names: tuple[str, ...] | None
+) -> list[Explanation]:
+    prepared = classifier.measure_.prepare(patterns, classifier.prototypes_)
+    rows = prepared.evaluate(classifier.weights_)
+    verdicts = classifier._verdicts(patterns)
+    memberships = np.exp(verdicts.log_memberships)
+    numbers = classifier.labels_[rows.argmin(axis=1)].tolist()
+    prototypes = prototypes_of(classifier, sorted(set(numbers)), names)
+    found = []
+    for i, known in enumerate(neighbourhoods_of(classifier, patterns, prepared, verdicts, names)):
+        place = place_in(classifier, rows[i], numbers[i], prototypes[numbers[i]])
+        place = replace(place, exemplars=exemplars_among(classifier, rows[i], np.arange(rows.shape[1])))
+        neighbour = _one(classifier.prototypes_, place.exemplars[0].index)
+        difference = difference_of(
+            classifier.measure_, _one(patterns, i), neighbour, classifier.weights_, names, "neighbour"
+        )
+        is_target = bool(verdicts.margins[i] - classifier.threshold_ >= 0)
+        reach, membership = reach_of(classifier.threshold_), float(memberships[i])
+        found.append(Explanation(is_target, reach, membership, place, None, difference, None, known))
+    return found
 
 
 def _one(patterns: Any, index: int) -> Any:

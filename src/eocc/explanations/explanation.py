@@ -4,23 +4,30 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from eocc.explanations.differences.difference import Difference
-from eocc.explanations.regions import Place, Profile
+from eocc.explanations.neighbourhoods import Neighbourhoods
+from eocc.explanations.regions import Place, Profile, TrainingPattern
 from eocc.explanations.wording import counted, figure, glued, share, wrapped
 from eocc.regions import BOUNDARY
 
 # Below this share of its extent a pattern is said to lie at a region's centre; it would be 0.00 with two decimals.
 AT_CENTRE = 0.005
+# A prototype that does not decide is told in words where these are no longer.
+LONGEST_ASIDE = 60
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a pattern is a target or not.
+    """Why a pattern is a target or not; `str` gives the text.
 
-    `nearest` is the region of highest membership, which decides, `runner_up` the next (None if there is one only).
-    A pattern is a target up to `reach` extents from a region: 1, but for models calibrated to a false alarm rate.
-    `difference` is what makes the pattern differ from the nearest region's prototype, in the object's own language;
-    it explains the input dissimilarity. `profile` tells what the decision went by: the distance between the pattern's
-    dissimilarities to all training patterns and those of the region's representative. `str` gives the text.
+    Where regions decide, `nearest` is the region of highest membership, `runner_up` the next (None if there is one
+    only). A pattern is a target up to `reach` extents from a region: 1, but for models calibrated to a false alarm
+    rate. `difference` is what makes the pattern differ from the nearest region's prototype, in the object's own
+    language; it explains the input dissimilarity. `profile` tells what the decision went by: the distance between the
+    pattern's dissimilarities to all training patterns and those of the region's representative.
+
+    Where neighbourhoods of all sizes decide, `neighbourhoods` tells what the decision went by, and `nearest` is the
+    region of the nearest training pattern, from which `difference` sets the pattern apart; its exemplars are the
+    nearest of all training patterns. `reach` is 1, `runner_up` and `profile` are None.
     """
 
     is_target: bool
@@ -29,46 +36,70 @@ class Explanation:
     nearest: Place
     runner_up: Place | None
     difference: Difference
-    profile: Profile
+    profile: Profile | None
+    neighbourhoods: Neighbourhoods | None = None
 
     def __str__(self) -> str:
-        return "\n".join([self._first_line(), *self._regions(), *self._difference(), *self._profile()])
+        if self.neighbourhoods is not None:
+            return "\n".join(self._by_neighbourhoods(self.neighbourhoods))
+        return "\n".join([self._first_line(), *self._regions(), *self._difference("prototype"), *self._profile()])
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
     @property
+    def ratio(self) -> float:
+        """How far the pattern lies out, by what decides: a target's is `reach` or less."""
+        return self.nearest.ratio if self.neighbourhoods is None else self.neighbourhoods.ratio
+
+    @property
     def decision(self) -> str:
         """The decision in words."""
-        region, where = self.nearest.region, ratio_in_words(self.nearest)
+        region, verdict = self.nearest.region, "target" if self.is_target else "not a target"
+        if self.neighbourhoods is not None:
+            return f"{verdict}: {self.neighbourhoods.place}, {'in' if self.is_target else 'nearest to'} region {region}"
+        where = ratio_in_words(self.nearest)
         accepted = "" if self.reach == 1 else f" (accepted up to {self.reach:.4g})"
         if self.is_target and self.nearest.ratio <= BOUNDARY:
             return f"target: inside region {region}, {where}{accepted}"
-        verdict = "target" if self.is_target else "not a target"
         return f"{verdict}: the nearest region is {region}, {where}{accepted}"
 
     def _first_line(self) -> str:
         return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {figure(self.membership)}."
 
+    def _by_neighbourhoods(self, known: Neighbourhoods) -> list[str]:
+        near = self.nearest
+        alone = len(near.exemplars) == 1
+        called = "Nearest neighbour" if alone else "Nearest neighbours"
+        region = f"Region {near.region}{'' if alone else ', that of the first'}"
+        known_as = f" ({near.description})" if 0 < len(near.description) <= LONGEST_ASIDE else ""
+        size = counted(near.n_members, "training pattern")
+        return [
+            *wrapped(self._first_line(), 0),
+            *wrapped(known.rarity(), 2),
+            *wrapped(f"{called}: {_alike(near.exemplars)}.", 2),
+            *wrapped(f"{region}: {size}; prototype is training pattern {near.prototype.row}{known_as}.", 2),
+            *self._difference("neighbour"),
+            *known.lines(),
+        ]
+
     def _regions(self) -> list[str]:
         near, other = self.nearest, self.runner_up
-        alike, apart = (
-            ", ".join(texts)
-            for texts in zip(*((str(one.row), figure(one.dissimilarity)) for one in near.exemplars), strict=True)
-        )
         lines = wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)
-        lines += wrapped(f"Most alike there: training {_patterns(near.exemplars)} {alike} (dissimilarity {apart}).", 2)
+        lines += wrapped(f"Most alike there: {_alike(near.exemplars)}.", 2)
         if other is not None:
             lines += wrapped(f"Next is region {other.region}, {ratio_in_words(other)}: {place_in_words(other)}.", 2)
         return lines
 
-    def _difference(self) -> list[str]:
-        prototype = self.nearest.prototype.row
-        heading = f"Dissimilarity {figure(self.difference.dissimilarity)} from prototype {prototype}"
+    def _difference(self, compared_with: str) -> list[str]:
+        other = {"prototype": self.nearest.prototype, "neighbour": self.nearest.exemplars[0]}[compared_with]
+        heading = f"Dissimilarity {figure(self.difference.dissimilarity)} from {compared_with} {other.row}"
         return [f"  {line}" for line in self.difference.lines(heading)]
 
     def _profile(self) -> list[str]:
+        if self.profile is None:
+            return []
         compared = (
             f"compares the dissimilarities to all {self.profile.n_columns} training patterns with the region's own"
         )
@@ -103,6 +134,14 @@ def place_in_words(place: Place) -> str:
     size = counted(place.n_members, "training pattern")
     description = f" ({glued(place.description)})" if place.description else ""
     return f"{size}, extent {figure(place.extent)}; prototype is training pattern {place.prototype.row}{description}"
+
+
+def _alike(exemplars: tuple[TrainingPattern, ...]) -> str:
+    rows, apart = (
+        ", ".join(texts)
+        for texts in zip(*((str(one.row), figure(one.dissimilarity)) for one in exemplars), strict=True)
+    )
+    return f"training {_patterns(exemplars)} {rows} (dissimilarity {apart})"
 
 
 def _patterns(items: tuple[Any, ...]) -> str:

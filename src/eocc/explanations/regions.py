@@ -58,7 +58,8 @@ class Place:
 
     `distance` is that in the dissimilarity space, `extent` the region's on the `side` ("inner" or "outer") where the
     pattern lies if that matters, `ratio` = distance / extent, `grade` the membership in this region. The `exemplars`
-    are the members least dissimilar from the pattern; `description` tells the prototype in a few words.
+    are the members least dissimilar from the pattern, or, where the nearest training patterns decide, these;
+    `description` tells the prototype in a few words.
     """
 
     region: int
@@ -112,7 +113,7 @@ def prototypes_of(
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
-    >>> clf = EntropicOneClassClassifier(search=None).fit(load_iris().data[:50])
+    >>> clf = EntropicOneClassClassifier().fit(load_iris().data[:50])
     >>> prototypes_of(clf, [0], None)[0].index == clf.regions_[0].representative
     True
     """
@@ -143,7 +144,6 @@ def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: 
     with np.errstate(over="ignore"):
         grade = float(np.exp(model.membership_function.log_grade(np.array([[ratio]]))[0, 0]))
     side, extent = _side(model, row, number, region.extent)
-    members = region.members[np.argsort(row[region.members], kind="stable")[:N_EXEMPLARS]]
     return Place(
         region=number,
         n_members=len(region.members),
@@ -153,9 +153,17 @@ def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: 
         ratio=finite(ratio),
         grade=grade,
         prototype=training_pattern(classifier, row, prototype.index),
-        exemplars=tuple(training_pattern(classifier, row, int(member)) for member in members),
+        exemplars=exemplars_among(classifier, row, region.members),
         description=prototype.description,
     )
+
+
+def exemplars_among(
+    classifier: FittedClassifier, row: Matrix, members: NDArray[np.int64]
+) -> tuple[TrainingPattern, ...]:
+    """Return those of the members that are least dissimilar from the pattern of this row, ties to the earlier one."""
+    nearest = members[np.argsort(row[members], kind="stable")[:N_EXEMPLARS]]
+    return tuple(training_pattern(classifier, row, int(member)) for member in nearest)
 
 
 def reach_of(threshold: float) -> float:

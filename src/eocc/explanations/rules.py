@@ -47,6 +47,10 @@ class Rule:
     `extents` the region's on the inner and on the outer side, `reach` up to how many of them a pattern is a target (1,
     but for models calibrated to a false alarm rate), `degree` the membership in words. `ranges` are of the features of
     the highest weight, for rows of numbers.
+
+    Where neighbourhoods of all sizes decide: IF a pattern's nearest training pattern is in the region, and its surprise
+    within the border, THEN it is a target. `beyond` is the share of new targets to expect beyond the border, None where
+    regions decide; the extents then tell the region's size, and nothing of the decision.
     """
 
     region: int
@@ -57,18 +61,27 @@ class Rule:
     reach: float
     degree: str
     ranges: tuple[FeatureRange, ...] = ()
+    beyond: float | None = None
 
     def __str__(self) -> str:
-        inner, outer = map(figure, self.extents)
-        extent = f"extent {outer}" if inner == outer else f"extent, {inner} inwards or {outer} outwards"
         described = f": {glued(self.description)}" if self.description else ""
         known = f"{counted(self.n_members, 'pattern')}, prototype no. {self.prototype}{described}"
-        condition = f"IF the dissimilarity profile is close to region {self.region} ({known}), at a distance d "
-        condition += f"within {'' if self.reach == 1 else f'{self.reach:.4g} times '}its {extent},"
-        lines = wrapped(condition, 0) + wrapped(f"THEN target to the degree {self.degree}.", 0)
+        condition = self._by_regions(known) if self.beyond is None else self._by_neighbourhoods(known, self.beyond)
+        lines = wrapped(f"IF {condition},", 0) + wrapped(f"THEN target to the degree {self.degree}.", 0)
         if self.ranges:
             lines += ["  Its patterns have", *(f"    {one}" for one in self.ranges)]
         return "\n".join(lines)
+
+    def _by_regions(self, known: str) -> str:
+        inner, outer = map(figure, self.extents)
+        extent = f"extent {outer}" if inner == outer else f"extent, {inner} inwards or {outer} outwards"
+        within = f"within {'' if self.reach == 1 else f'{self.reach:.4g} times '}its {extent}"
+        return f"the dissimilarity profile is close to region {self.region} ({known}), at a distance d {within}"
+
+    def _by_neighbourhoods(self, known: str, beyond: float) -> str:
+        keep = f"which about {figure(100 * (1 - beyond))}% of new targets keep, judging by left-out training patterns"
+        near = f"the nearest training pattern is one of region {self.region} ({known})"
+        return f"{near}, and the surprise stays within the border, {keep}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
@@ -76,15 +89,17 @@ class Rule:
 
 
 def rules(classifier: Any) -> list[Rule]:
-    """Return a rule per decision region, in their order; d in its text is the distance in the dissimilarity space.
+    """Return a rule per decision region, in their order.
 
-    A pattern within reach of some region is a target; the degree is its membership in the region.
+    With resolution="single" d in its text is the distance in the dissimilarity space. A pattern within reach of some
+    region is a target; the degree is its membership in the region. With "multi" r is how far out a pattern lies, 1 at
+    the border, and the degree its membership in the target class.
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = EntropicOneClassClassifier(search=None).fit(X[y == 0])
-    >>> print(rules(clf)[0])
+    >>> by_regions = EntropicOneClassClassifier(resolution="single", search=None).fit(X[y == 0])
+    >>> print(rules(by_regions)[0])
     IF the dissimilarity profile is close to region 0 (49 patterns, prototype no. 43:
       sepal length (cm) = 5, sepal width (cm) = 3.5, petal length (cm) = 1.6, petal width (cm) = 0.6),
       at a distance d within its extent 0.162,
@@ -94,6 +109,18 @@ def rules(classifier: Any) -> list[Rule]:
         sepal width (cm) from 2.9 to 4.4, median 3.4 (weight 1)
         petal length (cm) from 1 to 1.9, median 1.5 (weight 1)
         petal width (cm) from 0.1 to 0.6, median 0.2 (weight 1)
+    >>> clf = EntropicOneClassClassifier().fit(X[y == 0])
+    >>> print(rules(clf)[1])
+    IF the nearest training pattern is one of region 1 (1 pattern, prototype no. 41:
+      sepal length (cm) = 4.5, sepal width (cm) = 2.3, petal length (cm) = 1.3, petal width (cm) = 0.3),
+      and the surprise stays within the border, which about 95% of new targets keep, judging by left-out
+      training patterns,
+    THEN target to the degree exp(-r^2 / 2), where r is 1 at the border.
+      Its patterns have
+        sepal length (cm) 4.5 (weight 1)
+        sepal width (cm) 2.3 (weight 1)
+        petal length (cm) 1.3 (weight 1)
+        petal width (cm) 0.3 (weight 1)
     """
     check_is_fitted(classifier)
     names = names_of(classifier)
@@ -105,6 +132,8 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
     region, model = classifier.regions_[number], classifier.fuzzy_model_
     inner, outer = model.widths[number].tolist()
     extents = (region.extent, region.extent) if inner == outer else (inner, outer)
+    by_neighbourhoods = hasattr(classifier, "surprise_model_")
+    function = model.membership_function
     return Rule(
         region=number,
         n_members=len(region.members),
@@ -112,8 +141,9 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
         description=prototype.description,
         extents=extents,
         reach=reach_of(classifier.threshold_),
-        degree=degree_in_words(model.membership_function, *extents),
+        degree=border_degree_in_words(function) if by_neighbourhoods else degree_in_words(function, *extents),
         ranges=_ranges(classifier, region.members, names),
+        beyond=float(classifier.calibration_.rate) if by_neighbourhoods else None,
     )
 
 
@@ -137,6 +167,23 @@ def _ranges(classifier: Any, members: Any, names: tuple[str, ...] | None) -> tup
     )
 
 
+@dataclass(frozen=True)
+class Scale:
+    """What a membership is said to be a function of: a distance with a region's extents, or a ratio as it is."""
+
+    symbol: str
+    inner: float = 1.0
+    outer: float = 1.0
+
+    def over(self, extent: float) -> str:
+        """Return the ratio in words.
+
+        >>> Scale("d", 0.1, 0.2).over(0.2), Scale("r").over(1.0)
+        ('(d / 0.2)', 'r')
+        """
+        return self.symbol if self.symbol == "r" else f"({self.symbol} / {figure(extent)})"
+
+
 def degree_in_words(function: MembershipFunction, inner: float, outer: float) -> str:
     """Return a membership function in words, for a region of these extents inwards and outwards.
 
@@ -145,43 +192,56 @@ def degree_in_words(function: MembershipFunction, inner: float, outer: float) ->
     >>> degree_in_words(Triangular(), 0.1, 0.1)
     '1 - d / 0.2, 0 from d = 0.2 on'
     """
+    return _degree(function, Scale("d", inner, outer))
+
+
+def border_degree_in_words(function: MembershipFunction) -> str:
+    """Return a membership function in words, for how far out a pattern lies.
+
+    >>> border_degree_in_words(Gaussian())
+    'exp(-r^2 / 2), where r is 1 at the border'
+    """
+    return f"{_degree(function, Scale('r'))}, where r is 1 at the border"
+
+
+def _degree(function: MembershipFunction, scale: Scale) -> str:
     kinds = (DEGREES[kind] for kind in type(function).__mro__ if kind in DEGREES)
-    return next(kinds, _other_degree)(function, inner, outer)
+    return next(kinds, _other_degree)(function, scale)
 
 
-def _gaussian_degree(function: Any, inner: float, outer: float) -> str:
-    return f"exp(-(d / {figure(outer)})^2 / 2)"
+def _gaussian_degree(function: Any, scale: Scale) -> str:
+    return f"exp(-{scale.over(scale.outer)}^2 / 2)"
 
 
-def _two_sided_degree(function: Any, inner: float, outer: float) -> str:
-    if inner == outer:
-        return _gaussian_degree(function, inner, outer)
+def _two_sided_degree(function: Any, scale: Scale) -> str:
+    if scale.inner == scale.outer:
+        return _gaussian_degree(function, scale)
     return (
-        f"exp(-(d / {figure(outer)})^2 / 2) outwards, for patterns less similar to the training patterns than the "
-        f"representative is, and exp(-(d / {figure(inner)})^2 / 2) inwards"
+        f"exp(-{scale.over(scale.outer)}^2 / 2) outwards, for patterns less similar to the training patterns than the "
+        f"representative is, and exp(-{scale.over(scale.inner)}^2 / 2) inwards"
     )
 
 
-def _triangular_degree(function: Triangular, inner: float, outer: float) -> str:
-    support = figure(function.support * outer)
-    return f"1 - d / {support}, 0 from d = {support} on"
+def _triangular_degree(function: Triangular, scale: Scale) -> str:
+    support = figure(function.support * scale.outer)
+    return f"1 - {scale.symbol} / {support}, 0 from {scale.symbol} = {support} on"
 
 
-def _trapezoidal_degree(function: Trapezoidal, inner: float, outer: float) -> str:
-    core, support = figure(function.core * outer), figure(function.support * outer)
-    return f"1 up to d = {core}, then in a straight line down to 0 at d = {support}"
+def _trapezoidal_degree(function: Trapezoidal, scale: Scale) -> str:
+    core, support = figure(function.core * scale.outer), figure(function.support * scale.outer)
+    return f"1 up to {scale.symbol} = {core}, then in a straight line down to 0 at {scale.symbol} = {support}"
 
 
-def _bell_degree(function: Bell, inner: float, outer: float) -> str:
-    return f"1 / (1 + (d / {figure(outer)})^{figure(2 * function.slope)})"
+def _bell_degree(function: Bell, scale: Scale) -> str:
+    return f"1 / (1 + {scale.over(scale.outer)}^{figure(2 * function.slope)})"
 
 
-def _other_degree(function: Any, inner: float, outer: float) -> str:
-    return f"that {function!r} gives for d / {figure(outer)}"
+def _other_degree(function: Any, scale: Scale) -> str:
+    return f"that {function!r} gives for {scale.over(scale.outer).strip('()')}"
 
 
 # The type of a membership function -> its degree in words; TwoSided derives from Gaussian and is found before it.
-DEGREES: dict[type, Callable[[Any, float, float], str]] = {
+DEGREES: dict[type, Callable[[Any, Scale], str]] = {
     Bell: _bell_degree,
     Gaussian: _gaussian_degree,
     Trapezoidal: _trapezoidal_degree,

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.measures.precomputed import FrozenPrecomputed
 from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
 
 Matrix = NDArray[np.float64]
@@ -64,6 +65,18 @@ class Composite:
     def freeze(self, training: Records) -> "FrozenComposite":
         """Freeze the measure of every part."""
         return FrozenComposite({name: measure.freeze(training.parts[name]) for name, measure in self.measures.items()})
+
+    def freeze_against(self, training: Records, prototypes: Records) -> "FrozenComposite":
+        """Freeze the measure of every part, against the prototypes where it has a scale of its own."""
+
+        def frozen(name: str, measure: Any) -> FrozenMeasure:
+            part = training.parts[name]
+            if hasattr(measure, "freeze_against"):
+                made: FrozenMeasure = measure.freeze_against(part, prototypes.parts[name])
+                return made
+            return cast(FrozenMeasure, measure.freeze(part))
+
+        return FrozenComposite({name: frozen(name, measure) for name, measure in self.measures.items()})
 
 
 def _of_part(name: str, work: Callable[[], Any]) -> Any:
@@ -154,3 +167,10 @@ class PreparedComposite:
             return total
         out[...] = total
         return out
+
+
+def knows_training_only(measure: FrozenMeasure) -> bool:
+    """Say whether the measure, or one of its parts, knows dissimilarities to training patterns only."""
+    if isinstance(measure, FrozenComposite):
+        return any(knows_training_only(part) for part in measure.measures.values())
+    return isinstance(measure, FrozenPrecomputed)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from eocc.blas import gram
 from eocc.kernels.distances import distances_from_gram, weighted_cross_distances
+from eocc.measures.largest import largest_against
 from eocc.measures.unit import Unit
 
 Matrix = NDArray[np.float64]
@@ -41,10 +42,20 @@ class Euclidean:
         """Fix the unit and delta. departure: dissimilarity of vectors."""
         return frozen_in(Unit.of(training), training)
 
+    def freeze_against(self, training: Matrix, prototypes: Matrix) -> "FrozenEuclidean":
+        """Fix the unit, and as delta the largest distance to a prototype."""
+        return frozen_against(Unit.of(training), training, prototypes)
+
 
 def frozen_in(unit: Unit, training: Matrix) -> "FrozenEuclidean":
     """Return the Euclidean measure in that unit; where all training rows are equal, delta is 1."""
     largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
+    return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
+
+
+def frozen_against(unit: Unit, training: Matrix, prototypes: Matrix) -> "FrozenEuclidean":
+    """Return the Euclidean measure in that unit, scaled by the largest distance of a training row to a prototype."""
+    largest = largest_against(FrozenEuclidean(unit, 1.0), training, prototypes)
     return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.measures.fixed import FixedPrepared
+from eocc.measures.largest import largest_against
 from eocc.measures.objects import Objects, read_objects
 
 Matrix = NDArray[np.float64]
@@ -35,6 +36,18 @@ class FunctionMeasure:
 
     def freeze(self, training: Sequence[Any]) -> "FrozenFunction":
         """Check the function on a sample and find the largest training value."""
+        self._check_symmetry(training)
+        table = _symmetric_table(self.function, training)
+        largest = float(table.max())
+        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [(training, table)])
+
+    def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FrozenFunction":
+        """Check the function on a sample and find the largest value against a prototype."""
+        self._check_symmetry(training)
+        largest = largest_against(FrozenFunction(self.function, 1.0, []), training, prototypes)
+        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [])
+
+    def _check_symmetry(self, training: Sequence[Any]) -> None:
         step = max(1, len(training) // SAMPLE)
         sample = [training[i] for i in range(0, len(training), step)][:SAMPLE]
         forth = _table(self.function, sample, sample)
@@ -44,9 +57,6 @@ class FunctionMeasure:
                 f"the measure is not symmetric: {forth[i, j]:g} one way and {forth[j, i]:g} the other; "
                 "use (f(a, b) + f(b, a)) / 2"
             )
-        table = _symmetric_table(self.function, training)
-        largest = float(table.max())
-        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [(training, table)])
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.dtw import LANES, warp_row
+from eocc.measures.largest import largest_against
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.unit import Unit
@@ -67,11 +68,18 @@ class DTW:
 
     def freeze(self, training: Objects) -> "FrozenDTW":
         """Fix the unit and delta."""
-        unit = Unit.of(np.concatenate(list(training)))
-        band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is none
-        unscaled = FrozenDTW(unit, 1.0, band)
+        unscaled = self._unscaled(training)
         largest = float(unscaled.prepare(training).evaluate(np.ones(unscaled.n_parameters)).max())
-        return FrozenDTW(unit, largest, band) if largest > 0 else FrozenDTW(unit.plain(), 1.0, band)
+        return unscaled.scaled(largest)
+
+    def freeze_against(self, training: Objects, prototypes: Objects) -> "FrozenDTW":
+        """Fix the unit, and as delta the largest value against a prototype."""
+        unscaled = self._unscaled(training)
+        return unscaled.scaled(largest_against(unscaled, training, prototypes))
+
+    def _unscaled(self, training: Objects) -> "FrozenDTW":
+        band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is none
+        return FrozenDTW(Unit.of(np.concatenate(list(training))), 1.0, band)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +107,10 @@ class FrozenDTW:
         warper = _Warper(rows, groups, self.band, self.largest)
         pairs = _Square(warper) if prototypes is None else _Rows(warper)
         return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
+
+    def scaled(self, largest: float) -> "FrozenDTW":
+        """Return the measure with its divisor; where no two series differ it is 1."""
+        return FrozenDTW(self.unit, largest, self.band) if largest > 0 else FrozenDTW(self.unit.plain(), 1.0, self.band)
 
     def in_units(self, series: Objects) -> list[Matrix]:
         """Return the series in the unit."""

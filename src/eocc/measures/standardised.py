@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures.euclidean import FrozenEuclidean, frozen_in
+from eocc.measures.euclidean import FrozenEuclidean, frozen_against, frozen_in
 from eocc.measures.unit import StandardUnit
 
 Matrix = NDArray[np.float64]
@@ -27,3 +27,7 @@ class Standardised:
     def freeze(self, training: Matrix) -> FrozenEuclidean:
         """Fix the spreads and delta."""
         return frozen_in(StandardUnit.of(training), training)
+
+    def freeze_against(self, training: Matrix, prototypes: Matrix) -> FrozenEuclidean:
+        """Fix the spreads, and as delta the largest distance to a prototype."""
+        return frozen_against(StandardUnit.of(training), training, prototypes)

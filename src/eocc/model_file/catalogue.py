@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.entropic_graph import CompleteGraph, NeighbourGraph
 from eocc.extents import MaxExtent, MeanExtent, QuantileExtent, std_extent
 from eocc.measures import (
     DTW,
@@ -37,6 +38,7 @@ from eocc.measures.tables import FrozenColumn, FrozenGower, _Boolean, _Categoric
 from eocc.measures.unit import StandardUnit, Unit
 from eocc.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.performance import COUNT_PERFORMANCES
+from eocc.prototypes import DensitySpread, FarthestFirst, KMedoids, RandomSelection
 from eocc.representatives import Centroid, Medoid
 from eocc.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
 from eocc.tconorms import TCONORMS
@@ -160,6 +162,12 @@ _settings: dict[type, dict[str, Check]] = {
 _fields: dict[type, dict[str, Check]] = {
     **_settings,
     NotSaved: {"parameter": text, "kind": text},
+    CompleteGraph: {},
+    NeighbourGraph: {"k": integer(1, 2**20), "seed": integer(0, 2**62)},
+    DensitySpread: {},
+    FarthestFirst: {},
+    KMedoids: {},
+    RandomSelection: {},
     Composite: {"measures": mapping(hashable, lambda value: type(value) in MEASURE_CLASSES or value in (*MEASURES,))},
     CosineBags: {},
     DTW: {"band": optional(number(0, 1))},

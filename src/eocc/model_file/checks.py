@@ -40,6 +40,8 @@ from eocc.measures.strings import FrozenStringEdit
 from eocc.measures.tables import FrozenGower
 from eocc.model_file.catalogue import array_of, optional, positive, real
 
+# How far below 0 the margin at the border may be: the room that is given to rounding there.
+BORDER = 1e-6
 HISTORY = ("best", "mean", "entropy", "modularity", "performance")
 NUMBERS = ("entropy", "raw_entropy", "modularity", "objective", "offset", "threshold")
 FROZEN_BY: dict[type, type] = {
@@ -162,20 +164,28 @@ _PROTOTYPES: dict[type, Callable[[Any, Any, int], bool]] = {
 }
 
 
-def check_fitted(values: dict[str, Any], n: int, n_parameters: int) -> None:
-    """Demand of the arrays of a model of n patterns that they fit each other."""
+def check_fitted(values: dict[str, Any], n_prototypes: int, n_parameters: int) -> int:
+    """Demand of the arrays of a model that they fit each other; return the number of training patterns."""
+    labels = values["labels"]
+    n = len(labels) if isinstance(labels, np.ndarray) and labels.ndim else 0
+    demand(n >= n_prototypes, f"there must be a label for each of {n_prototypes} prototypes at least, not {n}")
+    indices("prototype_indices", values["prototype_indices"], (n_prototypes,), n)
+    demand((np.diff(values["prototype_indices"]) > 0).all(), "prototype_indices must rise")
     vector("weights", values["weights"], n_parameters, 0, 1)
     vector("modularity_curve", values["modularity_curve"], n)
     indices("training_indices", values["training_indices"], (n,), 2**62)
     demand((np.diff(values["training_indices"]) > 0).all(), "training_indices must rise")
     check_tree(values["tree_edges"], values["tree_lengths"], n)
-    check_regions(values, n)
+    check_regions(values, n, n_prototypes)
     check_history(values["history"])
     for name in NUMBERS:
         # The entropy of a tree of length 0, of copies of one pattern, is log 0.
         is_log_zero = name == "raw_entropy" and values[name] == -math.inf
         demand(real()(values[name]) or is_log_zero, f"{name} must be a finite number")
     demand(optional(real())(values["performance"]), "performance must be a finite number")
+    entropy = values["neighbour_entropy"]
+    demand(optional(real())(entropy) or entropy == -math.inf, "neighbour_entropy must be a finite number")
+    return n
 
 
 def check_calibration(values: dict[str, Any], rate: float | None, n: int) -> None:
@@ -194,7 +204,11 @@ def check_calibration(values: dict[str, Any], rate: float | None, n: int) -> Non
         return
     vector("calibration", margins, n)
     demand((np.diff(margins) >= 0).all(), "calibration must rise")
-    demand(values["threshold"] == Calibration(margins, rate).threshold, "threshold is not that of the calibration")
+    threshold = Calibration(margins, rate).threshold
+    if values.get("surprise") is not None:  # its margins are counted from the border, which is the threshold
+        demand(values["threshold"] == 0 and threshold > -BORDER, "the border is not that of the calibration")
+        return
+    demand(values["threshold"] == threshold, "threshold is not that of the calibration")
 
 
 def check_tree(edges: Any, lengths: Any, n: int) -> None:
@@ -213,10 +227,11 @@ def check_tree(edges: Any, lengths: Any, n: int) -> None:
     demand(connected_components(links, directed=False)[0] == 1, "tree_edges must join all training patterns")
 
 
-def check_regions(values: dict[str, Any], n: int) -> None:
+def check_regions(values: dict[str, Any], n: int, n_prototypes: int) -> None:
     """Demand k regions without an empty one, each represented by a member, with a centre and two positive widths."""
     centres, widths, labels = (values[name] for name in ("centres", "widths", "labels"))
-    demand(array_of(np.float64, 2)(centres) and centres.shape[1] == n, f"centres must be points of {n} finite numbers")
+    is_right = array_of(np.float64, 2)(centres) and centres.shape[1] == n_prototypes
+    demand(is_right, f"centres must be points of {n_prototypes} finite numbers")
     k = len(centres)
     demand(0 < k <= n, f"there must be 1..{n} regions, not {k}")
     demand(array_of(np.float64, 2)(widths) and widths.shape == (k, 2), f"widths must be of shape ({k}, 2)")

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from eocc.calibration import Calibration
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.decision import SurpriseModel, usual_rate
+from eocc.fitting import MULTI, SINGLE
 from eocc.graph import SpanningTree
 from eocc.measures import Composite, FunctionMeasure, resolve_measure
 from eocc.measures.composite import FrozenComposite
@@ -28,6 +30,7 @@ from eocc.model_file.checks import (
 from eocc.model_file.codec import Decoder, Encoder
 from eocc.model_file.parameters import LONGEST_NAME, NEEDED, is_accepted
 from eocc.model_file.plain import UnwritableError
+from eocc.model_file.surprise import describe_surprise, restore_surprise
 from eocc.model_file.trial import SAME_SCORE, check_trial, trial_score
 from eocc.regions import FuzzyModel, Region
 from eocc.tconorms import TCONORMS, resolve_tconorm
@@ -43,7 +46,8 @@ def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Ar
     encoder = Encoder()
     parameters = {name: _parameter(encoder, name, value) for name, value in classifier.get_params(deep=False).items()}
     fitted = {name: encoder.encode(value, name) for name, value in _plain_results(classifier).items()}
-    fitted["prototypes"] = _prototypes(encoder, classifier.prototypes_)
+    fitted["prototypes"] = _patterns(encoder, classifier.prototypes_, "prototypes")
+    fitted["others"] = _patterns(encoder, _others_of(classifier), "others")
     fitted["measure"] = _frozen(encoder, classifier.measure_, "measure")
     fitted["membership_function"] = _called(encoder, classifier.fuzzy_model_.membership_function)
     fitted["tconorm"] = _called(encoder, classifier.fuzzy_model_.tconorm)
@@ -59,7 +63,7 @@ def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Ar
         "parameters": parameters,
         "passed_at_load": {name: _kind_of(classifier, name) for name in CALLED if name in own},
         "schema": {
-            "n_patterns": len(classifier.prototypes_),
+            "n_patterns": len(classifier.labels_),
             "n_parameters": len(classifier.weights_),
             "n_regions": len(classifier.regions_),
             "n_features_in": getattr(classifier, "n_features_in_", None),
@@ -71,13 +75,22 @@ def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Ar
 
 
 def _check_rate(classifier: EntropicOneClassClassifier) -> None:
-    """Demand the false_alarm_rate of the fit: the file holds one, for the parameter and for the calibration."""
+    """Demand the resolution and the false_alarm_rate of the fit: the file holds one, for parameter and calibration."""
+    resolution = MULTI if hasattr(classifier, "surprise_model_") else SINGLE
     fitted = classifier.calibration_.rate if hasattr(classifier, "calibration_") else None
-    if classifier.false_alarm_rate != fitted:
-        raise ValueError(
-            f"false_alarm_rate is {classifier.false_alarm_rate!r}, the model was fitted with {fitted!r}; "
-            "fit it again before it is saved, or set that back"
-        )
+    if resolution == MULTI and fitted == usual_rate(len(classifier.labels_)):
+        fitted = None if classifier.false_alarm_rate is None else fitted
+    for name, known in (("resolution", resolution), ("false_alarm_rate", fitted)):
+        if getattr(classifier, name) != known:
+            raise ValueError(
+                f"{name} is {getattr(classifier, name)!r}, the model was fitted with {known!r}; "
+                "fit it again before it is saved, or set that back"
+            )
+
+
+def _others_of(classifier: EntropicOneClassClassifier) -> Any:
+    """Return the known non-targets that scoring needs, if any."""
+    return classifier.surprise_model_.others if hasattr(classifier, "surprise_model_") else None
 
 
 def _kind_of(classifier: EntropicOneClassClassifier, name: str) -> str:
@@ -93,6 +106,7 @@ def _plain_results(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
         "weights": classifier.weights_,
         "labels": np.asarray(classifier.labels_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
+        "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "representatives": np.array([region.representative for region in regions], np.int64),
         "extents": np.array([region.extent for region in regions], np.float64),
         "centres": classifier.fuzzy_model_.centres,
@@ -102,7 +116,9 @@ def _plain_results(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
         "modularity_curve": classifier.modularity_curve_,
         **numbers,
         "performance": float(classifier.performance_) if hasattr(classifier, "performance_") else None,
+        "neighbour_entropy": getattr(classifier, "neighbour_entropy_", None),
         "calibration": classifier.calibration_.margins if hasattr(classifier, "calibration_") else None,
+        "surprise": describe_surprise(classifier.surprise_model_) if hasattr(classifier, "surprise_model_") else None,
         "first_score": trial_score(
             classifier.measure_, classifier.prototypes_, classifier.weights_, classifier.fuzzy_model_
         ),
@@ -125,9 +141,9 @@ def _parameter(encoder: Encoder, name: str, value: Any) -> Any:
     return document
 
 
-def _prototypes(encoder: Encoder, prototypes: Any) -> Any:
+def _patterns(encoder: Encoder, patterns: Any, place: str) -> Any:
     try:
-        return encoder.encode(prototypes, "prototypes")
+        return encoder.encode(patterns, place)
     except UnwritableError as error:
         raise UnwritableError(
             f"the training patterns cannot be saved: {error}; fit on numbers, strings, arrays or LabelledGraph"
@@ -169,17 +185,20 @@ def restore(
     demand(manifest.get("estimator") == EntropicOneClassClassifier.__name__, "it holds no classifier known here")
     decoder = Decoder(arrays)
     parameters = {name: decoder.decode(part) for name, part in _object(manifest, "parameters").items()}
-    classifier = _estimator(parameters, passed)
-    documents = _object(manifest, "fitted")
+    classifier = _estimator({**BEFORE, **parameters}, passed)
+    documents = {**dict.fromkeys(ADDED), **_object(manifest, "fitted")}
     demand(set(documents) == set(_FITTED), f"the fitted values must be {', '.join(_FITTED)}")
     values = {name: decoder.decode(documents[name]) for name in _FITTED if name not in CALLED}
     frozen = _thawed(decoder, documents["measure"], classifier.measure, values["prototypes"])
     called = {name: passed[name] if name in passed else decoder.decode(documents[name]) for name in CALLED[1:]}
     demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
-    n = check_prototypes(frozen, values["prototypes"], max_bytes)
+    n_prototypes = check_prototypes(frozen, values["prototypes"], max_bytes)
+    if values["prototype_indices"] is None:
+        values["prototype_indices"] = np.arange(n_prototypes)
     check_measure_pair(classifier.measure, frozen)
-    check_fitted(values, n, frozen.n_parameters)
-    check_calibration(values, classifier.false_alarm_rate, n)
+    n = check_fitted(values, n_prototypes, frozen.n_parameters)
+    surprise = _surprise(values, classifier, frozen, max_bytes)
+    check_calibration(values, _rate_of(classifier, n), n)
     fuzzy = _fuzzy(values, called)
     check_trial(trial_score(frozen, values["prototypes"], values["weights"], fuzzy), values["first_score"])
     offset = fuzzy.threshold + values["threshold"]
@@ -187,18 +206,44 @@ def restore(
         math.isclose(values["offset"], offset, rel_tol=SAME_SCORE, abs_tol=SAME_SCORE), "offset is not its boundary's"
     )
     _take(classifier, values, frozen, fuzzy)
+    if surprise is not None:
+        classifier.surprise_model_ = surprise
     _take_schema(classifier, _object(manifest, "schema"))
     return classifier
 
 
+# What files of earlier versions lack, and what that means.
+BEFORE = {"resolution": SINGLE, "prototypes": None, "selection": "random", "graph": "complete"}
+ADDED = ("prototype_indices", "neighbour_entropy", "surprise", "others")
+
 _FITTED = (
-    "weights", "labels", "training_indices", "representatives", "extents", "centres", "widths", "tree_edges",
-    "tree_lengths", "modularity_curve", *NUMBERS, "performance", "calibration", "first_score", "history", "prototypes",
-    *CALLED,
+    "weights", "labels", "training_indices", "prototype_indices", "representatives", "extents", "centres", "widths",
+    "tree_edges", "tree_lengths", "modularity_curve", *NUMBERS, "performance", "neighbour_entropy", "calibration",
+    "surprise", "first_score", "history", "prototypes", "others", *CALLED,
 )  # fmt: skip
 
 
 _SCHEMA = ("n_patterns", "n_parameters", "n_regions", "n_features_in", "feature_names_in")
+
+
+def _rate_of(classifier: EntropicOneClassClassifier, n: int) -> float | None:
+    """Return the rate that the model is calibrated to, if it is."""
+    if classifier.false_alarm_rate is None and classifier.resolution == MULTI:
+        return usual_rate(n)
+    return None if classifier.false_alarm_rate is None else float(classifier.false_alarm_rate)
+
+
+def _surprise(values: Mapping[str, Any], classifier: Any, frozen: Any, max_bytes: int) -> SurpriseModel | None:
+    """Return the model of surprise of a classifier that has one."""
+    described, others = values["surprise"], values["others"]
+    demand((described is not None) == (classifier.resolution == MULTI), "its resolution is not that of its decisions")
+    if described is None:
+        demand(others is None, "it has known non-targets that nothing uses")
+        return None
+    if others is not None:
+        check_prototypes(frozen, others, max_bytes)
+    n_patterns, n_prototypes = len(values["labels"]), len(values["prototypes"])
+    return restore_surprise(described, n_patterns, n_prototypes, frozen.n_parameters, others)
 
 
 def _object(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -252,12 +297,23 @@ def _fuzzy(values: Mapping[str, Any], called: Mapping[str, Any]) -> FuzzyModel:
 def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyModel) -> None:
     """Give the classifier all that its fit found."""
     classifier.measure_, classifier.fuzzy_model_ = frozen, fuzzy
-    for name in ("weights", "labels", "training_indices", "modularity_curve", "prototypes", *NUMBERS):
+    for name in (
+        "weights",
+        "labels",
+        "training_indices",
+        "prototype_indices",
+        "modularity_curve",
+        "prototypes",
+        *NUMBERS,
+    ):
         setattr(classifier, f"{name}_", values[name])
-    if values["performance"] is not None:
-        classifier.performance_ = values["performance"]
+    for name in ("performance", "neighbour_entropy"):
+        if values[name] is not None:
+            setattr(classifier, f"{name}_", values[name])
     if values["calibration"] is not None:
-        classifier.calibration_ = Calibration(values["calibration"], float(classifier.false_alarm_rate))
+        rate = _rate_of(classifier, len(values["labels"]))
+        assert rate is not None  # as check_calibration demands
+        classifier.calibration_ = Calibration(values["calibration"], rate)
     classifier.spanning_tree_ = SpanningTree(values["tree_edges"], values["tree_lengths"])
     order = np.argsort(values["labels"], kind="stable")
     members = np.split(order, np.cumsum(np.bincount(values["labels"]))[:-1])
@@ -273,13 +329,13 @@ def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyM
 
 def _take_schema(classifier: Any, schema: Mapping[str, Any]) -> None:
     demand(set(schema) == set(_SCHEMA), f"the schema must be {', '.join(_SCHEMA)}")
-    n, n_features, names = len(classifier.prototypes_), schema.get("n_features_in"), schema.get("feature_names_in")
+    n, n_features, names = len(classifier.labels_), schema.get("n_features_in"), schema.get("feature_names_in")
     counts = {"n_patterns": n, "n_parameters": len(classifier.weights_), "n_regions": len(classifier.regions_)}
     demand(all(schema.get(key) == count for key, count in counts.items()), "its schema is not that of its arrays")
     if n_features is None:
         demand(hasattr(resolve_measure(classifier.measure), "read"), "it does not say how many features there are")
         return
-    demand(type(n_features) is int and np.shape(classifier.prototypes_) == (n, n_features), "n_features_in is wrong")
+    demand(type(n_features) is int and np.shape(classifier.prototypes_)[1:] == (n_features,), "n_features_in is wrong")
     classifier.n_features_in_ = n_features
     if names is not None:
         is_right = isinstance(names, list) and len(names) == n_features and all(isinstance(name, str) for name in names)

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from eocc.entropic_graph import GRAPHS, CompleteGraph, NeighbourGraph
 from eocc.extents import EXTENTS, MaxExtent, MeanExtent, QuantileExtent
+from eocc.fitting import RESOLUTIONS
 from eocc.measures import MEASURES
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.model_file.catalogue import MEASURE_CLASSES, Check, NotSaved, instance, number, optional
 from eocc.performance import COUNT_PERFORMANCES
+from eocc.prototypes import SELECTIONS, DensitySpread, FarthestFirst, KMedoids, RandomSelection
 from eocc.representatives import REPRESENTATIVES, Centroid, Medoid
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
 from eocc.tconorms import TCONORMS
@@ -58,6 +61,10 @@ def _seed(value: Any) -> bool:
     return all(type(part) is int and part >= 0 for part in whole)
 
 
+def _prototypes(value: Any) -> bool:
+    return (type(value) is int and value > 0) or (type(value) is float and 0 < value <= 1)
+
+
 def _jobs(value: Any) -> bool:
     return type(value) is int and 0 < abs(value) <= MOST_JOBS
 
@@ -65,6 +72,10 @@ def _jobs(value: Any) -> bool:
 PARAMETERS: dict[str, Check] = {
     "measure": one_of(MEASURES, *MEASURE_CLASSES),
     "synthesis": one_of(("entropy", "validation")),
+    "resolution": one_of(RESOLUTIONS),
+    "prototypes": optional(_prototypes),
+    "selection": one_of(SELECTIONS, DensitySpread, FarthestFirst, KMedoids, RandomSelection),
+    "graph": one_of(GRAPHS, CompleteGraph, NeighbourGraph),
     "eta": number(0, 1),
     "beta": number(0, 1),
     "gamma": inside_unit,
@@ -74,7 +85,9 @@ PARAMETERS: dict[str, Check] = {
     "representative": one_of(REPRESENTATIVES, Centroid, Medoid),
     "membership_function": one_of(MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal, Triangular, TwoSided),
     "tconorm": one_function_of(TCONORMS),
-    "search": optional(one_of(SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch)),
+    "search": optional(
+        one_of((*SEARCHES, "auto"), CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch)
+    ),
     "weights": optional(_weights),
     "false_alarm_rate": optional(inside_unit),
     "n_jobs": optional(_jobs),
@@ -82,7 +95,7 @@ PARAMETERS: dict[str, Check] = {
     "verbose": instance(bool),
 }
 # A loaded model needs these itself: nothing can stand in their place.
-NEEDED = ("measure", "false_alarm_rate", "n_jobs", "verbose")
+NEEDED = ("measure", "resolution", "false_alarm_rate", "n_jobs", "verbose")
 
 
 def is_accepted(name: str, value: Any) -> bool:

@@ -19,10 +19,9 @@ LONGEST_ASIDE = 60
 
 def article(study: Study, judgement: Judgement, index: int, explanation: Explanation, key: str, called: str) -> Markup:
     """Return the explanation of one pattern of a judgement under its name; `key` links it with the map."""
-    near, patterns = explanation.nearest, judgement.patterns
-    prototype = f"prototype of region {near.region}: training pattern {near.prototype.row}"
-    pair = [patterns[index], study.classifier.prototypes_[near.prototype.index]]
-    pictures = pictures_of(study.classifier.measure_, pair, [called, prototype])
+    patterns, (role, other) = judgement.patterns, compared_with(explanation)
+    pair = [patterns[index], study.classifier.prototypes_[other.index]]
+    pictures = pictures_of(study.classifier.measure_, pair, [called, f"{role}: training pattern {other.row}"])
     words = described(study.classifier, patterns, index)
     return tag(
         "article",
@@ -30,7 +29,7 @@ def article(study: Study, judgement: Judgement, index: int, explanation: Explana
         verdict(explanation, judgement, index),
         tag("p", words, class_="words") if words else "",
         tag("div", *pictures, class_="pictures") if pictures else "",
-        _difference(explanation),
+        _difference(study, explanation),
         _places(study, explanation),
         class_="explanation",
         id=f"explained-{key}",
@@ -51,14 +50,20 @@ def verdict(explanation: Explanation, judgement: Judgement, index: int) -> Marku
     return tag("p", mark, f" {decision[0].upper()}{decision[1:]}. {said}", class_="verdict")
 
 
-def _difference(explanation: Explanation) -> Markup:
-    """Return the contributions to the dissimilarity from the prototype, the greatest first."""
-    difference = explanation.difference
+def compared_with(explanation: Explanation) -> tuple[str, TrainingPattern]:
+    """Return the training pattern that the difference is from, and what it is to the pattern."""
     near = explanation.nearest
-    opening = f"Dissimilarity {figure(difference.dissimilarity)} from the prototype, training pattern "
-    opening += str(near.prototype.row)
-    if 0 < len(near.description) <= LONGEST_ASIDE:
-        opening += f" ({near.description})"
+    if explanation.neighbourhoods is None:
+        return f"prototype of region {near.region}", near.prototype
+    return "nearest neighbour", near.exemplars[0]
+
+
+def _difference(study: Study, explanation: Explanation) -> Markup:
+    """Return the contributions to the dissimilarity from what the pattern is compared with, the greatest first."""
+    difference, (role, other) = explanation.difference, compared_with(explanation)
+    opening = f"Dissimilarity {figure(difference.dissimilarity)} from the {role}, training pattern {other.row}"
+    words = described(study.classifier, study.classifier.prototypes_, other.index)
+    opening += f" ({words})" if 0 < len(words) <= LONGEST_ASIDE else ""
     ranked = ranked_contributions(difference)
     if not ranked:
         reason = "; " + difference.meaning if difference.dissimilarity > 0 and not difference.contributions else ""
@@ -120,14 +125,18 @@ def _inner(inner: Difference | None) -> Markup:
 
 
 def _places(study: Study, explanation: Explanation) -> Markup:
-    """Return the exemplars, the next region, and the training patterns that the decision went by most."""
+    """Return the exemplars, the next region, and what the decision went by."""
     near, other, profile = explanation.nearest, explanation.runner_up, explanation.profile
-    alike = tag("p", f"Most alike in region {near.region}:")
+    known = explanation.neighbourhoods
+    alike = tag("p", f"Most alike in region {near.region}:" if known is None else "Nearest neighbours:")
     items = tag("ul", *(tag("li", exemplar_in_words(study, one)) for one in near.exemplars), class_="exemplars")
     parts: list[Any] = [alike, items]
+    if known is not None:
+        said = [known.rarity(), *(line.strip() for line in known.lines())]
+        parts.append(tag("p", " ".join(said), class_="note"))
     if other is not None:
         parts.append(tag("p", f"The next region is {other.region}, {ratio_in_words(other)}."))
-    if profile.squared_ratio > 0:
+    if profile is not None and profile.squared_ratio > 0:
         shares = ", ".join(f"{one.row} ({one.amount / profile.squared_ratio:.0%})" for one in profile.columns)
         parts.append(
             tag(

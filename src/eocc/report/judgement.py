@@ -13,7 +13,7 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations import Explanation, explain
 from eocc.explanations.differences import description_of
 from eocc.explanations.explain import names_of
-from eocc.projection import Projection
+from eocc.projection import Projection, decides_by_regions
 from eocc.threads import threads
 
 Matrix = NDArray[np.float64]
@@ -27,9 +27,9 @@ BLOCK = 1024
 class Judgement:
     """What the model says of each pattern.
 
-    `ratios` are distances to the nearest region in its extents, `scores` log-memberships, `accepted` the decisions,
-    `nearest` the regions, `points` (m, 2) the places in the plane, `p_values` those of a calibrated model, `is_target`
-    the labels if they are known.
+    `ratios` tell how far each lies, 1 at the border, `scores` are log-memberships, `accepted` the decisions, `nearest`
+    the regions, `points` (m, 2) the places in the plane, `p_values` those of a calibrated model, `is_target` the labels
+    if they are known.
     """
 
     patterns: Any
@@ -88,9 +88,21 @@ def judge(
 
 
 def _judged(classifier: EntropicOneClassClassifier, plane: Projection, patterns: Any) -> tuple[Any, ...]:
-    rows, model = classifier._embed(patterns), classifier.fuzzy_model_
-    ratios = model.ratios(rows).min(axis=1)
-    return ratios, model.log_membership(rows), model.decision(rows), model.nearest_region(rows), plane.place(rows)
+    verdicts, rows = classifier._verdicts(patterns), classifier._embed(patterns)
+    nearest = nearest_regions(classifier, rows)
+    return verdicts.ratios, verdicts.log_memberships, verdicts.margins, nearest, plane.place(rows)
+
+
+def nearest_regions(classifier: EntropicOneClassClassifier, rows: Matrix) -> Indices:
+    """Return the region of each row of the dissimilarity space: that which decides, or that of its nearest pattern.
+
+    >>> clf = EntropicOneClassClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
+    >>> bool((nearest_regions(clf, clf.transform(clf.prototypes_)) == clf.labels_).all())
+    True
+    """
+    if decides_by_regions(classifier):
+        return np.asarray(classifier.fuzzy_model_.nearest_region(rows))
+    return np.asarray(classifier.labels_[rows.argmin(axis=1)])
 
 
 def explain_read(classifier: EntropicOneClassClassifier, patterns: Any) -> list[Explanation]:

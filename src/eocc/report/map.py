@@ -181,7 +181,7 @@ def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
     number = int(study.classifier.labels_[index])
     is_prototype = study.prototypes[number].index == index
     role = f"prototype of region {number}" if is_prototype else f"in region {number}"
-    lines = [f"Training pattern {study.training.names[index]}, {role}", _figures(study.training, index)]
+    lines = [f"Training pattern {study.training.names[index]}, {role}", _figures(study, study.training, index)]
     lines.append(shortened(described(study.classifier, study.training.patterns, index), 160))
     shape = tag("use", href=f"#mark-{SHAPES[number % len(SHAPES)]}", class_="mark")
     ring = tag("use", href="#mark-ring", class_="ring prototype") if is_prototype else ""
@@ -195,14 +195,14 @@ def _new_mark(study: Study, new: Judgement, frame: Frame, index: int) -> Markup:
     said = f"New pattern {new.names[index]}: {kind}"
     if new.is_target is not None:
         said += f", labelled {'target' if new.is_target[index] else 'not a target'}{' (wrong)' if wrong else ''}"
-    lines = [said, _figures(new, index), shortened(described(study.classifier, new.patterns, index), 160)]
+    lines = [said, _figures(study, new, index), shortened(described(study.classifier, new.patterns, index), 160)]
     ring = tag("use", href="#mark-ring", class_="ring wrong") if wrong else ""
     inside = joined([ring, tag("use", href=f"#mark-{kind}", class_="mark")])
     return _mark(inside, frame, new.points[index], lines, f"n{index}", f"point new {kind}", new.names[index])
 
 
-def _figures(judgement: Judgement, index: int) -> str:
-    said = f"{figure(float(judgement.ratios[index]))} extents from region {judgement.nearest[index]}"
+def _figures(study: Study, judgement: Judgement, index: int) -> str:
+    said = study.yardstick.placed(float(judgement.ratios[index]), int(judgement.nearest[index]))
     if judgement.p_values is not None:
         said += f", p-value {figure(float(judgement.p_values[index]))}"
     return said

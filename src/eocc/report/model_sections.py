@@ -12,6 +12,7 @@ from eocc.measures.euclidean import FrozenEuclidean
 from eocc.measures.graphs import FrozenGraphEdit
 from eocc.measures.strings import FrozenStringEdit
 from eocc.measures.tables import FrozenGower
+from eocc.projection import decides_by_regions, was_searched
 from eocc.report.charts import Curve, Mark, line_chart, linear, logarithmic, share_bar
 from eocc.report.explained import aside
 from eocc.report.judgement import described
@@ -37,14 +38,19 @@ RECORDED = {
 }
 
 
+# What the views of a dissimilarity are called, in the order of `eocc.views`.
+VIEWS = ("p*", "p* equalised")
+
+
 def regions_section(study: Study) -> Markup:
     """Return the largest regions, each with its prototype, typical and marginal patterns, and its rule."""
     told = rules(study.classifier)
     order = study.largest_regions
-    opening = (
-        "What is normal, region by region. The prototype stands for its region; a pattern is accepted if its "
-        "dissimilarities to the training patterns are close to the prototype's."
-    )
+    opening = "What is normal, region by region. The prototype stands for its region; "
+    if decides_by_regions(study.classifier):
+        opening += "a pattern is accepted if its dissimilarities to the training patterns are close to the prototype's."
+    else:
+        opening += "a region tells where a pattern lies, neighbourhoods of all sizes whether it is accepted."
     parts = [tag("p", opening), *(_region(study, told[number]) for number in order[:MOST_REGIONS])]
     if len(order) > MOST_REGIONS:
         parts.append(_other_regions(study, [told[number] for number in order[MOST_REGIONS:]]))
@@ -93,7 +99,8 @@ def _list(study: Study, indices: list[int]) -> Markup:
     items = []
     for index in indices:
         words = described(study.classifier, study.training.patterns, index)
-        said = f"training pattern {study.training.names[index]}, {figure(float(study.training.ratios[index]))} extents"
+        where = study.yardstick.said(float(study.training.ratios[index]))
+        said = f"training pattern {study.training.names[index]}, {where}"
         items.append(tag("li", f"{said}{aside(words)}"))
     return tag("ul", *items, class_="exemplars")
 
@@ -126,22 +133,33 @@ def model_section(study: Study) -> Markup:
     classifier = study.classifier
     known: list[tuple[object, object]] = [
         ("measure", measure_name(classifier)),
+        ("resolution", classifier.resolution),
         ("objective", figure(classifier.objective_)),
         ("entropy", figure(classifier.entropy_)),
         ("modularity", figure(classifier.modularity_)),
     ]
     if hasattr(classifier, "performance_"):
         known.append((f"performance ({classifier.performance})", figure(classifier.performance_)))
-    said = (
-        "The search looks for weights of the dissimilarity under which the training patterns are spread out (entropy) "
-        "and fall into clear groups (modularity); both lie between 0 and 1."
-    )
     parameters = table(
         ["parameter", "value"], [[key, repr(value)] for key, value in classifier.get_params(deep=False).items()]
     )
     folded = tag("details", tag("summary", "All parameters"), parameters)
-    charts = tag("div", _history(classifier), _modularity(classifier), class_="charts")
-    return section("model", "Model", facts(known), tag("p", said), _weights(classifier), charts, folded)
+    history = [_history(classifier)] if was_searched(classifier) else []
+    charts = tag("div", *history, _modularity(classifier), class_="charts")
+    return section("model", "Model", facts(known), tag("p", _aim(classifier)), _weights(classifier), charts, folded)
+
+
+def _aim(classifier: Any) -> str:
+    if was_searched(classifier):
+        return (
+            "The search looks for weights of the dissimilarity under which the training patterns are spread out "
+            "(entropy) and fall into clear groups (modularity); both lie between 0 and 1."
+        )
+    return (
+        "No search was made: the weights are those that were given, or all 1. Entropy tells how spread out the "
+        "training patterns are under these, modularity how clear the groups are that they fall into; both lie between "
+        "0 and 1."
+    )
 
 
 def measure_name(classifier: Any) -> str:
@@ -172,16 +190,26 @@ def _weights(classifier: Any) -> Markup:
     weights = classifier.weights_
     if len(weights) == 0:
         return tag("p", "The measure has no weights.")
-    names, order = weight_names(classifier), np.argsort(-weights, kind="stable")
-    rows = [[names[k], figure(float(weights[k])), share_bar(float(weights[k]))] for k in order[:MOST_WEIGHTS].tolist()]
+    names, views = weight_names(classifier), _views(classifier)
+    order = np.lexsort([-view for view in reversed(views.values())])[:MOST_WEIGHTS]
+    rows = [
+        [names[k], *(cell for p in views.values() for cell in (figure(float(p[k])), share_bar(float(p[k]))))]
+        for k in order.tolist()
+    ]
     more = f", the largest {MOST_WEIGHTS} of {len(weights)}" if len(weights) > MOST_WEIGHTS else ""
-    return table(["weight of", "p*", "from 0 to 1"], rows, f"Weights p* of the dissimilarity{more}", class_="figures")
+    head = ["weight of", *(cell for name in views for cell in (name, "from 0 to 1"))]
+    return table(head, rows, f"Weights p* of the dissimilarity{more}", class_="figures")
+
+
+def _views(classifier: Any) -> dict[str, Any]:
+    """Return the weights the decision looks through: p*, and where it does, those that make all equally telling."""
+    if decides_by_regions(classifier):
+        return {"p*": classifier.weights_}
+    return dict(zip(VIEWS, (view.weights for view in classifier.surprise_model_.surprise.views), strict=False))
 
 
 def _history(classifier: Any) -> Markup:
     history = classifier.history_
-    if history is None or len(history) == 0:
-        return tag("p", "No search was made: the weights are those that were given, or all 1.")
     generations = np.arange(len(history))
     fields = [name for name in RECORDED if name in (history.dtype.names or ())]
     curves = [Curve(RECORDED[name], generations, history[name], look) for look, name in enumerate(fields)]

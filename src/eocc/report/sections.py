@@ -13,6 +13,7 @@ from eocc.explanations.regions import reach_of
 from eocc.explanations.wording import counted, figure, reading
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.measures.tables import FrozenGower
+from eocc.projection import Yardstick, decides_by_regions, rate_of
 from eocc.report.charts import Curve, Mark, histogram, line_chart, linear
 from eocc.report.explained import article, chief_difference
 from eocc.report.judgement import Judgement, described
@@ -25,6 +26,10 @@ N_LISTED = 50
 MOST_FEATURES = 60
 N_BINS = 30
 LOOK_OF_TARGETS, LOOK_OF_OTHERS = 2, 3
+HOW_SURPRISE_DECIDES = (
+    "It judges a pattern by neighbourhoods of all sizes: how far it lies from the nearest training patterns, few and "
+    "many, beside how far these lie from one another. At 1, the border, ends what is normal."
+)
 
 
 def percentage(part: float, whole: float) -> str:
@@ -75,11 +80,18 @@ def summary_in_words(study: Study) -> list[str]:
     regions = study.classifier.regions_
     largest = len(regions[study.largest_regions[0]].members)
     n_training = len(study.training)
+    by_regions = decides_by_regions(study.classifier)
     said = [
-        f"The model learned what is normal from {counted(n_training, 'training pattern')}, and describes it by "
-        f"{counted(len(regions), 'decision region')}; the largest holds {largest} of them "
+        f"The model learned what is normal from {counted(n_training, 'training pattern')}, "
+        f"{'and describes it by' if by_regions else 'which falls into' if n_training == 1 else 'which fall into'} "
+        f"{counted(len(regions), 'decision region' if by_regions else 'region')}; the largest holds {largest} of them "
         f"({percentage(largest, n_training)}).",
     ]
+    said += [] if by_regions else [HOW_SURPRISE_DECIDES]
+    rate = rate_of(study.classifier)
+    if rate is not None:
+        most = "at most about" if by_regions else "about"
+        said.append(f"It is calibrated to reject {most} {100 * rate:.3g}% of new targets (the false alarm rate).")
     if study.new is None:
         return [*said, "No new patterns were given; the page shows how the model sees its own training patterns."]
     new, accepted = study.new, int(study.new.accepted.sum())
@@ -88,11 +100,6 @@ def summary_in_words(study: Study) -> list[str]:
         f"rejects {len(new) - accepted} ({percentage(len(new) - accepted, len(new))})."
     )
     said += _labels_in_words(new)
-    rate = study.classifier.false_alarm_rate
-    if rate is not None:
-        said.append(
-            f"It is calibrated to reject at most about {100 * rate:.3g}% of new targets (the false alarm rate)."
-        )
     strangest = int(new.strangest[0])
     explanation = study.explained[strangest]
     said.append(f"The strangest is {study.called(strangest)}, {explanation.decision}.")
@@ -138,16 +145,20 @@ def strangest_section(study: Study) -> Markup:
         strangest_table(study, listed, kind),
         open=len(listed) <= N_STRANGEST or None,
     )
-    opening = f"The {what} patterns in order of their distance to the nearest region in its extents, the farthest first"
+    opening = f"The {what} patterns in order of {study.yardstick.order}, the farthest first"
     opening += f"; {int((~told.accepted).sum())} of {len(told)} are rejected. {border_in_words(study)}"
+    if study.new is None and not decides_by_regions(study.classifier):
+        opening += " A training pattern has itself as a neighbour here, so it looks more normal than a new one would."
     return section(
-        "strangest", "Farthest from any region", tag("p", opening), rest, tag("div", *articles, class_="articles")
+        "strangest", study.yardstick.farthest, tag("p", opening), rest, tag("div", *articles, class_="articles")
     )
 
 
 def border_in_words(study: Study) -> str:
-    """Return up to how many extents a pattern is accepted, and why it is not 1 where the model is calibrated."""
-    rate, reach = study.classifier.false_alarm_rate, reach_of(study.classifier.threshold_)
+    """Return up to where a pattern is accepted, and why that is not 1 where calibration moved the decision."""
+    rate, reach = rate_of(study.classifier), reach_of(study.classifier.threshold_)
+    if not decides_by_regions(study.classifier):
+        return "A pattern is accepted up to 1, the border of what is normal."
     if rate is None:
         return "A pattern is accepted up to 1 extent, the border of the region."
     return (
@@ -159,7 +170,7 @@ def border_in_words(study: Study) -> str:
 def strangest_table(study: Study, listed: Sequence[int], kind: str) -> Markup:
     """Return a row per pattern: its name, which opens its explanation beside the map, and its figures."""
     told = study.told
-    head = ["pattern", "decision", "nearest region", "distance / extent", "membership"]
+    head = ["pattern", "decision", "nearest region", study.yardstick.axis, "membership"]
     head += ["p-value"] if told.p_values is not None else []
     head += ["label"] if told.is_target is not None else []
     rows = []
@@ -172,22 +183,23 @@ def strangest_table(study: Study, listed: Sequence[int], kind: str) -> Markup:
         if told.is_target is not None:
             row.append(("target" if told.is_target[index] else "other") + (" (wrong)" if told.wrong[index] else ""))
         rows.append([*row, chief_difference(study.explained[index])])
-    return table([*head, "chief difference from the prototype"], rows, class_="figures")
+    apart = "prototype" if decides_by_regions(study.classifier) else "nearest neighbour"
+    return table([*head, f"chief difference from the {apart}"], rows, class_="figures")
 
 
 def decisions_section(study: Study) -> Markup:
     """Return the histogram of distances, the table of decisions, the ROC and the calibration."""
     told, reach = study.told, reach_of(study.classifier.threshold_)
-    parts: list[Markup] = [_histogram(told, reach)]
+    parts: list[Markup] = [_histogram(told, study.yardstick, reach)]
     if told.is_target is not None:
         parts.append(_roc(told))
     if told.p_values is not None and study.new is not None:
-        parts.append(_calibration(study.new, float(study.classifier.false_alarm_rate or 0.0)))
+        parts.append(_calibration(study.new, rate_of(study.classifier) or 0.0))
     charts = tag("div", *parts, class_="charts")
     return section("decisions", "Scores and decisions", _confusion(told), charts, _calibrated(study, reach))
 
 
-def _histogram(told: Judgement, reach: float) -> Markup:
+def _histogram(told: Judgement, yardstick: Yardstick, reach: float) -> Markup:
     top = max(2.0, 1.2 * reach, float(np.quantile(told.ratios, 0.95)))
     edges = np.linspace(0, top, N_BINS + 1)
     groups: list[tuple[str, Any, int]] = [("patterns", told.ratios, 0)]
@@ -197,9 +209,9 @@ def _histogram(told: Judgement, reach: float) -> Markup:
             ("others", told.ratios[~told.is_target], LOOK_OF_OTHERS),
         ]
     beyond = int((told.ratios > top).sum())
-    words = f"Distances to the nearest region, in its extents. Up to {reach:.3g} a pattern is accepted"
+    words = f"{yardstick.caption}. Up to {reach:.3g} a pattern is accepted"
     words += f"; the last bin also counts {counted(beyond, 'pattern')} farther away." if beyond else "."
-    return histogram(groups, edges, "distance / extent", words, ("border of the decision", reach))
+    return histogram(groups, edges, yardstick.axis, words, ("border of the decision", reach))
 
 
 def _roc(told: Judgement) -> Markup:
@@ -235,8 +247,10 @@ def _calibration(new: Judgement, rate: float) -> Markup:
 
 
 def _calibrated(study: Study, reach: float) -> Markup:
-    rate = study.classifier.false_alarm_rate
-    if rate is None:
+    rate = rate_of(study.classifier)
+    if not decides_by_regions(study.classifier):
+        said = _left_out(study)
+    elif rate is None:
         said = (
             "The decision is the method's own: a pattern is accepted within the extent of a region. The model is not "
             "calibrated; fitted with a false_alarm_rate it would also give p-values."
@@ -249,6 +263,16 @@ def _calibrated(study: Study, reach: float) -> Markup:
             "targets that were no more normal than the pattern."
         )
     return tag("p", said)
+
+
+def _left_out(study: Study) -> str:
+    calibration = study.classifier.calibration_
+    return (
+        f"The model is calibrated to a false alarm rate of {calibration.rate:.3g} on its "
+        f"{counted(len(calibration.margins), 'training pattern')}, each judged by the others, itself left out: the "
+        "border lies where so many of them are beyond. The rate is approximate. A p-value is the share of those "
+        "patterns that were no more normal than the pattern."
+    )
 
 
 def _confusion(told: Judgement) -> Markup:

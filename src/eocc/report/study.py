@@ -13,7 +13,7 @@ from eocc.explanations import Explanation
 from eocc.explanations.explain import names_of
 from eocc.explanations.regions import Prototype, prototypes_of
 from eocc.labels import signs
-from eocc.projection import Projection, project
+from eocc.projection import Projection, Yardstick, project, yardstick_of
 from eocc.report.judgement import Judgement, explain_read, judge
 
 # So many of the strangest patterns are explained in full, besides the prototypes of the largest regions.
@@ -41,6 +41,11 @@ class Study:
     def told(self) -> Judgement:
         """The new patterns, or the training patterns where there are none."""
         return self.training if self.new is None else self.new
+
+    @property
+    def yardstick(self) -> Yardstick:
+        """The words for how far patterns lie."""
+        return yardstick_of(self.classifier)
 
     @property
     def largest_regions(self) -> list[int]:

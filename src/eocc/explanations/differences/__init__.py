@@ -60,9 +60,16 @@ def language_of(measure: Any) -> Language:
 
 
 def difference_of(
-    measure: Any, pattern: Any, prototype: Any, weights: Matrix, names: Sequence[str] | None = None
+    measure: Any,
+    pattern: Any,
+    prototype: Any,
+    weights: Matrix,
+    names: Sequence[str] | None = None,
+    called: str = "prototype",
 ) -> Difference:
     """Return what makes a pattern differ from a prototype, each given as the measure's patterns of length 1.
+
+    `called` is what the text calls the prototype.
 
     >>> from eocc.measures import StringEdit
     >>> frozen = StringEdit().freeze(["oak"])
@@ -71,7 +78,7 @@ def difference_of(
       0.250  100%  delete 's' at position 3
     """
     dissimilarity = float(measure.prepare(pattern, prototype).evaluate(weights)[0, 0])
-    pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names))
+    pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names), called)
     return language_of(measure).difference(measure, pair)
 
 

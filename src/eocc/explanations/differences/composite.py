@@ -17,9 +17,8 @@ def composite_difference(measure: FrozenComposite, pair: Pair) -> Difference:
 
     contributions = []
     for number, (name, own_weights) in enumerate(_parts(measure, pair.weights)):
-        inner = difference_of(
-            measure.measures[name], pair.pattern.parts[name], pair.prototype.parts[name], own_weights, None
-        )
+        pattern, prototype = pair.pattern.parts[name], pair.prototype.parts[name]
+        inner = difference_of(measure.measures[name], pattern, prototype, own_weights, None, pair.called)
         weight = float(pair.weights[number])
         amount = weight * inner.dissimilarity / len(measure.measures)
         details = {"part": str(name), "weight": weight}

@@ -21,7 +21,8 @@ MOST_ITEMS = 3
 class Pair:
     """A pattern and a prototype, each as the measure's patterns of length 1, and d(pattern, prototype; `weights`).
 
-    `names` are those of the features, if they are known and the measure has one weight per feature.
+    `names` are those of the features, if they are known and the measure has one weight per feature. `called` is what
+    texts call the second pattern, where that is no region's prototype.
     """
 
     pattern: Any
@@ -29,6 +30,7 @@ class Pair:
     weights: Matrix
     dissimilarity: float
     names: tuple[str, ...] | None = None
+    called: str = "prototype"
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def graph_difference(measure: FrozenGraphEdit, pair: Pair) -> Difference:
         )
         for edit in graph_edit_path(measure, first, second)
     )
-    way = "the prototype into the pattern" if swapped else "the pattern into the prototype"
+    way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
     return Difference(pair.dissimilarity, contributions, f"by edits that turn {way}")
 
 

@@ -23,7 +23,7 @@ def record_difference(measure: FrozenGower, pair: Pair) -> Difference:
         amount = float(prepared.evaluate(lone)[0, 0])
         details = {"column": plain(column.name), "value": plain(here[k]), "prototype": plain(there[k])}
         details["weight"] = float(pair.weights[k])
-        text = f"{column.name}: {shown(here[k])}, prototype {shown(there[k])}{_remark(column, here[k], there[k])}"
+        text = f"{column.name}: {shown(here[k])}, {pair.called} {shown(there[k])}{_remark(column, here[k], there[k])}"
         contributions.append(Contribution(amount, text, details))
     return Difference(pair.dissimilarity, tuple(contributions), "by column")
 

@@ -75,7 +75,7 @@ def series_difference(measure: FrozenDTW, pair: Pair) -> Difference:
     amounts = shared_out(pair.dissimilarity, path.costs.ravel()).reshape(path.costs.shape)
     values = pair.pattern[0], pair.prototype[0]
     contributions = tuple(
-        _contribution(path.cells[start:stop], amounts[start:stop], *values)
+        _contribution(path.cells[start:stop], amounts[start:stop], *values, pair.called)
         for start, stop in stretches_of(np.sqrt(path.costs.sum(axis=1)))  # gaps, not squares: peaks would part
     )
     details = {"alignment": path.cells.tolist()}
@@ -114,7 +114,7 @@ def _path_totals(series: Matrix, other: Matrix, weights: Matrix, band: float) ->
     return totals
 
 
-def _contribution(cells: Cells, amounts: Matrix, pattern: Matrix, prototype: Matrix) -> Contribution:
+def _contribution(cells: Cells, amounts: Matrix, pattern: Matrix, prototype: Matrix, called: str) -> Contribution:
     (first, other_first), (last, other_last) = cells[0].tolist(), cells[-1].tolist()
     by_channel = amounts.sum(axis=0)
     channel = int(np.argmax(by_channel))
@@ -129,7 +129,7 @@ def _contribution(cells: Cells, amounts: Matrix, pattern: Matrix, prototype: Mat
         "mean_gap": float(np.abs(here - there).mean()),
     }
     where = f"{span(first, last, 'step')} (mean {figure(details['mean'])})"
-    against = f"prototype {span(other_first, other_last, 'step')} (mean {figure(details['prototype_mean'])})"
+    against = f"{called} {span(other_first, other_last, 'step')} (mean {figure(details['prototype_mean'])})"
     led = f", mostly in channel {channel}" if amounts.shape[1] > 1 else ""
     text = f"{where}, {against}: {figure(details['mean_gap'])} apart{led}"
     return Contribution(float(amounts.sum()), text, details)

@@ -20,7 +20,7 @@ def unshared_difference(pair: Pair, one: Iterable[Any], other: Iterable[Any], no
     """Return two contributions, of the items in one set alone: their number / |A or B|."""
     here, there = set(one), set(other)
     each = 1.0 / max(len(here | there), 1)
-    sides = [("only in the pattern", here - there), ("only in the prototype", there - here)]
+    sides = [("only in the pattern", here - there), (f"only in the {pair.called}", there - here)]
     contributions = tuple(
         Contribution(
             len(items) * each,
@@ -48,7 +48,7 @@ def bag_difference(measure: FrozenCosineBags, pair: Pair) -> Difference:
     contributions = tuple(
         Contribution(
             float(amount),
-            f"{token}: {reading(here.get(token, 0.0))}, prototype {reading(there.get(token, 0.0))}",
+            f"{token}: {reading(here.get(token, 0.0))}, {pair.called} {reading(there.get(token, 0.0))}",
             {"token": plain(token), "value": here.get(token, 0.0), "prototype": there.get(token, 0.0)},
         )
         for token, amount in zip(tokens, amounts, strict=True)

@@ -74,7 +74,7 @@ def string_difference(measure: FrozenStringEdit, pair: Pair) -> Difference:
         )
         for run in _runs(edits)
     )
-    return Difference(pair.dissimilarity, contributions, "by edits that turn the pattern into the prototype")
+    return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
 
 
 def string_description(measure: FrozenStringEdit, pattern: Any, names: Sequence[str] | None) -> str:

@@ -35,7 +35,7 @@ def vector_difference(measure: FrozenEuclidean, pair: Pair) -> Difference:
     contributions = tuple(
         Contribution(
             float(amount),
-            f"{name}: {reading(here)}, prototype {reading(there)}",
+            f"{name}: {reading(here)}, {pair.called} {reading(there)}",
             {"feature": name, "value": float(here), "prototype": float(there), "weight": float(weight)},
         )
         for name, here, there, weight, amount in zip(names, pattern, prototype, pair.weights, amounts, strict=True)

@@ -1,0 +1,215 @@
+"""Targets and known non-targets -> how much more a pattern looks like these than like those.
+
+What labels add to `eocc.surprise`: ratios of distances to the nearest of either kind, for every view; and ratios of
+densities along every single weight of the dissimilarity. A logistic regression that starts from equal shares, with
+coefficients >= 0, puts them together with the terms of surprise.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from eocc.measures import Prepared
+from eocc.representation import dissimilarities
+from eocc.surprise import NO_SPREAD, Surprise, Surroundings, Terms, mean_of, nearest
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Patterns of either kind whose distances are compared.
+N_NEAR = 3
+# Distances below this share of a view's typical extent count as that: copies have a limit; the far end is as wide.
+FLOOR, CEILING = 0.01, 1e7
+# Few non-targets leave all coefficients near PRIOR, an equal sum; it takes about RIDGE of them to move these.
+RIDGE, PRIOR = 10.0, 0.1
+# Labels may weaken what is known without them, not silence it: a score that never varies would rank nothing.
+LEAST = 0.01
+# A density has so much of one kernel everywhere, and a width so much of the targets' spread: logarithms stay finite.
+BACKGROUND, LEAST_WIDTH = 0.05, 0.05
+# The others' spread along a weight counts for at least so much of the targets'.
+LEAST_SPREAD = 0.1
+# The loss is convex: so tight, the coefficients are the same whatever rounds on the way.
+CONVERGED = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000, "maxfun": 100_000}
+# A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
+SILENT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Patterns against the targets and against the known others; own[j] is the pattern that column j is, or -1."""
+
+    to_targets: Prepared
+    to_others: Prepared
+    own_targets: Indices
+    own_others: Indices
+
+    def at(self, p: Matrix) -> tuple[Matrix, Matrix]:
+        """Return both blocks of dissimilarities at p, infinite where a pattern meets itself."""
+        targets, others = dissimilarities(self.to_targets, p), dissimilarities(self.to_others, p)
+        return _left_out(targets, self.own_targets), _left_out(others, self.own_others)
+
+
+def new_pairs(to_targets: Prepared, to_others: Prepared, n_targets: int, n_others: int) -> Pairs:
+    """Return the pairs of new patterns, which are none of those known."""
+    return Pairs(to_targets, to_others, np.full(n_targets, -1), np.full(n_others, -1))
+
+
+def _left_out(rows: Matrix, own: Indices) -> Matrix:
+    if rows.shape[1] > 1:  # of a lone pattern nothing would remain
+        columns = np.flatnonzero(own >= 0)
+        rows[own[columns], columns] = np.inf
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Densities:
+    """Kernel densities of targets and of others along single weights e_k: `weights` k, and `widths` (2, l)."""
+
+    weights: Indices
+    widths: Matrix
+
+    def columns(self, pairs: Pairs, n_parameters: int) -> Matrix:
+        """Return log(density of others / density of targets) along all weights together, then along each."""
+        if not len(self.weights):
+            return np.empty((len(pairs.at(np.ones(n_parameters))[0]), 0))
+        units = np.eye(n_parameters)
+        ratios = [self._log_ratio(pairs.at(units[k]), t) for t, k in enumerate(self.weights)]
+        return np.column_stack([mean_of(np.column_stack(ratios)) * len(ratios), *ratios])
+
+    def _log_ratio(self, blocks: tuple[Matrix, Matrix], index: int) -> Matrix:
+        targets, others = (
+            _log_density(block, width) for block, width in zip(blocks, self.widths[:, index], strict=True)
+        )
+        return np.asarray(others - targets)
+
+
+def _log_density(distances: Matrix, width: float) -> Matrix:
+    """Return the logarithm of a kernel density, up to a constant; an infinite distance counts for nothing."""
+    kernels = np.exp(-0.5 * (distances / width) ** 2)
+    return np.asarray(np.log((kernels.sum(axis=1) + BACKGROUND) / (distances.shape[1] * width)))
+
+
+def learn_densities(targets: Pairs, others: Pairs, n_parameters: int) -> Densities:
+    """Take Silverman's widths from the dissimilarities of either kind among themselves; std = rms / sqrt 2."""
+    units = np.eye(n_parameters)
+    spreads = np.array([[_spread(block) for block in (targets.at(e)[0], others.at(e)[1])] for e in units])
+    spreads = spreads.reshape(n_parameters, 2)
+    kept = np.flatnonzero(spreads[:, 0] > SILENT * spreads[:, 0].max(initial=0.0))
+    own, other = spreads[kept].T
+    n_targets, n_others = len(targets.own_targets), len(others.own_others)
+    widths = [_width(own, n_targets), _width(np.maximum(other, LEAST_SPREAD * own), n_others)]
+    return Densities(kept, np.array(widths) + LEAST_WIDTH * own)
+
+
+def _spread(distances: Matrix) -> float:
+    finite = distances[np.isfinite(distances)]
+    return math.sqrt(float((finite**2).mean()) / 2) if len(finite) else 0.0
+
+
+def _width(spread: Matrix, count: int) -> Matrix:
+    return np.asarray(1.06 * spread * max(count, 2) ** -0.2)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """What labels add: `units` of all columns, `coefficients` >= 0 of each, `densities` along single weights.
+
+    The columns are the terms of surprise, a ratio of distances for every view, and those of the densities; where
+    distances to the others cannot be known, the terms of surprise alone.
+    """
+
+    densities: Densities
+    units: Terms
+    coefficients: Matrix
+
+    def of(self, surprise: Surprise, terms: Matrix, pairs: Pairs | None) -> Matrix:
+        """Return the surprise of new patterns, whose `terms` are known, in the light of the labels."""
+        columns = self.units.measure(contrast_columns(surprise.views, self.densities, terms, pairs))
+        return weighted_sum(columns, self.coefficients)
+
+
+def weighted_sum(columns: Matrix, coefficients: Matrix) -> Matrix:
+    """Return the sum of the columns times their coefficients, added in their order whatever the batch."""
+    return mean_of(columns * coefficients) * len(coefficients)
+
+
+def contrast_columns(
+    views: tuple[Surroundings, ...], densities: Densities, terms: Matrix, pairs: Pairs | None
+) -> Matrix:
+    """Return all columns of some patterns: (m, terms + views + 1 + densities)."""
+    if pairs is None:
+        return terms
+    distances = [_log_ratio(*pairs.at(view.weights), view.typical) for view in views]
+    return np.column_stack([terms, *distances, densities.columns(pairs, len(views[0].weights))])
+
+
+def _log_ratio(to_targets: Matrix, to_others: Matrix, typical: float) -> Matrix:
+    """Return the mean logarithm of the distances to the nearest targets, less that of the nearest others."""
+    k = min(N_NEAR, max(1, to_others.shape[1] - 1), max(1, to_targets.shape[1] - 1))
+    targets, others = (
+        np.log(np.clip(nearest(rows, k), FLOOR * typical, CEILING * typical)).mean(axis=1)
+        for rows in (to_targets, to_others)
+    )
+    return np.asarray(targets - others)
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Patterns of one kind: their terms of surprise, and their pairs where these can be known."""
+
+    terms: Matrix
+    pairs: Pairs | None
+
+
+def learn_contrast(
+    surprise: Surprise, targets: Examples, others: Examples, more_targets: Examples | None
+) -> tuple[Contrast, Matrix]:
+    """Return the model, and the surprise of the training targets in its light; targets and others are each left out.
+
+    `more_targets` are known targets that surprise has not seen.
+    """
+    n_parameters = len(surprise.views[0].weights)
+    densities = Densities(np.empty(0, np.int64), np.empty((2, 0)))
+    if targets.pairs is not None and others.pairs is not None:
+        densities = learn_densities(targets.pairs, others.pairs, n_parameters)
+    groups = [targets, others] if more_targets is None else [targets, others, more_targets]
+    columns = [contrast_columns(surprise.views, densities, group.terms, group.pairs) for group in groups]
+    units = _units(columns[0], columns[1], len(densities.weights))
+    measured = [units.measure(part) for part in columns]
+    least = np.where(np.arange(columns[0].shape[1]) < targets.terms.shape[1], LEAST, 0.0)
+    coefficients = _coefficients(measured, least, len(densities.weights))
+    return Contrast(densities, units, coefficients), weighted_sum(measured[0], coefficients)
+
+
+def _units(targets: Matrix, others: Matrix, n_single: int) -> Terms:
+    """Return units for all columns; single weights share one unit of variance between them."""
+    spread = np.maximum(np.vstack([targets, others]).std(axis=0), NO_SPREAD)
+    if n_single:
+        spread[-n_single:] *= math.sqrt(n_single)
+    return Terms(targets.mean(axis=0), spread)
+
+
+def _coefficients(columns: list[Matrix], least: Matrix, n_single: int) -> Matrix:
+    """Return the coefficients, `least` or more, of a logistic regression of others (second) against targets.
+
+    Either kind weighs as much as there are others in all. The prior is PRIOR for all but the single weights, 0 there.
+    """
+    features = np.column_stack([np.vstack(columns), np.ones(sum(map(len, columns)))])
+    kinds = np.repeat([0.0, 1.0, 0.0][: len(columns)], list(map(len, columns)))
+    share = np.where(kinds == 1, 1.0, kinds.sum() / (kinds == 0).sum())
+    n_columns = columns[0].shape[1]
+    prior = np.zeros(n_columns + 1)
+    prior[: n_columns - n_single] = PRIOR
+
+    def loss(b: Matrix) -> tuple[float, Matrix]:
+        odds, change = features @ b, np.append((b - prior)[:-1], 0.0)
+        wrong = share * (np.logaddexp(0.0, odds) - kinds * odds)
+        slope = features.T @ (share * (0.5 * (1 + np.tanh(odds / 2)) - kinds)) + RIDGE * change
+        return float(wrong.sum() + RIDGE / 2 * (change**2).sum()), slope
+
+    bounds = [(bound, None) for bound in least] + [(None, None)]
+    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
+    return np.asarray(found.x[:-1])

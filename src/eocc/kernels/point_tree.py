@@ -1,0 +1,400 @@
+"""The minimum spanning tree of points: a k-d tree, lists of near neighbours, and Borůvka's rounds.
+
+Points are named by their position in `rows`; ids[position] is the number that breaks ties. An edge's key is its
+length with the spare bits dropped: edges are ordered by (key, low id, high id), a total order, so there is one tree
+only. Squared distances taken many at a time serve to pass over what is too far; every key comes from `edge_key`.
+"""
+
+import numpy as np
+
+from eocc.kernels.compile import inlined_kernel, kernel, summing_kernel
+from eocc.kernels.distances import SPARE_BITS, row_distance
+from eocc.kernels.spanning_tree import precedes
+
+# Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
+SLACK = 1 + 1e-10
+TINIEST = 1e-290  # squares below it have lost digits to underflow
+
+# Inner loops index whole arrays: a view such as rows[p] would be counted, by a locked instruction, on every pass.
+# The boxes. Node 1 is the root, the children of v are 2v and 2v + 1, and node n_leaves + l is leaf l, which holds the
+# positions starts[l] to starts[l + 1]. blocks[l] holds their coordinates, a coordinate to a line: an even number of
+# lines, infinity after the last point. lows and highs are the corners of the box around each node's points.
+# The lists. keys[p] are the first keys of p's edges to points of other components, near[p] their other ends, -1 none.
+# The components. component[p] is p's; whole[v] is that of all the points below node v, -1 if they have several.
+
+
+@kernel
+def edge_key(rows, a, b, scale):
+    """Return ||rows_a - rows_b|| * scale with the spare bits dropped."""
+    bits = np.float64(row_distance(rows[a], rows[b]) * scale).view(np.int64)
+    return np.int64((bits + (1 << (SPARE_BITS - 1))) & -(1 << SPARE_BITS)).view(np.float64)
+
+
+@kernel
+def row_hashes(rows, hashes):
+    """Fill `hashes` with one number a row, equal for equal rows; 0 and -0 are equal."""
+    for i in range(rows.shape[0]):
+        mixed = np.uint64(0)
+        for k in range(rows.shape[1]):
+            mixed ^= np.float64(rows[i, k] + 0.0).view(np.uint64)
+            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+        hashes[i] = mixed ^ (mixed >> np.uint64(32))
+
+
+@kernel
+def select(values, order, start, middle, stop):
+    """Reorder order[start:stop] so that values[order[t]] left of `middle` are at most those from it on."""
+    low, high = start, stop - 1
+    while low < high:
+        pivot = values[order[(low + high) // 2]]
+        left, right = low, high
+        while left <= right:
+            while values[order[left]] < pivot:
+                left += 1
+            while values[order[right]] > pivot:
+                right -= 1
+            if left <= right:
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if middle <= right:
+            high = right
+        elif middle >= left:
+            low = left
+        else:
+            return
+
+
+@kernel
+def widest_column(columns, order, start, stop, low, high):
+    """Fill the corners of the box around the points order[start:stop]; return its longest side."""
+    widest = 0
+    for k in range(columns.shape[0]):
+        column = columns[k]
+        least, most = np.inf, -np.inf
+        for t in range(start, stop):
+            value = column[order[t]]
+            least, most = min(least, value), max(most, value)
+        low[k], high[k] = least, most
+        widest = k if most - least > high[widest] - low[widest] else widest
+    return widest
+
+
+@kernel
+def split_points(columns, starts, order, lows, highs):
+    """Reorder `order` into leaves, halving the widest side of every box, and fill the boxes' corners."""
+    n_leaves = starts.shape[0] - 1
+    n_below = n_leaves
+    for node in range(1, 2 * n_leaves):
+        if node & (node - 1) == 0:
+            n_below = n_leaves // node
+        first = (node * n_below) % n_leaves
+        start, stop = starts[first], starts[first + n_below]
+        widest = widest_column(columns, order, start, stop, lows[node], highs[node])
+        if n_below > 1:
+            select(columns[widest], order, start, starts[first + n_below // 2], stop)
+
+
+@kernel
+def fill_blocks(rows, starts, blocks):
+    """Fill blocks[l] with the coordinates of leaf l's points; lines beyond the last coordinate stay as they are."""
+    for leaf in range(blocks.shape[0]):
+        for t in range(starts[leaf + 1] - starts[leaf]):
+            for k in range(rows.shape[1]):
+                blocks[leaf, k, t] = rows[starts[leaf] + t, k]
+
+
+@summing_kernel
+def count_near(p, rows, leaf, blocks, limit, squares):
+    """Fill `squares` with those of the distances from rows[p] to the points of a leaf; count those up to `limit`."""
+    n_columns, width = blocks.shape[1], blocks.shape[2]
+    first, second = rows[p, 0], rows[p, 1]
+    for t in range(width):
+        squares[t] = (first - blocks[leaf, 0, t]) ** 2 + (second - blocks[leaf, 1, t]) ** 2
+    for k in range(2, n_columns, 2):
+        first, second = rows[p, k], rows[p, k + 1]
+        for t in range(width):
+            squares[t] += (first - blocks[leaf, k, t]) ** 2 + (second - blocks[leaf, k + 1, t]) ** 2
+    hits = 0
+    for t in range(width):
+        hits += 1 if squares[t] <= limit else 0
+    return hits
+
+
+@summing_kernel
+def fill_bounds(node, lows, highs, asking, count, bounds):
+    """Fill bounds[t] with the squared distance of the t-th of `count` who ask to a node's box."""
+    for t in range(count):
+        bounds[t] = 0.0
+    for k in range(lows.shape[1]):
+        low, high = lows[node, k], highs[node, k]
+        for t in range(count):
+            below, above = low - asking[k, t], asking[k, t] - high
+            gap = below if below > above else above
+            gap = gap if gap > 0.0 else 0.0
+            bounds[t] += gap * gap
+
+
+@summing_kernel
+def square_between(low, high, node, lows, highs):
+    """Return the squared distance between two boxes, the second that of a node."""
+    total = 0.0
+    for k in range(low.shape[0]):
+        gap = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
+        total += gap * gap
+    return total
+
+
+@inlined_kernel
+def square_limit(key, scale):
+    """Return a square that the squared distance of no edge with at most this key exceeds."""
+    return (key / scale) ** 2 * SLACK + TINIEST
+
+
+@inlined_kernel
+def comes_before(key, number, other_key, other, ids):
+    """Say whether (key, number) comes before (other_key, ids[other]); -1 is nobody and comes last."""
+    return key < other_key or (key == other_key and (other < 0 or number < ids[other]))
+
+
+@kernel
+def offer(p, other, rows, ids, scale, slot, keys, near):
+    """Put the edge {p, other} in its place in p's list, if it has one; return the square that still matters."""
+    last = keys.shape[1] - 1
+    key, place = edge_key(rows, p, other, scale), last + 1
+    # Among the edges of one point the order by endpoints is that of the other ends.
+    while place > slot and comes_before(key, ids[other], keys[p, place - 1], near[p, place - 1], ids):
+        place -= 1
+    for t in range(last, place, -1):
+        keys[p, t], near[p, t] = keys[p, t - 1], near[p, t - 1]
+    if place <= last:
+        keys[p, place], near[p, place] = key, other
+    return square_limit(keys[p, last], scale)
+
+
+@kernel
+def search_leaf(
+    leaf, count, who, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
+):
+    """Offer the points of a leaf to those who ask, unless too far or in their component.
+
+    Return the largest limit left, and how many have looked at the points.
+    """
+    farthest, looks = 0.0, 0
+    for s in range(count):
+        p, limit = who[s], limits[s]
+        if bounds[s] <= limit and component[p] != whole:
+            looks += 1
+            if count_near(p, rows, leaf, blocks, limit, squares) > 0:
+                for t in range(starts[leaf + 1] - starts[leaf]):
+                    other = starts[leaf] + t
+                    if squares[t] <= limit and component[other] != component[p]:
+                        limit = offer(p, other, rows, ids, scale, slot, keys, near)
+                limits[s] = limit
+        farthest = limit if limit > farthest else farthest
+    return farthest, looks
+
+
+@kernel
+def gather(first, last, active, rows, component, scale, keys, reach, who, limits, asking, low, high):
+    """List who asks among the positions first to last, their coordinates, and the box around them.
+
+    Return how many they are, and the component of all, or -1 if they have several.
+    """
+    count, kin, final = 0, -1, keys.shape[1] - 1
+    for k in range(rows.shape[1]):
+        low[k], high[k] = np.inf, -np.inf
+    for p in range(first, last):
+        if active[p]:
+            keys[p, final] = min(keys[p, final], reach[component[p]])
+            who[count], limits[count] = p, square_limit(keys[p, final], scale)
+            for k in range(rows.shape[1]):
+                asking[k, count] = rows[p, k]
+                low[k], high[k] = min(low[k], rows[p, k]), max(high[k], rows[p, k])
+            kin = component[p] if count == 0 or component[p] == kin else -1
+            count += 1
+    return count, kin
+
+
+@kernel
+def search_boxes(
+    start, stop, active, starts, blocks, lows, highs, rows, ids, scale, component, whole, slot, keys, near, reach
+):
+    """Complete, from `slot` on, the lists of the active points in leaves start to stop; return how often one looked.
+
+    Leaf by leaf, all who ask together: their own leaf, then their neighbours', the nearer box first. No list
+    need hold a key above reach[c], that of some edge which leaves the list's component; what is found lowers it.
+    Threads share `reach` in no order: the least edge of a component is below it always, so only work depends on it.
+    """
+    n_leaves, n_columns, width, looks = starts.shape[0] - 1, rows.shape[1], blocks.shape[2], 0
+    who, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
+    asking, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
+    stack, gaps = np.empty(64, np.int64), np.empty(64)
+    for leaf in range(start, stop):
+        first, last = starts[leaf], starts[leaf + 1]
+        count, kin = gather(first, last, active, rows, component, scale, keys, reach, who, limits, asking, low, high)
+        here = n_leaves + leaf if count > 0 else 0
+        stack[0], gaps[0], top, farthest = here, 0.0, 1, np.inf
+        while here > 0:
+            while top > 0:
+                top -= 1
+                node = stack[top]
+                if gaps[top] > farthest or (kin >= 0 and whole[node] == kin):
+                    continue
+                if node >= n_leaves:
+                    fill_bounds(node, lows, highs, asking, count, bounds)
+                    farthest, looked = search_leaf(
+                        node - n_leaves, count, who, limits, bounds, starts, blocks, rows, ids, scale, component,
+                        whole[node], slot, keys, near, squares,
+                    )  # fmt: skip
+                    looks += looked
+                    continue
+                nearer, other = 2 * node, 2 * node + 1
+                gap = square_between(low, high, nearer, lows, highs)
+                other_gap = square_between(low, high, other, lows, highs)
+                if other_gap < gap:
+                    nearer, other, gap, other_gap = other, nearer, other_gap, gap
+                stack[top], gaps[top] = other, other_gap
+                stack[top + 1], gaps[top + 1] = nearer, gap
+                top += 2
+            if here > 1:
+                stack[0], gaps[0], top = here ^ 1, square_between(low, high, here ^ 1, lows, highs), 1
+            here //= 2
+        for t in range(count):
+            reach[component[who[t]]] = min(reach[component[who[t]]], keys[who[t], slot])
+    return looks
+
+
+@kernel
+def search_products(who, first, products, norms, margin, rows, ids, scale, component, slot, keys, near, reach):
+    """Offer to those who ask the points from `first` on, whose scalar products with them are given, all tiles in turn.
+
+    The square n_p + n_q - 2 products_pq is good to margin * (n_p + n_q): it only serves to pass over what is too far.
+    """
+    final = keys.shape[1] - 1
+    for s in range(who.shape[0]):
+        p = who[s]
+        if first == 0:
+            keys[p, final] = min(keys[p, final], reach[component[p]])
+        limit, hits = square_limit(keys[p, final], scale), 0
+        for t in range(products.shape[1]):
+            size = norms[p] + norms[first + t]
+            hits += 1 if size - 2.0 * products[s, t] <= limit + margin * size else 0
+        if hits > 0:
+            for t in range(products.shape[1]):
+                size = norms[p] + norms[first + t]
+                if size - 2.0 * products[s, t] <= limit + margin * size and component[first + t] != component[p]:
+                    limit = offer(p, first + t, rows, ids, scale, slot, keys, near)
+        reach[component[p]] = min(reach[component[p]], keys[p, slot])
+
+
+@kernel
+def mark_whole(component, starts, whole):
+    """Fill whole[v] with the component of all the points below node v, or -1 if they have several."""
+    n_leaves = starts.shape[0] - 1
+    for leaf in range(n_leaves):
+        whole[n_leaves + leaf] = component[starts[leaf]]
+        for p in range(starts[leaf] + 1, starts[leaf + 1]):
+            if component[p] != component[starts[leaf]]:
+                whole[n_leaves + leaf] = -1
+                break
+    for node in range(n_leaves - 1, 0, -1):
+        whole[node] = whole[2 * node] if whole[2 * node] == whole[2 * node + 1] else -1
+
+
+@kernel
+def improve(p, t, ids, component, keys, near, best, best_near):
+    """Let the t-th edge of p's list be the best that leaves its component, if it comes first."""
+    c, other = component[p], near[p, t]
+    rival = best[c]
+    if rival >= 0:
+        key, rival_key = keys[p, t], keys[rival, best_near[c]]
+        if key > rival_key:
+            return
+        if key == rival_key and not precedes(ids[p], ids[other], ids[rival], ids[near[rival, best_near[c]]]):
+            return
+    best[c], best_near[c] = p, t
+
+
+@kernel
+def best_known(ids, component, begun, keys, near, best, best_near):
+    """Fill best[c] and best_near[c] with the point and the place in its list of c's first known edge outwards, or -1.
+
+    begun[p] is the first place in p's list whose other end may lie outside: components only grow.
+    """
+    for p in range(component.shape[0]):
+        best[p] = -1
+    for p in range(component.shape[0]):
+        while begun[p] < keys.shape[1] and near[p, begun[p]] >= 0 and component[near[p, begun[p]]] == component[p]:
+            begun[p] += 1
+        if begun[p] < keys.shape[1] and near[p, begun[p]] >= 0:
+            improve(p, begun[p], ids, component, keys, near, best, best_near)
+
+
+@kernel
+def mark_active(ids, component, begun, keys, near, best, best_near, active, reach):
+    """Mark who must search: lists that end before the best known edge of their component; return how many.
+
+    What a list does not hold comes after its last edge or, where it ends in nobody, has a larger key. The largest
+    component need not search: the others' edges reach it. `reach` is set to the keys of the best known edges, and the
+    last place of the lists of those who search is emptied: it takes what they find.
+    """
+    n, last = component.shape[0], keys.shape[1] - 1
+    count, largest = np.zeros(n, np.int64), 0
+    for p in range(n):
+        count[component[p]] += 1
+        largest = component[p] if count[component[p]] > count[largest] else largest
+        reach[p] = keys[best[p], best_near[p]] if best[p] >= 0 else np.inf
+    best[largest] = -1
+    n_active = 0
+    for p in range(n):
+        active[p] = False
+        c, other = component[p], near[p, last]
+        if c == largest or begun[p] < last or (begun[p] == last and other >= 0):
+            continue
+        active[p] = keys[p, last] < reach[c]
+        if keys[p, last] == reach[c] and other >= 0 and best[c] >= 0:
+            rival = near[best[c], best_near[c]]
+            active[p] = precedes(ids[p], ids[other], ids[best[c]], ids[rival])
+        if active[p]:
+            begun[p], keys[p, last], near[p, last] = last, np.inf, -1
+            n_active += 1
+    return n_active
+
+
+@kernel
+def best_found(active, ids, component, keys, near, best, best_near):
+    """Improve the components' best edges by what those who searched have found."""
+    last = keys.shape[1] - 1
+    for p in range(active.shape[0]):
+        if active[p] and near[p, last] >= 0:
+            improve(p, last, ids, component, keys, near, best, best_near)
+
+
+@kernel
+def root(parent, p):
+    """Return the root above p, halving the path to it."""
+    while parent[p] != p:
+        parent[p] = parent[parent[p]]
+        p = parent[p]
+    return p
+
+
+@kernel
+def join(ids, component, keys, near, best, best_near, n_edges, edges, edge_keys):
+    """Append every component's best edge, once, and join what it joins; return the number of edges so far."""
+    n = component.shape[0]
+    parent = component.copy()
+    for c in range(n):
+        p = best[c]
+        if p >= 0:
+            other = near[p, best_near[c]]
+            a, b = root(parent, p), root(parent, other)
+            if a != b:
+                parent[max(a, b)] = min(a, b)
+                edges[n_edges, 0], edges[n_edges, 1] = min(ids[p], ids[other]), max(ids[p], ids[other])
+                edge_keys[n_edges] = keys[p, best_near[c]]
+                n_edges += 1
+    for p in range(n):
+        component[p] = root(parent, p)
+    return n_edges

@@ -1,0 +1,157 @@
+"""Every cluster of a spanning tree by a sample of its members, from the bottom up; and who accepts what.
+
+A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is
+written as its node number or, for a lone pattern v, as -1 - v. The sample of a cluster is its `most` members of
+lowest rank in one random order of all patterns: that of two clusters joined is a part of both, and seldom changes.
+"""
+
+import numpy as np
+
+from eocc.kernels.compile import kernel
+from eocc.kernels.distances import row_distance
+from eocc.kernels.merges import central_member
+from eocc.kernels.nearest import leaf_gaps
+
+
+@kernel
+def kept_of_each(rank, sample, a, n_left, b, n_right, most):
+    """Return how many of sample[a:a + n_left] and of sample[b:b + n_right], by rank both, are of the `most` lowest."""
+    left = right = 0
+    while left + right < most and (left < n_left or right < n_right):
+        if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):
+            left += 1
+        else:
+            right += 1
+    return left, right
+
+
+@kernel
+def drop_members(rows, scale, sample, sums, a, kept, size):
+    """Take the distances to sample[a + kept:a + size] off the sums of those kept; return what all pairs lose."""
+    lost = 0.0
+    for u in range(a + kept, a + size):
+        lost += sums[u]  # to all others; pairs among the dropped are counted twice
+        for t in range(a + kept, u):
+            lost -= row_distance(rows[sample[u]], rows[sample[t]]) * scale
+        for t in range(a, a + kept):
+            sums[t] -= row_distance(rows[sample[u]], rows[sample[t]]) * scale
+    return lost
+
+
+@kernel
+def meet_across(rows, scale, sample, sums, a, n_left, b, n_right):
+    """Add the distances across to the sums of both sides; return (their sum, the largest)."""
+    total, largest = 0.0, 0.0
+    for t in range(a, a + n_left):
+        for u in range(b, b + n_right):
+            distance = row_distance(rows[sample[t]], rows[sample[u]]) * scale
+            sums[t] += distance
+            sums[u] += distance
+            total += distance
+            largest = max(largest, distance)
+    return total, largest
+
+
+@kernel
+def interleave(rank, sample, sums, a, n_left, b, n_right, spare, spare_sums):
+    """Write both samples, by rank, to sample[a:a + n_left + n_right], and their sums likewise."""
+    left = right = 0
+    for t in range(n_left + n_right):
+        if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):
+            spare[t], spare_sums[t] = sample[a + left], sums[a + left]
+            left += 1
+        else:
+            spare[t], spare_sums[t] = sample[b + right], sums[b + right]
+            right += 1
+    for t in range(n_left + n_right):
+        sample[a + t], sums[a + t] = spare[t], spare_sums[t]
+
+
+@kernel
+def merge_samples(
+    rows, scale, rank, most, order, start, middle, stop, slack,
+    medoid, total, largest, left, right, region, sample, sums, current,
+):  # fmt: skip
+    """Fill, for every node, the medoid of its sample, the sum and the largest of distances, and its two children.
+
+    The largest is that of all pairs met below, some of them dropped since. region[e] is the first node with the
+    sample of e, e itself where its sample is new. Exact for clusters of up to `most` members. `sample` (n,),
+    `sums` (zeros, n) and `current` (n,) are room to work in: a cluster's sample stands where its interval starts.
+    """
+    n = order.shape[0]
+    spare, spare_sums = np.empty(most, np.int64), np.empty(most)
+    for t in range(n):
+        sample[t], current[t] = order[t], -1 - order[t]
+    for e in range(n - 2, -1, -1):
+        a, b, c = start[e], middle[e], stop[e]
+        left[e], right[e] = current[a], current[b]
+        current[a] = e
+        n_left, n_right = min(b - a, most), min(c - b, most)
+        kept_left, kept_right = kept_of_each(rank, sample, a, n_left, b, n_right, most)
+        pairs, farthest = 0.0, 0.0
+        for child in (left[e], right[e]):
+            if child >= 0:
+                pairs += total[child]
+                farthest = max(farthest, largest[child])
+        pairs -= drop_members(rows, scale, sample, sums, a, kept_left, n_left)
+        pairs -= drop_members(rows, scale, sample, sums, b, kept_right, n_right)
+        across, farthest_across = meet_across(rows, scale, sample, sums, a, kept_left, b, kept_right)
+        interleave(rank, sample, sums, a, kept_left, b, kept_right, spare, spare_sums)
+        total[e], largest[e] = pairs + across, max(farthest, farthest_across)
+        if kept_left == 0 or kept_right == 0:
+            same = left[e] if kept_right == 0 else right[e]
+            region[e], medoid[e], total[e] = region[same], medoid[same], total[same]
+        else:
+            region[e] = e
+            medoid[e] = central_member(sample, sums, a, a + kept_left + kept_right, slack)
+
+
+@kernel
+def change_regions(vertex, reach, change, rows, point, others, columns, slack, n_targets, between, regions, accepted):
+    """Add `change` to regions[v] of the patterns v within reach of a vertex; keep the counts of those in any region.
+
+    `columns` are the projected patterns column by column, `between` (m,) is room to work in; `accepted` counts
+    targets and others.
+    """
+    m = regions.shape[0]
+    leaf_gaps(point, columns, m, between)
+    limit = (reach + slack) ** 2
+    for v in range(m):
+        if between[v] <= limit:
+            if row_distance(rows[vertex], others[v]) <= reach:
+                before = regions[v] > 0
+                regions[v] += change
+                after = regions[v] > 0
+                accepted[0 if v < n_targets else 1] += after - before
+
+
+@kernel
+def count_accepted_sparsely(
+    medoid, reach, lone_reach, left, right, region, rows, points, others, columns, slack, n_targets,
+    between, regions, accepted, true_positives, false_positives,
+):  # fmt: skip
+    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and non-targets are accepted.
+
+    Splitting a node takes its region away and puts its children's in place; a child with the region of its parent
+    changes nothing. `regions` (m,) and `accepted` (2,) come as zeros.
+    """
+    for e in range(medoid.shape[0]):
+        children = (left[e], right[e])
+        stays = False
+        for child in children:
+            if e > 0 and child >= 0:
+                stays = stays or region[child] == region[e]
+        if e > 0 and not stays:
+            v = medoid[e]
+            change_regions(
+                v, reach[region[e]], -1, rows, points[v], others, columns, slack, n_targets, between, regions, accepted
+            )
+        for child in children:
+            if child < 0:
+                v, radius = -1 - child, lone_reach
+            else:
+                v, radius = medoid[child], reach[region[child]]
+                if stays and region[child] == region[e]:
+                    continue
+            change_regions(v, radius, 1, rows, points[v], others, columns, slack, n_targets, between, regions, accepted)
+        true_positives[e], false_positives[e] = accepted[0], accepted[1]

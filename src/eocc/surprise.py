@@ -1,0 +1,229 @@
+"""Dissimilarities to training patterns -> how surprising a pattern is, at all resolutions at once.
+
+Two terms in every view p of the dissimilarity. The *ladder* asks how far the nearest 1, 2, 4, ... training patterns
+lie: the first rungs know the shape of the data, the last ones its bulk. The *local ratio* is the paper's (d / tau)^2
+with a region round every training pattern: how far the nearest few lie, in units of how far they lie from their own
+nearest. Both are brought to the units of left-out training patterns and averaged.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.calibration import Calibration
+from eocc.kernels.smallest import mean_within, order_statistics, smallest_entries
+from eocc.measures import Prepared
+from eocc.representation import Representation, dissimilarities
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# The members of a local region.
+N_LOCAL = 4
+# The share of the mean extent in every local one: a lone pair of near copies must not make a region of no size.
+SHARED = 0.1
+# Below this share of the largest dissimilarity two patterns are copies: products of rows err by as much.
+SAME = 1e-9
+# Dissimilarities that differ by less than this factor do so by rounding.
+TIED = 1 + 1e-9
+# Terms that vary less among the training patterns, whose logarithms and ratios are of order 1, do so by rounding.
+NO_SPREAD = 1e-9
+# Beyond so many extents a pattern is as far as can be: the square stays finite.
+FARTHEST = 1e120
+# Sums of terms stay finite.
+LARGEST_TERM = 1e250
+# Surprise is in units of standard deviations, or nearly so: a twentieth of one is not yet a width, but ties.
+LEAST_WIDTH = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What a view knows of the training patterns: `extents` (r,) of their local regions, the `typical` extent.
+
+    `ratio` is the mean local ratio of left-out training patterns, the unit of all others; `usual` (rungs,) are the
+    medians of their distances on the ladder.
+    """
+
+    weights: Matrix
+    extents: Matrix
+    typical: float
+    usual: Matrix
+    ratio: float = 1.0
+
+    def terms(self, rows: Matrix) -> Matrix:
+        """Return the ladder and the local ratio of every row of dissimilarities: (m, 2)."""
+        return np.column_stack([self.ladder(rows), self.local_ratios(rows) / self.ratio])
+
+    def ladder(self, rows: Matrix) -> Matrix:
+        """Return the mean logarithm of the distances to the k-th nearest, k = 1, 2, 4, ...
+
+        The typical extent is added to each, so that copies do not count without bound.
+        """
+        return self.mean_log(radii_of(rows))
+
+    def mean_log(self, radii: Matrix) -> Matrix:
+        """Return the mean logarithm of distances on the ladder."""
+        return np.asarray(np.log(radii + self.typical).mean(axis=1))
+
+    def local_ratios(self, rows: Matrix) -> Matrix:
+        """Return (mean distance to the nearest few / mean extent of those)^2; who is as near as the last counts too."""
+        near = nearest(rows, n_local(rows.shape[1]))
+        extents = np.empty(len(rows))
+        mean_within(rows, near[:, -1] * TIED, self.extents, extents)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.minimum(mean_of(near) / extents, FARTHEST) ** 2)
+
+
+def rungs(n: int) -> Indices:
+    """Return the ladder of neighbourhoods k = 1, 2, 4, ..., at most half of n patterns.
+
+    >>> rungs(9), rungs(1)
+    (array([1, 2, 4]), array([1]))
+    """
+    return 2 ** np.arange(max(1, (n // 2).bit_length()))
+
+
+def radii_of(rows: Matrix) -> Matrix:
+    """Return the distances to the k-th nearest, k on the ladder; a left-out pattern's own column is infinite.
+
+    >>> radii_of(np.array([[0.5, 0.1, 0.9, 0.3, 0.7], [np.inf, 0.1, 0.2, 0.3, 0.4]]))
+    array([[0.1, 0.3],
+           [0.1, 0.2]])
+    """
+    # Half of r - 1: a left-out training pattern has one neighbour less, and shares the ladder of all others.
+    places = rungs(rows.shape[1] - 1) - 1
+    radii = np.empty((len(rows), len(places)))
+    order_statistics(rows, places, np.empty(rows.shape[1]), radii)
+    return radii
+
+
+def nearest(rows: Matrix, k: int, least: float = -1.0) -> Matrix:
+    """Return the k smallest entries above `least` of each row, in order; infinity where there are fewer.
+
+    >>> nearest(np.array([[0.5, 0.1, 0.0, 0.1]]), 3, least=0.0)
+    array([[0.1, 0.1, 0.5]])
+    """
+    values = np.empty((len(rows), k))
+    smallest_entries(rows, least, values)
+    return values
+
+
+def n_local(n_prototypes: int) -> int:
+    """Return the size of a local region: a left-out pattern has one neighbour less."""
+    return min(N_LOCAL, max(1, n_prototypes - 1))
+
+
+def left_out_blocks(shown: Representation, p: Matrix) -> Iterator[Matrix]:
+    """Yield the dissimilarities of the training patterns to the prototypes, a block at a time, infinite to themselves.
+
+    A lone prototype is not left out: nothing would remain.
+    """
+    for start, rows in shown.blocks(p):
+        columns = np.flatnonzero((shown.own >= start) & (shown.own < start + len(rows)))
+        if len(shown.own) > 1:
+            rows[shown.own[columns] - start, columns] = np.inf
+        yield rows
+
+
+def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
+    """Return what a view knows, and the terms of every training pattern, left out of its own neighbours."""
+    prototypes = shown if shown.is_whole else replace(shown, patterns=shown.prototypes, own=np.arange(len(shown.own)))
+    (rows,) = left_out_blocks(prototypes, weights)
+    view = _local_regions(weights, rows)
+    blocks = [rows] if shown.is_whole else left_out_blocks(shown, weights)
+    radii, ratios = zip(*((radii_of(block), view.local_ratios(block)) for block in blocks), strict=True)
+    view = replace(
+        view,
+        usual=np.median(np.concatenate(radii), axis=0),
+        ratio=float(np.concatenate(ratios).mean()) or 1.0,  # 0: nothing but copies
+    )
+    ladder = np.concatenate([view.mean_log(part) for part in radii])
+    return view, np.column_stack([ladder, np.concatenate(ratios) / view.ratio])
+
+
+def _local_regions(weights: Matrix, rows: Matrix) -> Surroundings:
+    """Return the extents round the prototypes, from their dissimilarities among themselves."""
+    largest = float(rows.max(where=np.isfinite(rows), initial=0.0))
+    near = nearest(rows, n_local(len(rows)), SAME * largest)
+    known = np.isfinite(near)
+    # Where all training patterns are copies there is no extent, and any unit will do.
+    typical = float(near[known].mean()) if known.any() else 1.0
+    distinct = np.where(known, near, typical).mean(axis=1)
+    extents = (1 - SHARED) * distinct + SHARED * distinct.mean()
+    return Surroundings(weights, extents, typical, np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Columns of terms in units of left-out training patterns: less their `centre`, over their `spread`."""
+
+    centre: Matrix
+    spread: Matrix
+
+    @classmethod
+    def of(cls, columns: Matrix) -> "Terms":
+        """Take the units from the terms of left-out training patterns; one that never varies keeps its own."""
+        spread = columns.std(axis=0)
+        return cls(columns.mean(axis=0), np.where(spread > NO_SPREAD, spread, 1.0))
+
+    def measure(self, columns: Matrix) -> Matrix:
+        """Return the terms in these units, never infinite."""
+        with np.errstate(over="ignore"):
+            return np.clip((columns - self.centre) / self.spread, -LARGEST_TERM, LARGEST_TERM)
+
+
+@dataclass(frozen=True, eq=False)
+class Surprise:
+    """How surprising a pattern is: the mean of the terms of all `views`, in units of left-out training patterns."""
+
+    views: tuple[Surroundings, ...]
+    terms: Terms
+
+    def columns(self, prepared: Prepared) -> Matrix:
+        """Return the terms of new patterns, prepared against the prototypes, in their units."""
+        return self.terms.measure(
+            np.hstack([view.terms(dissimilarities(prepared, view.weights)) for view in self.views])
+        )
+
+    def of(self, prepared: Prepared) -> Matrix:
+        """Return the surprise of new patterns: 0 for the average left-out training pattern, higher = less normal."""
+        return mean_of(self.columns(prepared))
+
+
+def mean_of(columns: Matrix) -> Matrix:
+    """Return the mean of the columns, added in their order whatever the batch."""
+    return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()) / columns.shape[1])
+
+
+def learn_surprise(shown: Representation, views: Sequence[Matrix]) -> tuple[Surprise, Matrix]:
+    """Return the model, and the terms of the training patterns, each left out, in their units."""
+    known, columns = zip(*(surroundings_of(shown, p) for p in views), strict=True)
+    terms = Terms.of(np.hstack(columns))
+    return Surprise(known, terms), terms.measure(np.hstack(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Border:
+    """Where surprise ends what is normal: `at`, two `width`s above the median of left-out targets.
+
+    >>> border = Border(at=2.0, width=1.0)
+    >>> border.ratios(np.array([1.0, 2.0, 12.0])).round(3)
+    array([0.672, 1.   , 3.798])
+    """
+
+    at: float
+    width: float
+
+    @classmethod
+    def of(cls, surprises: Matrix, rate: float) -> "Border":
+        """Set the border so that at most a share of `rate` of left-out targets lies beyond."""
+        at, middle = -Calibration(np.sort(-surprises), rate).threshold, float(np.median(surprises))
+        width = max((at - middle) / 2, LEAST_WIDTH)
+        return cls(middle + 2 * width, width)
+
+    def ratios(self, surprises: Matrix) -> Matrix:
+        """Return what stands for d / tau: sqrt(log2(1 + exp((s - at) / width))), 1 at the border, never infinite."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.at) / self.width) / np.log(2.0)))

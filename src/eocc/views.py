@@ -1,0 +1,55 @@
+"""Weights p -> the views of a dissimilarity: p itself, and p with every weight made equally telling."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures import Prepared
+from eocc.representation import Representation
+
+Matrix = NDArray[np.float64]
+
+# What a weight tells is averaged over the pairs of so many training patterns, evenly spaced.
+SAMPLE = 400
+# A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
+SILENT = 1e-12
+# Two views whose weights are this close to proportional are one.
+ALIKE = 1e-3
+
+
+def views_of(shown: Representation, p: Matrix) -> Matrix:
+    """Return the views (v, u): p, and p equalised, in which every weight adds as much to the dissimilarities.
+
+    What a weight adds is what mean d(x, y; p)^a loses without it, over pairs of training patterns; d^a is linear in p,
+    a = 2 for Euclidean distances. So equalised p_k are proportional to 1 / mean d(x, y; e_k)^a, the largest is 1. A
+    weight of 0 stays 0, and one that adds nothing gets 0. There is one view where equalising changes nothing.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
+    >>> views_of(Representation(Euclidean().freeze(rows), rows, rows, np.arange(3)), np.ones(2))
+    array([[1.  , 1.  ],
+           [1.  , 0.25]])
+    """
+    if len(p) < 2:
+        return p[None].copy()
+    step = -(-len(shown.patterns) // SAMPLE)
+    known = shown.is_whole and step == 1
+    pairs = shown.prepared if known else shown.measure.prepare(shown.patterns[np.arange(0, len(shown.patterns), step)])
+    power = _power(pairs, p)
+    whole = _mean(pairs, p, power)
+    added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
+    heard = added > SILENT * whole
+    if not heard.any() or added[heard].min() > (1 - ALIKE) * added[heard].max():
+        return p[None].copy()
+    equalised = np.zeros(len(p))
+    equalised[heard] = p[heard] / added[heard]
+    return np.vstack([p, equalised / equalised.max()])
+
+
+def _power(pairs: Prepared, p: Matrix) -> int:
+    """Return the a for which d^a is linear in p: 2 where a quarter of p halves d, else 1."""
+    whole, quarter = _mean(pairs, p, 1), _mean(pairs, p / 4, 1)
+    return 2 if 0.4 * whole < quarter < 0.6 * whole else 1
+
+
+def _mean(pairs: Prepared, p: Matrix, power: int) -> float:
+    return float(np.mean(pairs.evaluate(p) ** power))

@@ -1,0 +1,137 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import roc_auc_score
+from sklearn.neighbors import KernelDensity
+
+from eocc import EntropicOneClassClassifier
+from eocc.contrast import LEAST, Densities, new_pairs
+from eocc.measures import Euclidean
+
+
+def both_kinds(seed, n=80, m=12):
+    """Targets, and others that differ from them in the second of three features only."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, 3)), rng.normal(size=(m, 3)) * [1.0, 0.5, 1.0] + [0.0, 2.0, 0.0]
+
+
+def learnt(seed=0, **settings):
+    X, others = both_kinds(seed)
+    y = np.repeat([1, -1], [len(X), len(others)])
+    return EntropicOneClassClassifier(synthesis="validation", **settings).fit(np.vstack([X, others]), y)
+
+
+def auc(clf, seed):
+    X, others = both_kinds(seed, 300, 300)
+    return roc_auc_score(np.repeat([1, 0], 300), clf.score_samples(np.vstack([X, others])))
+
+
+def test_a_few_known_others_tell_what_targets_alone_cannot():
+    gains = [
+        auc(learnt(seed), 99) - auc(EntropicOneClassClassifier().fit(both_kinds(seed)[0]), 99) for seed in range(5)
+    ]
+    assert np.mean(gains) > 0.05
+    assert min(gains) > 0
+
+
+def test_the_feature_that_tells_gets_the_weight():
+    contrast = learnt().surprise_model_.contrast
+    single = contrast.coefficients[-3:]
+    assert single.argmax() == 1
+    assert contrast.densities.weights.tolist() == [0, 1, 2]
+
+
+def test_targets_train_and_all_others_are_what_they_are_told_from():
+    clf = learnt()
+    assert_array_equal(clf.training_indices_, np.arange(80))
+    assert_array_equal(clf.surprise_model_.others, both_kinds(0)[1])
+    assert not hasattr(clf, "performance_")
+
+
+def test_a_validation_set_counts_its_targets_too():
+    X, others = both_kinds(0)
+    more = both_kinds(1)[0][:10]
+    alone = EntropicOneClassClassifier(synthesis="validation").fit(X, validation=_validation(more[:1], others))
+    clf = EntropicOneClassClassifier(synthesis="validation").fit(X, validation=_validation(more, others))
+    assert len(clf.prototypes_) == 80
+    assert (clf.surprise_model_.contrast.coefficients != alone.surprise_model_.contrast.coefficients).any()
+
+
+def _validation(targets, others):
+    return np.vstack([targets, others]), np.repeat([1, -1], [len(targets), len(others)])
+
+
+def test_the_density_ratio_is_that_of_two_kernel_densities():
+    X, others = both_kinds(0)
+    measure = Euclidean().freeze(X)
+    new = both_kinds(5)[0][:6]
+    pairs = new_pairs(measure.prepare(new, X), measure.prepare(new, others), len(X), len(others))
+    widths = np.array([[0.05], [0.08]])
+    ratio = Densities(np.array([1]), widths).columns(pairs, 3)[:, 1]
+    rows, known, targets = (one[:, [1]] / measure.delta for one in (new, others, X))
+    logs = []
+    for kind, width in ((known, 0.08), (targets, 0.05)):
+        density = np.exp(KernelDensity(bandwidth=width).fit(kind).score_samples(rows))
+        # A twentieth of a kernel is everywhere, so that no logarithm is infinite.
+        logs.append(np.log(density * np.sqrt(2 * np.pi) + 0.05 / (len(kind) * width)))
+    assert_allclose(ratio, logs[0] - logs[1], rtol=1e-6)
+
+
+def test_labels_that_contradict_all_distances_do_not_silence_them():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    clf = EntropicOneClassClassifier(synthesis="validation").fit(
+        np.vstack([X, X[:20] * 0.01]), np.repeat([1, -1], [40, 20])
+    )
+    coefficients = clf.surprise_model_.contrast.coefficients
+    assert (coefficients[:2] >= LEAST).all()
+    assert len(np.unique(clf.score_samples(X))) > 30
+
+
+def test_precomputed_dissimilarities_of_both_kinds_give_the_model_of_the_rows_but_for_single_weights():
+    X, others = both_kinds(0)
+    rows = np.vstack([X, others])
+    distances = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=2))
+    y = np.repeat([1, -1], [len(X), len(others)])
+    clf = EntropicOneClassClassifier(synthesis="validation", measure="precomputed").fit(distances, y)
+    assert len(clf.surprise_model_.others) == 12
+    assert len(clf.surprise_model_.contrast.coefficients) == 3
+    assert np.isfinite(clf.score_samples(distances)).all()
+
+
+def test_dissimilarities_to_a_validation_set_apart_are_not_made_up():
+    X, others = both_kinds(0)
+    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    beside = np.vstack([X[:5], others])
+    block = np.sqrt(((beside[:, None] - X) ** 2).sum(axis=2))
+    clf = EntropicOneClassClassifier(synthesis="validation", measure="precomputed")
+    clf.fit(distances, validation=(block, np.repeat([1, -1], [5, 12])))
+    assert clf.surprise_model_.others is None
+    assert len(clf.surprise_model_.contrast.coefficients) == 2
+    assert clf.predict(block).shape == (17,)
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 20), (2, 1), (1, 1)])
+def test_very_few_of_either_kind(m, n):
+    X, others = both_kinds(0, n, m)
+    clf = EntropicOneClassClassifier(synthesis="validation")
+    clf.fit(np.vstack([X, others]), np.repeat([1, -1], [n, m]))
+    assert np.isfinite(clf.score_samples(both_kinds(1)[0])).all()
+    assert (clf.predict(X) == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [([1, 1, 1], "needs patterns that are not targets"), ([-1, -1, -1], "y holds no targets")],
+)
+def test_both_kinds_are_needed(y, message):
+    with pytest.raises(ValueError, match=message):
+        EntropicOneClassClassifier(synthesis="validation").fit([[0.0], [1.0], [2.0]], y)
+
+
+def test_a_row_scores_the_same_alone_as_in_a_batch_and_copies_are_no_trouble():
+    clf = learnt()
+    new = np.vstack([both_kinds(7)[0], both_kinds(0)[0][:3], both_kinds(0)[1][:3]])
+    scores = clf.score_samples(new)
+    assert np.isfinite(scores).all()
+    assert_array_equal([clf.score_samples(row[None])[0] for row in new], scores)

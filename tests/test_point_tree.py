@@ -1,0 +1,185 @@
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from numpy.testing import assert_allclose
+from scipy.spatial.distance import cdist
+
+from eocc import point_tree
+from eocc.graph import euclidean_graph, spanning_tree
+from eocc.kernels import point_tree as kernels
+from eocc.point_tree import point_spanning_tree
+from eocc.space import DissimilaritySpace
+from oracles import core
+from oracles import point_tree as oracle
+from strategies import points
+
+SEARCHES = pytest.mark.parametrize("search", ["boxes", "products"])
+
+
+@contextmanager
+def only(search, leaf_size=128, list_length=4):
+    """One search, whatever it would cost; small leaves and short lists make few points take every path."""
+    looking = {"boxes": (0.0, 0.0), "products": (1e9, 0.0)}[search]
+    with patch.multiple(point_tree, LOOKING=looking, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length):
+        yield
+
+
+def complete_tree(X, scale=1.0):
+    return spanning_tree(core.rounded(cdist(X, X) * scale))
+
+
+def assert_same(tree, expected):
+    assert tree.edges.tolist() == expected.edges.tolist()
+    assert_allclose(tree.lengths, expected.lengths, rtol=1e-10)
+
+
+@SEARCHES
+@given(X=points(max_rows=30))
+def test_tree_equals_the_oracle_also_under_ties_and_copies(search, X):
+    edges, lengths = oracle.point_spanning_tree(X, 0.37)
+    with only(search, leaf_size=2, list_length=1):
+        tree = point_spanning_tree(X, 0.37)
+    assert tree.edges.tolist() == edges
+    assert_allclose(tree.lengths, lengths, rtol=1e-14)
+
+
+def test_tree_of_four_points_on_a_line_by_hand():
+    tree = point_spanning_tree([[0.0], [1.0], [7.0], [3.0]])
+    assert tree.edges.tolist() == [[2, 3], [1, 3], [0, 1]]
+    assert tree.lengths.tolist() == [4.0, 2.0, 1.0]
+
+
+def test_ties_go_to_the_lower_endpoints_on_a_square_with_its_centre_twice():
+    tree = point_spanning_tree([[0, 0], [2, 0], [0, 2], [2, 2], [1, 1], [1, 1]])
+    assert tree.edges.tolist() == [[0, 4], [1, 4], [2, 4], [3, 4], [4, 5]]
+    assert_allclose(tree.lengths, [np.sqrt(2)] * 4 + [0])
+
+
+def test_lengths_equal_but_for_rounding_are_ties():
+    X = np.array([[0.3], [0.1], [0.2]])  # 0.3 - 0.2 is less than 0.2 - 0.1 by one bit
+    tree = point_spanning_tree(np.vstack([X, X + 0.7]))
+    assert tree.edges.tolist() == oracle.point_spanning_tree(np.vstack([X, X + 0.7]))[0]
+    assert tree.edges[-4:].tolist() == [[0, 2], [1, 2], [3, 5], [4, 5]]
+
+
+def test_copies_hang_on_the_first_and_a_negative_zero_is_a_zero():
+    tree = point_spanning_tree([[1.0, 0.0], [1.0, -0.0], [5.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
+    assert tree.edges.tolist() == [[0, 2], [0, 1], [0, 3], [2, 4]]
+    assert tree.lengths.tolist() == [4.0, 0.0, 0.0, 0.0]
+
+
+def test_copies_are_found_where_all_hashes_are_equal():
+    X = np.random.default_rng(0).integers(0, 3, size=(40, 3)).astype(float)
+    with patch.object(kernels, "row_hashes", lambda rows, hashes: hashes.fill(7)):
+        assert_same(point_spanning_tree(X), complete_tree(X))
+
+
+def test_a_lone_point_has_no_edges_and_copies_of_one_have_no_length():
+    assert point_spanning_tree([[3.0, 4.0]]).edges.shape == (0, 2)
+    tree = point_spanning_tree(np.ones((500, 2)))
+    assert tree.edges.tolist() == [[0, i] for i in range(1, 500)]
+    assert not tree.lengths.any()
+
+
+def samples():
+    rng = np.random.default_rng(0)
+    normal = rng.normal(size=(900, 5))
+    return {
+        "normal": normal,
+        "one column": normal[:, :1],
+        "grid": rng.integers(0, 5, size=(900, 5)).astype(float),
+        "corners of a cube": rng.integers(0, 2, size=(900, 12)).astype(float),
+        "two far clusters": normal + 1000 * (np.arange(900) % 2)[:, None],
+        "a cluster a million times tighter": np.vstack([normal[:500], 50 + 1e-6 * normal[500:]]),
+        "rows of a dissimilarity space": cdist(normal, normal[:64]),
+        "one far point": np.vstack([normal, [[1e9] * 5]]),
+        "a line of growing gaps": (1.01 ** np.arange(900.0))[:, None],
+    }
+
+
+@SEARCHES
+@pytest.mark.parametrize("sample", samples())
+def test_tree_equals_that_of_the_complete_graph(search, sample):
+    X = samples()[sample]
+    with only(search, leaf_size=16):
+        assert_same(point_spanning_tree(X), complete_tree(X))
+
+
+def test_tree_equals_that_of_the_graph_over_a_dissimilarity_space():
+    X = np.random.default_rng(1).normal(size=(700, 20))
+    space = DissimilaritySpace(X - X.mean(axis=0), X.mean(axis=0))
+    graph = euclidean_graph(space, np.empty((700, 700)))
+    tree = point_spanning_tree(space.rows, space.scale)
+    assert tree.edges.tolist() == graph.tree.edges.tolist()
+    assert tree.lengths.tolist() == graph.tree.lengths.tolist()
+
+
+@SEARCHES
+def test_the_number_of_threads_and_the_search_do_not_matter(search):
+    X = np.random.default_rng(2).normal(size=(3000, 6)).round(1)
+    expected = point_spanning_tree(X)
+    for n_threads in (1, 2, 5):
+        with only(search, leaf_size=32):
+            tree = point_spanning_tree(X, n_threads=n_threads)
+        assert tree.edges.tobytes() == expected.edges.tobytes()
+        assert tree.lengths.tobytes() == expected.lengths.tobytes()
+
+
+def test_the_cheaper_search_is_taken():
+    rng = np.random.default_rng(3)
+    with patch.object(point_tree._ProductSearch, "complete", side_effect=AssertionError("products")):
+        point_spanning_tree(rng.normal(size=(3000, 3)))
+        with pytest.raises(AssertionError, match="products"):
+            point_spanning_tree(rng.normal(size=(1000, 200)))
+
+
+@given(points(min_rows=2, max_rows=20))
+def test_a_tree_joins_all_points_and_a_power_of_two_scales_it(X):
+    tree, doubled = point_spanning_tree(X), point_spanning_tree(X, scale=2.0)
+    assert core.components(len(X), [(0, i, j) for i, j in tree.edges.tolist()]) == [0] * len(X)
+    assert tree.n_vertices == len(X)
+    assert (np.diff(tree.lengths) <= 0).all()
+    assert doubled.edges.tolist() == tree.edges.tolist()
+    assert doubled.lengths.tolist() == (2 * tree.lengths).tolist()
+
+
+def test_the_order_of_the_rows_only_renames_them_where_nothing_ties():
+    X = np.random.default_rng(4).normal(size=(400, 4))
+    order = np.random.default_rng(5).permutation(400)
+    tree, shuffled = point_spanning_tree(X), point_spanning_tree(X[order])
+    assert np.sort(order[shuffled.edges], axis=1).tolist() == tree.edges.tolist()
+
+
+def test_a_list_is_searched_no_further_than_needed():
+    X = np.random.default_rng(6).normal(size=(2000, 3))
+    asked = []
+    complete = point_tree._BoxSearch.complete
+
+    def counted(self, lists, component, active, slot):
+        asked.append(int(active.sum()))
+        complete(self, lists, component, active, slot)
+
+    with patch.object(point_tree._BoxSearch, "complete", counted):
+        point_spanning_tree(X)
+    assert sum(asked[1:]) < 500
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"points": np.zeros(3)}, r"points must be a matrix with rows and columns, not of shape \(3,\)"),
+        ({"points": np.zeros((0, 2))}, r"not of shape \(0, 2\)"),
+        ({"points": np.zeros((2, 0))}, r"not of shape \(2, 0\)"),
+        ({"points": [[np.nan]]}, "NaN or infinity"),
+        ({"points": [[-1e200], [0.0]]}, r"points reach 1e\+200, whose square overflows"),
+        ({"points": [[1.0]], "scale": 0.0}, "scale must be positive and finite, not 0.0"),
+        ({"points": [[1.0]], "scale": np.nan}, "scale must be positive and finite, not nan"),
+        ({"points": [[1.0]], "n_threads": 0}, "n_threads must be at least 1, not 0"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        point_spanning_tree(**arguments)

@@ -1,0 +1,372 @@
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from eocc.measures import MEASURES, resolve_measure
+from eocc.measures.fixed import FixedPrepared
+from eocc.prototypes import (
+    SELECTIONS,
+    DensitySpread,
+    FarthestFirst,
+    KMedoids,
+    RandomSelection,
+    count_of,
+    resolve_selection,
+    select_prototypes,
+)
+from eocc.prototypes.density_spread import local_spacings, weights_from
+from eocc.prototypes.farthest_first import spread
+from eocc.prototypes.k_medoids import swapped_medoids
+from eocc.prototypes.protocol import dissimilarities, nearest_dissimilarities
+from eocc.prototypes.random import without_copies
+from oracles import prototypes as oracle
+from samples import samples
+
+
+@dataclass
+class Steps:
+    """City-block distances of rows of integers: sums of them are exact, so that ties are ties."""
+
+    n_parameters: int = 0
+    n_pairs: int = 0
+    largest_block: int = 0
+
+    def prepare(self, patterns, prototypes):
+        self.n_pairs += len(patterns) * len(prototypes)
+        self.largest_block = max(self.largest_block, len(patterns) * len(prototypes))
+        return FixedPrepared(np.abs(patterns[:, None, :] - prototypes[None, :, :]).sum(axis=2).astype(float))
+
+
+@dataclass
+class Gives:
+    """A measure that gives whatever it is told to."""
+
+    answer: object
+    n_parameters: int = 1
+
+    def prepare(self, patterns, prototypes):
+        return FixedPrepared(np.full((len(patterns), len(prototypes)), self.answer))
+
+
+# Few places on a small grid: many copies, many ties.
+grids = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=24).map(np.array)
+
+
+def whole(rows):
+    return dissimilarities(Steps(), rows, rows)
+
+
+def small_rooms(rows=5, columns=3, pool=4):
+    """Blocks, pools and samples so small that few patterns need many of them."""
+    return (
+        mock.patch.multiple("eocc.prototypes.protocol", BLOCK_ROWS=rows, BLOCK_COLUMNS=columns),
+        mock.patch.multiple("eocc.prototypes.random", BLOCK_COLUMNS=columns, LEAST_STEP=2),
+        mock.patch.multiple("eocc.prototypes.farthest_first", SMALLEST_POOL=pool),
+        mock.patch.multiple("eocc.prototypes.density_spread", FEWEST=3, MOST=6),
+        mock.patch.multiple("eocc.prototypes.k_medoids", SAMPLE=8, MOST_MEDOIDS=3),
+    )
+
+
+def in_small_rooms(work, **sizes):
+    blocks, random, pools, densities, medoids = small_rooms(**sizes)
+    with blocks, random, pools, densities, medoids:
+        return work()
+
+
+def patterns_of(name, n=20):
+    measure, (training, _) = resolve_measure(name), samples(name, n)
+    patterns = measure.read(training) if hasattr(measure, "read") else training
+    return measure.freeze(patterns), patterns
+
+
+def n_different(D):
+    return len({tuple(row) for row in (D == 0).tolist()})
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_selection_chooses_with_every_measure_the_same_for_the_same_seed(name, selection):
+    frozen, patterns = patterns_of(name)
+    for count in (1, 2, 7, 20):
+        chosen = resolve_selection(selection).select(frozen, patterns, count, np.random.default_rng(3))
+        assert chosen.dtype == np.int64
+        assert chosen.shape == (count,)
+        assert (np.diff(chosen) > 0).all()
+        assert 0 <= chosen[0] <= chosen[-1] < 20
+        again = select_prototypes(selection, frozen, patterns, count, np.random.default_rng(3))
+        assert_array_equal(again, chosen)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_selection_prefers_different_patterns_to_copies(name, selection):
+    frozen, few = patterns_of(name)
+    patterns = few[np.repeat(np.arange(20), [9] * 5 + [1] * 15)]
+    D = dissimilarities(frozen, patterns, patterns)
+    n = n_different(D)
+    for count in (2, n // 2, n, n + 3):
+        chosen = resolve_selection(selection).select(frozen, patterns, count, np.random.default_rng(count))
+        assert len(np.unique(chosen)) == count
+        assert n_different(D[chosen]) == min(count, n)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_another_seed_gives_other_prototypes(selection):
+    rows = np.random.default_rng(0).integers(0, 10**6, size=(200, 2))
+    found = {tuple(SELECTIONS[selection]().select(Steps(), rows, 5, np.random.default_rng(seed))) for seed in range(5)}
+    assert len(found) > 1
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_selections_at_the_same_time_in_many_threads_do_not_disturb_each_other(selection):
+    frozen, patterns = patterns_of("euclidean", 600)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(
+            pool.map(
+                lambda seed: SELECTIONS[selection]().select(frozen, patterns, 30, np.random.default_rng(seed % 2)),
+                range(8),
+            )
+        )
+    for seed, chosen in enumerate(found):
+        assert_array_equal(
+            chosen, SELECTIONS[selection]().select(frozen, patterns, 30, np.random.default_rng(seed % 2))
+        )
+
+
+@pytest.mark.parametrize(("selection", "most"), [("random", 1), ("farthest-first", 1), ("k-medoids", 2)])
+def test_pairs_grow_with_the_patterns_times_the_prototypes_and_blocks_do_not(selection, most):
+    rows = np.random.default_rng(0).integers(0, 10**6, size=(30_000, 2))
+    measure, count = Steps(), 40
+    SELECTIONS[selection]().select(measure, rows, count, np.random.default_rng(0))
+    # Beside the passes over all: a pool of n / 32 for each choice, pairs of prototypes, and k-medoids' own sample.
+    assert measure.n_pairs <= (most + 1 / 32) * len(rows) * count + 2 * count**2 + (most == 2) * 2000**2
+    assert measure.largest_block <= 2000**2
+
+
+def test_the_density_is_estimated_within_twice_the_work_of_the_choice():
+    rows = np.random.default_rng(0).integers(0, 10**6, size=(10_000, 2))
+    measure, count = Steps(), 100
+    DensitySpread().select(measure, rows, count, np.random.default_rng(0))
+    assert measure.n_pairs <= (3 + 1 / 32) * len(rows) * count
+    assert measure.largest_block <= 2048 * 512
+
+
+def test_the_nearest_of_many_prototypes_is_found_block_by_block():
+    rows = np.random.default_rng(0).integers(0, 100, size=(23, 2))
+    found = in_small_rooms(lambda: nearest_dissimilarities(Steps(), rows, rows[::2]))
+    assert_array_equal(found, whole(rows)[:, ::2].min(axis=1))
+
+
+def test_the_farthest_come_first_by_hand_and_the_lower_of_two_equally_far():
+    rows = np.array([[4], [0], [8], [6], [9]])
+    # From 4: 9 is 5 away; then 0 is 4; then 6 is 2 from 4, ahead of 8, 1 from 9.
+    assert spread(Steps(), rows, 4, 0, np.ones(5)).tolist() == [0, 4, 1, 3]
+    # From 4, both 0 and 8 are 4 away.
+    assert spread(Steps(), rows[:4], 2, 0, np.ones(4)).tolist() == [0, 1]
+
+
+@given(grids, st.data())
+def test_spreading_equals_its_slow_twin_whatever_the_pools_and_blocks(rows, data):
+    count = data.draw(st.integers(1, len(rows)))
+    first = data.draw(st.integers(0, len(rows) - 1))
+    weights = np.array(data.draw(st.lists(st.sampled_from([1.0, 0.5, 0.1]), min_size=len(rows), max_size=len(rows))))
+    expected = oracle.spread(whole(rows), count, first, weights)
+    for pool in (1, 3, 256):
+        found = in_small_rooms(lambda: spread(Steps(), rows, count, first, weights), pool=pool)
+        assert found.tolist() == expected
+
+
+def test_spreading_among_many_patterns_equals_its_slow_twin_with_pools_as_they_are():
+    rows = np.random.default_rng(1).integers(0, 40, size=(900, 2))
+    weights = np.random.default_rng(2).choice([1.0, 0.3], size=900)
+    assert spread(Steps(), rows, 40, 7, weights).tolist() == oracle.spread(whole(rows), 40, 7, weights)
+
+
+@given(grids, st.integers(0, 99))
+def test_farthest_first_has_at_most_twice_the_least_radius(rows, seed):
+    D = whole(rows)
+    count = min(3, len(rows))
+    chosen = FarthestFirst().select(Steps(), rows, count, np.random.default_rng(seed))
+    assert oracle.radius(D, chosen) <= 2 * oracle.least_radius(D, count)
+
+
+def test_random_is_the_head_of_a_permutation_where_there_are_no_copies():
+    rows = np.arange(50)[:, None]
+    chosen = RandomSelection().select(Steps(), rows, 9, np.random.default_rng(5))
+    assert_array_equal(chosen, np.sort(np.random.default_rng(5).permutation(50)[:9]))
+
+
+@given(grids, st.integers(0, 99), st.data())
+def test_passing_over_copies_equals_its_slow_twin(rows, seed, data):
+    order = np.random.default_rng(seed).permutation(len(rows))
+    count = data.draw(st.integers(1, len(rows)))
+    expected = oracle.without_copies(whole(rows), order.tolist(), count)
+    assert without_copies(Steps(), rows, order, count).tolist() == expected
+    assert in_small_rooms(lambda: without_copies(Steps(), rows, order, count)).tolist() == expected
+
+
+def test_swaps_by_hand():
+    # Medoids 0 and 1 leave 2, 9 and 10 at 1 + 8 + 9. Best for 9: the place of 0 (1 + 1 + 1), not that of 1 (1 + 2 + 1).
+    D = whole(np.array([[0], [1], [2], [9], [10]]))
+    assert swapped_medoids(D, np.array([0, 1])).tolist() == [3, 1]
+    assert swapped_medoids(D, np.array([4])).tolist() == [2]
+
+
+@given(grids, st.data())
+def test_swaps_equal_their_slow_twin(rows, data):
+    D = whole(rows)
+    medoids = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=5, unique=True))
+    assert swapped_medoids(D, np.array(medoids)).tolist() == oracle.swapped_medoids(D, medoids)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_swaps_among_many_equal_their_slow_twin(seed):
+    D = whole(np.random.default_rng(seed).integers(0, 1000, size=(60, 2)))
+    assert swapped_medoids(D, np.arange(8)).tolist() == oracle.swapped_medoids(D, range(8))
+
+
+def test_the_start_stays_where_the_samples_medoids_are_worse_for_all():
+    rows = np.random.default_rng(0).integers(0, 10, size=(40, 2)) ** 3
+    D, kept = whole(rows), 0
+    for seed in range(40):
+        start, found = (
+            in_small_rooms(lambda c=chooser, s=seed: c.select(Steps(), rows, 3, np.random.default_rng(s)))
+            for chooser in (RandomSelection(), KMedoids())
+        )
+        assert oracle.total(D, found) <= oracle.total(D, start)
+        kept += np.array_equal(start, found)
+    assert 0 < kept < 40
+
+
+def test_medoids_of_several_samples_are_no_copies_of_each_other():
+    rows = np.repeat(np.random.default_rng(0).integers(0, 9, size=(10, 2)), 4, axis=0)
+    for seed in range(40):
+        found = in_small_rooms(lambda s=seed: KMedoids().select(Steps(), rows, 7, np.random.default_rng(s)))
+        assert n_different(whole(rows)[found]) == 7
+
+
+@given(grids, st.integers(0, 99), st.data())
+def test_k_medoids_never_has_a_larger_sum_than_its_start_however_poor_the_sample(rows, seed, data):
+    D = whole(rows)
+    count = data.draw(st.integers(1, len(rows)))
+    start, roomy = (
+        chooser.select(Steps(), rows, count, np.random.default_rng(seed)) for chooser in (RandomSelection(), KMedoids())
+    )
+    cramped = in_small_rooms(lambda: KMedoids().select(Steps(), rows, count, np.random.default_rng(seed)))
+    assert oracle.total(D, roomy) <= oracle.total(D, start)
+    assert oracle.total(D, cramped) <= oracle.total(D, start)
+    assert n_different(D[cramped]) == min(count, n_different(D))
+
+
+def test_k_medoids_finds_the_middle_of_each_cluster():
+    middles = np.array([[0, 0], [100, 0], [0, 100]])
+    arms = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
+    rows = (middles[:, None] + arms).reshape(-1, 2)
+    for seed in range(5):
+        assert KMedoids().select(Steps(), rows, 3, np.random.default_rng(seed)).tolist() == [0, 5, 10]
+
+
+@given(grids, st.integers(1, 4), st.data())
+def test_spacings_equal_their_slow_twin(rows, neighbours, data):
+    sample = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=2, unique=True).map(sorted))
+    expected = oracle.spacings(whole(rows), sample, neighbours)
+    found = in_small_rooms(lambda: local_spacings(Steps(), rows, np.array(sample), neighbours))
+    assert found.tolist() == expected
+
+
+def test_weights_by_hand():
+    assert weights_from(np.array([0.0, 0.1, 0.2, 0.4]), 1.0).tolist() == [1.0, 1.0, 1.0, 0.5]
+    assert weights_from(np.array([0.1, 0.2, 0.4]), 0.0).tolist() == [1.0, 1.0, 1.0]
+    assert weights_from(np.zeros(3), 2.0).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_lone_patterns_take_the_places_of_farthest_first_but_not_of_density_spread():
+    crowd = np.random.default_rng(0).integers(0, 100, size=(400, 2))
+    lone = np.array([[10_000, 0], [0, 10_000], [-10_000, 0], [0, -10_000], [10_000, 10_000]])
+    rows = np.vstack([crowd, lone])
+    farthest, spaced = (
+        chooser.select(Steps(), rows, 12, np.random.default_rng(0)) for chooser in (FarthestFirst(), DensitySpread())
+    )
+    assert (farthest >= 400).sum() == 5
+    assert (spaced >= 400).sum() == 0
+    # They are spread all the same: no one of the crowd is far from all.
+    assert nearest_dissimilarities(Steps(), crowd, rows[spaced]).max() < 80
+
+
+def test_one_pattern_is_its_own_prototype():
+    for selection in SELECTIONS.values():
+        assert selection().select(Steps(), np.array([[3]]), 1, np.random.default_rng(0)).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("prototypes", "expected"),
+    [
+        (None, 40), (1, 1), (39, 39), (41, 40), (np.int64(7), 7), (10**30, 40), (0.25, 10), (1.0, 40), (1e-9, 1),
+        (np.float32(0.5), 20), (Fraction(1, 4), 10),
+    ],
+)  # fmt: skip
+def test_counts(prototypes, expected):
+    assert count_of(prototypes, 40) == expected
+
+
+@pytest.mark.parametrize("bad", [0, -3, 0.0, -0.1, 1.5, 2.0, np.nan, np.inf, True, False, "8", [8], 1j])
+def test_counts_that_are_none(bad):
+    with pytest.raises(ValueError, match=r"prototypes must be an integer >= 1, a fraction .* not ") as caught:
+        count_of(bad, 40)
+    assert repr(bad) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize(("count", "message"), [(0, ">= 1, not 0"), (2.0, ">= 1, not 2.0"), (4, "at most 3")])
+def test_more_places_than_patterns_and_no_places_are_refused(selection, count, message):
+    with pytest.raises(ValueError, match=message):
+        SELECTIONS[selection]().select(Steps(), np.arange(3)[:, None], count, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("selection", ["farthest-first", "k-medoids", "density-spread"])
+@pytest.mark.parametrize("answer", [np.nan, np.inf, -1.0])
+def test_a_measure_that_gives_no_dissimilarities_is_named(selection, answer):
+    with pytest.raises(ValueError, match="Gives: evaluate gave a negative number, NaN or infinity"):
+        SELECTIONS[selection]().select(Gives(answer), np.arange(3)[:, None], 2, np.random.default_rng(0))
+
+
+def test_a_measure_that_gives_too_few_dissimilarities_is_named():
+    class Short(Steps):
+        def prepare(self, patterns, prototypes):
+            return FixedPrepared(np.zeros((1, 1)))
+
+    with pytest.raises(ValueError, match=r"Short: evaluate gave shape \(1, 1\) for 3 patterns and 1 prototypes"):
+        FarthestFirst().select(Short(), np.arange(3)[:, None], 2, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("answer", [[0, 0], [1, 0], [0, 5], [-1, 0], [0], [0.0, 1.0]])
+def test_what_a_users_selection_gives_is_checked(answer):
+    class Own:
+        def select(self, measure, patterns, count, rng):
+            return answer
+
+    with pytest.raises(ValueError, match="Own: select must return"):
+        select_prototypes(Own(), Steps(), np.arange(5)[:, None], 2, np.random.default_rng(0))
+
+
+def test_all_patterns_are_taken_without_a_comparison():
+    assert select_prototypes("k-medoids", Gives(np.nan), np.arange(4), 4, np.random.default_rng(0)).tolist() == [
+        0, 1, 2, 3,
+    ]  # fmt: skip
+
+
+def test_unknown_selections_and_settings_are_refused():
+    with pytest.raises(ValueError, match=r"unknown selection 'farthest'; known: .* Did you mean 'farthest-first'"):
+        resolve_selection("farthest")
+    with pytest.raises(ValueError, match="neighbours must be an integer >= 1, not 0"):
+        DensitySpread(neighbours=0)
+    with pytest.raises(ValueError, match="exponent must be a number >= 0, not -1"):
+        DensitySpread(exponent=-1)

@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import roc_auc_score
+
+from doubles import plain
+from eocc import EntropicOneClassClassifier
+from eocc.entropic_graph import CompleteGraph, NeighbourGraph
+from eocc.model_file import load, save
+from eocc.prototypes import SELECTIONS
+from eocc.search import GeneticSearch
+from eocc.synthesis import SEARCHED
+from samples import samples
+
+KINDS = [{"resolution": "multi"}, {"resolution": "single"}]
+
+
+@pytest.fixture(scope="module")
+def targets():
+    rng = np.random.default_rng(0)
+    return np.vstack([rng.normal(size=(150, 3)), rng.normal(size=(150, 3)) + 6])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_fewer_prototypes_give_fewer_columns_and_nearly_the_same_ranking(kind, selection, targets):
+    clf = plain(prototypes=60, selection=selection, random_state=0, **kind).fit(targets)
+    assert clf.transform(targets).shape == (300, 60)
+    assert_array_equal(clf.prototypes_, targets[clf.prototype_indices_])
+    assert len(clf.labels_) == 300
+    rng = np.random.default_rng(1)
+    new = np.vstack([targets + rng.normal(size=targets.shape) * 0.1, rng.uniform(-8, 14, size=(300, 3))])
+    y = np.repeat([1, 0], 300)
+    whole = plain(**kind).fit(targets)
+    assert roc_auc_score(y, clf.score_samples(new)) > roc_auc_score(y, whole.score_samples(new)) - 0.03
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_prototypes_are_the_model_without_the_argument(kind, targets):
+    scores = plain(**kind).fit(targets).score_samples(targets)
+    for wanted in (300, 1.0, 1000):
+        assert_array_equal(plain(prototypes=wanted, **kind).fit(targets).score_samples(targets), scores)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_seed_gives_the_model_at_any_number_of_threads(kind, targets):
+    one, two, other = (
+        EntropicOneClassClassifier(
+            prototypes=0.2, graph="knn", search=GeneticSearch(max_generations=2), random_state=seed, n_jobs=jobs, **kind
+        ).fit(targets)
+        for seed, jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    assert_array_equal(one.score_samples(targets), two.score_samples(targets))
+    assert_array_equal(one.spanning_tree_.edges, two.spanning_tree_.edges)
+    assert (one.prototype_indices_ != other.prototype_indices_).any()
+
+
+@pytest.mark.parametrize("name", ["dtw", "gower", "string-edit", "graph-edit", "precomputed", "jaccard"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_data_may_have_fewer_prototypes_and_a_sparse_graph(name, kind, tmp_path):
+    training, new = samples(name)
+    clf = plain(measure=name, prototypes=8, graph=NeighbourGraph(k=4), random_state=0, **kind).fit(training)
+    scores = clf.score_samples(new)
+    assert np.isfinite(scores).all()
+    assert clf.transform(new).shape == (5, 8)
+    save(clf, tmp_path / "m.eocc")
+    loaded = load(tmp_path / "m.eocc")
+    assert_array_equal(loaded.score_samples(new), scores)
+    assert_array_equal(loaded.prototype_indices_, clf.prototype_indices_)
+    assert loaded.neighbour_entropy_ == clf.neighbour_entropy_
+
+
+def test_training_dissimilarities_to_prototypes_stay_within_1(targets):
+    for measure in ("euclidean", "standardised", lambda a, b: float(np.abs(a - b).sum())):
+        rows = targets if isinstance(measure, str) else list(targets[:40])
+        clf = plain(measure=measure, prototypes=10, random_state=0).fit(rows)
+        assert_allclose(clf.transform(rows).max(), 1.0)
+
+
+def test_with_all_neighbours_the_tree_is_that_of_all_pairs(targets):
+    whole = plain(resolution="single").fit(targets)
+    sparse = plain(resolution="single", graph=NeighbourGraph(k=299)).fit(targets)
+    assert_array_equal(sparse.spanning_tree_.edges, whole.spanning_tree_.edges)
+    assert_allclose(sparse.modularity_curve_, whole.modularity_curve_, atol=1e-9)
+    assert_array_equal(sparse.labels_, whole.labels_)
+    assert sparse.entropy_ == pytest.approx(whole.entropy_)
+    assert np.isfinite(sparse.neighbour_entropy_)
+    assert not hasattr(whole, "neighbour_entropy_")
+
+
+def test_a_sparse_graph_finds_the_clusters(targets):
+    clf = plain(graph="knn").fit(targets)
+    assert len(np.unique(clf.labels_[:150])) >= 1
+    assert not set(clf.labels_[:150]) & set(clf.labels_[150:])
+
+
+def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
+    monkeypatch.setattr("eocc.synthesis.SEARCHED", 50)
+    seen = []
+    build = CompleteGraph.build
+    monkeypatch.setattr(
+        CompleteGraph, "build", lambda self, space, out: seen.append(len(space.rows)) or build(self, space, out)
+    )
+    clf = EntropicOneClassClassifier(
+        graph="knn", search=GeneticSearch(max_generations=2), random_state=0, resolution="single"
+    ).fit(targets)
+    assert set(seen) == {50}
+    assert len(clf.labels_) == 300
+    assert clf.spanning_tree_.n_vertices == 300
+    assert SEARCHED == 2000
+
+
+@pytest.mark.parametrize("synthesis", ["entropy", "validation"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_work_with_prototypes_and_a_sparse_graph(synthesis, kind, targets):
+    others = np.random.default_rng(3).uniform(-8, 14, size=(40, 3))
+    X, y = np.vstack([targets, others]), np.repeat([1, -1], [300, 40])
+    clf = plain(synthesis=synthesis, prototypes=50, graph="knn", random_state=0, **kind).fit(X, y)
+    assert np.isfinite(clf.score_samples(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"prototypes": 0}, "prototypes must be an integer >= 1, a fraction"),
+        ({"prototypes": 1.5}, "prototypes must be an integer >= 1, a fraction"),
+        ({"prototypes": True}, "prototypes must be an integer >= 1, a fraction"),
+        ({"selection": "clever"}, "unknown selection 'clever'"),
+        ({"graph": "complte"}, "unknown graph 'complte'; known: 'complete', 'knn'. Did you mean 'complete'"),
+        ({"graph": NeighbourGraph}, "graph must be an object, not a class"),
+    ],
+)
+def test_bad_arguments_are_named(settings, message, targets):
+    with pytest.raises(ValueError, match=message.replace(".", r"\.")):
+        plain(**settings).fit(targets)
+
+
+def test_a_graph_needs_a_neighbour():
+    with pytest.raises(ValueError, match="k must be an integer >= 1, not 0"):
+        NeighbourGraph(k=0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_very_few_patterns(n):
+    X = np.arange(2.0 * n).reshape(n, 2)
+    clf = plain(prototypes=1, graph="knn").fit(X)
+    assert (clf.predict(X) == 1).any()
+    assert np.isfinite(clf.score_samples([[1e9, 0.0]])).all()
