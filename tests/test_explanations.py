@@ -154,8 +154,8 @@ def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
     found = prototypes_of(clf, range(len(clf.regions_)), None)
     for number, region in enumerate(clf.regions_):
         gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
-        assert found[number].index == region.members[np.argmin(gaps)]
-    assert explain(clf, frame[60:61])[0].nearest.prototype.index in {one.index for one in found.values()}
+        assert found[number].column == region.members[np.argmin(gaps)]
+    assert explain(clf, frame[60:61])[0].nearest.prototype.index in {one.column for one in found.values()}
 
 
 def test_rows_held_out_to_validate_are_counted(frame):

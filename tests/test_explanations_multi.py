@@ -1,4 +1,4 @@
-"""Explanations and rules of classifiers that decide by neighbourhoods of all sizes."""
+"""Explanations and rules of classifiers that decide by neighbourhoods of several sizes."""
 
 import json
 
@@ -9,10 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from eocc import EntropicOneClassClassifier
-from eocc.explanations import Neighbourhoods, NonTargets, explain, rules
+from eocc.explanations import LocalRatio, Neighbourhoods, NonTargets, Rung, Term, explain, rules
 from eocc.explanations.rules import border_degree_in_words
 from eocc.measures import MEASURES, Composite
 from eocc.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
+from eocc.surprise import rungs
 from samples import samples
 
 
@@ -105,19 +106,30 @@ def test_the_figures_by_hand():
     assert (known.local.n_nearest, known.equalised) == (3, None)
     assert_allclose([known.local.distance, known.local.ratio], [4 / 3 / 8, 4 / 3 / extents.mean()])
     assert [term.kind for term in known.terms] == ["ladder", "local ratio"]
-    assert_allclose(known.surprise, np.mean([term.value for term in known.terms]))
+    assert_allclose(known.surprise, sum(part * term.value for part, term in zip((0.8, 0.2), known.terms, strict=True)))
+    assert f"80% of {known.terms[0].value:.3g} (distances) and 20% of {known.terms[1].value:.3g} (ratio)." in words(one)
     assert known.n_farther == 4
     assert "its nearest training pattern lies within 0.125, that of a usual one within 0.188." in words(one)
 
 
-def test_the_ladder_of_many_is_told_in_part():
+def test_the_ladder_tells_distances_to_its_rungs():
     clf = EntropicOneClassClassifier().fit(np.random.default_rng(0).normal(size=(200, 2)))
     (one,) = explain(clf, [[0.5, 0.5]])
     row = np.sort(clf.transform([[0.5, 0.5]])[0])
-    counts = [rung.n_nearest for rung in one.neighbourhoods.ladder]
-    assert counts == [1, 2, 4, 8, 16, 32, 64]
+    counts = rungs(199).tolist()
+    assert [rung.n_nearest for rung in one.neighbourhoods.ladder] == counts
     assert [rung.distance for rung in one.neighbourhoods.ladder] == row[np.array(counts) - 1].tolist()
-    assert "its nearest 1, 4, 8, 16, 64 training patterns lie within" in words(one)
+    assert f"its nearest {', '.join(map(str, counts))} training patterns lie within" in words(one)
+
+
+def test_a_long_ladder_is_told_in_part():
+    ladder = tuple(Rung(2**k, float(k), k / 2) for k in range(7))
+    said = " ".join(
+        made(1.0, ladder=ladder, local=LocalRatio(4, 1.0, 2.0), terms=(Term("ladder", 0, None, 1.0, 1.0),) * 2).lines()
+    )
+    assert "its nearest 1, 4, 8, 16, 64 training patterns lie within 0, 2, 3, 4, 6, those of a usual" in " ".join(
+        said.split()
+    )
 
 
 def test_the_other_view_is_told_with_its_own_neighbour_and_difference(clf, frame):
@@ -127,7 +139,7 @@ def test_the_other_view_is_told_with_its_own_neighbour_and_difference(clf, frame
         gaps = np.sqrt((equalised * (frame.to_numpy()[:50] - row) ** 2).sum(axis=1)) / clf.measure_.delta
         assert other.neighbour.index == np.argmin(gaps)
         assert_allclose(other.difference.dissimilarity, gaps.min(), atol=1e-12)
-        assert_allclose([rung.distance for rung in other.ladder], np.sort(gaps)[[0, 1, 3, 7, 15]], atol=1e-9)
+        assert_allclose([rung.distance for rung in other.ladder], np.sort(gaps)[rungs(49) - 1], atol=1e-9)
         assert [(term.kind, term.view) for term in one.neighbourhoods.terms] == [
             ("ladder", 0), ("local ratio", 0), ("ladder", 1), ("local ratio", 1),
         ]  # fmt: skip

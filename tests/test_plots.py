@@ -59,17 +59,17 @@ def test_the_space_of_any_kind_of_data_can_be_drawn(measure):
 def test_the_plane_is_that_of_largest_variance_and_training_patterns_lie_where_they_are_placed(plane):
     found = project(plane)
     rows = plane.transform(plane.prototypes_)
-    assert_allclose(found.training, place(plane, found, plane.prototypes_), atol=1e-9)
+    assert_allclose(found.prototypes, place(plane, found, plane.prototypes_), atol=1e-9)
     spreads = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False)
-    assert_allclose(found.training.var(axis=0) * len(rows), spreads[:2] ** 2, rtol=1e-9)
+    assert_allclose(found.prototypes.var(axis=0) * len(rows), spreads[:2] ** 2, rtol=1e-9)
     assert_allclose(found.kept, (spreads[:2] ** 2).sum() / (spreads**2).sum())
-    assert_array_equal(project(plane).training, found.training)
+    assert_array_equal(project(plane).prototypes, found.prototypes)
 
 
 def test_one_pattern_and_copies_have_a_plane_too():
     for X in (np.ones((1, 3)), np.ones((4, 3))):
         found = project(EntropicOneClassClassifier(search=None).fit(X))
-        assert_array_equal(found.training, np.zeros((len(X), 2)))
+        assert_array_equal(found.prototypes, np.zeros((len(X), 2)))
         assert found.kept == 1.0
 
 

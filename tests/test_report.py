@@ -255,7 +255,7 @@ def test_many_patterns_are_thinned_but_prototypes_and_the_strangest_stay():
     assert len(drawn.training) == 300
     assert len(drawn.new) == MOST_DRAWN - 300
     assert set(study.explained) <= set(drawn.new.tolist())
-    assert {prototype.index for prototype in study.prototypes.values()} <= set(drawn.training.tolist())
+    assert {prototype.column for prototype in study.prototypes.values()} <= set(drawn.training.tolist())
 
 
 def test_a_thousand_patterns_make_less_than_three_megabytes(tmp_path):

@@ -1,4 +1,4 @@
-"""The report on models that decide by neighbourhoods of all sizes: its words and figures are those of the decision."""
+"""The report on models that decide by neighbourhoods of several sizes: words and figures are the decision's."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The one matrix product of a candidate: BLAS ``dsyrk``, called so that Python threads run beside it.
+"""The one matrix product of a candidate: BLAS ``dsyrk`` or ``ssyrk``, called so that Python threads run beside it.
 
 SciPy's own wrapper holds the interpreter lock, which would serialise the candidates; a foreign function
 called through ctypes releases it. BLAS is held to one thread, so that a product has the same bits
@@ -17,15 +17,17 @@ from numba.extending import get_cython_function_address
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
+NUMBERS = {np.dtype(np.float64): ("dsyrk", ctypes.c_double), np.dtype(np.float32): ("ssyrk", ctypes.c_float)}
+
 
 @cache
-def _dsyrk() -> "ctypes._CFunctionType":
-    address = get_cython_function_address("scipy.linalg.cython_blas", "dsyrk")
+def _syrk(name: str) -> "ctypes._CFunctionType":
+    address = get_cython_function_address("scipy.linalg.cython_blas", name)
     return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 10)(address)
 
 
-def gram(rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-    """Write the upper triangle of rows rows^T, diagonal included, into `out`. Both C-contiguous.
+def gram(rows: NDArray[np.floating[Any]], out: NDArray[np.floating[Any]]) -> None:
+    """Write the upper triangle of rows rows^T, diagonal included, into `out`. Both C-contiguous, of one precision.
 
     >>> rows, out = np.array([[3.0, 4.0], [1.0, 0.0]]), np.zeros((2, 2))
     >>> gram(rows, out)
@@ -34,10 +36,11 @@ def gram(rows: NDArray[np.float64], out: NDArray[np.float64]) -> None:
            [ 0.,  1.]])
     """
     n, k = rows.shape
+    name, number = NUMBERS[rows.dtype]
     size, depth = ctypes.c_int(n), ctypes.c_int(k)
-    leading, one, zero = ctypes.c_int(max(k, 1)), ctypes.c_double(1.0), ctypes.c_double(0.0)
+    leading, one, zero = ctypes.c_int(max(k, 1)), number(1.0), number(0.0)
     # Fortran reads a C array as its transpose: the lower triangle of A^T A is our upper one of A A^T.
-    _dsyrk()(
+    _syrk(name)(
         ctypes.byref(ctypes.c_char(b"L")),
         ctypes.byref(ctypes.c_char(b"T")),
         ctypes.byref(size),

@@ -12,7 +12,7 @@ from eocc.calibration import check_rate, cross_calibrate
 from eocc.decision import KnownOthers, learn_decision
 from eocc.entropic_graph import GraphKind
 from eocc.extents import Extent
-from eocc.fitting import MULTI, Plan, plan_of, settings_of
+from eocc.fitting import MULTI, Task, plan_within_memory, settings_of, task_of
 from eocc.measures import Measure, Precomputed
 from eocc.measures.composite import knows_training_only
 from eocc.memberships import MembershipFunction
@@ -39,8 +39,8 @@ class EntropicOneClassClassifier(
 
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these
     gives the data's entropy and, cut at its longest edges while modularity rises, clusters; each
-    cluster becomes a fuzzy decision region. Decisions look at the data at all resolutions at once, from the nearest
-    training pattern to half of them; resolution="single" decides by the regions alone, after a search of the
+    cluster becomes a fuzzy decision region. Decisions look at several resolutions at once, from the nearest training
+    pattern to the nearest eight; resolution="single" decides by the regions alone, after a search of the
     dissimilarity's weights p, as the paper does.
 
     Parameters
@@ -54,16 +54,22 @@ class EntropicOneClassClassifier(
         EOCC-2, which also looks at every partition's performance on the validation set. With resolution="multi" the
         labels weigh what the decision looks at.
     resolution : {"multi", "single"}, default="multi"
-        How it is decided: by neighbourhoods of all sizes among the training patterns, which follow the data's shape,
-        or by one region a cluster, as in the paper.
+        How it is decided: by neighbourhoods of several sizes among the training patterns, which follow the data's
+        shape, or by one region a cluster, as in the paper.
     prototypes : int, float in (0, 1] or None, default=None
         How many training patterns, or which share of them, all others are compared with: None means all. Memory and
         time to score grow with their number.
     selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
         How prototypes are chosen.
-    graph : {"complete", "knn"} or NeighbourGraph, default="complete"
+    graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
         The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
-        instead of n^2. A search then looks at 2000 patterns.
+        instead of n^2. A search then looks at 1000 patterns. "auto" is "complete" for up to 5000 patterns, where that
+        fits in memory, else "knn".
+    max_memory : int, str or None, default=None
+        The memory that a fit may add: bytes, or "2GiB", "500MB". None is 70 % of what is free. See docs/scale.md.
+    plan : {"refuse", "auto"}, default="refuse"
+        What becomes of a fit that would take more: an error at once that names settings that fit, or these settings,
+        fewer prototypes say, and a warning.
     eta : float in [0, 1], default=0.5
         The share of entropy against modularity.
     beta : float in [0, 1], default=0.5
@@ -129,6 +135,8 @@ class EntropicOneClassClassifier(
         The Rényi entropy estimated from nearest neighbours; only with graph="knn".
     prototype_indices_ : array of shape (n_prototypes,)
         Which of the training patterns are the prototypes.
+    plan_ : Plan
+        The graph, prototypes and threads taken, and the memory and time expected. Not saved in model files.
     measure_, prototypes_, fuzzy_model_, surprise_model_
         What scoring needs: the measure with its scale fixed, the prototypes, the regions' centres and widths, and with
         resolution="multi" what is known of all neighbourhoods.
@@ -153,7 +161,9 @@ class EntropicOneClassClassifier(
         resolution: str = "multi",
         prototypes: int | float | None = None,
         selection: str | Selection = "random",
-        graph: str | GraphKind = "complete",
+        graph: str | GraphKind = "auto",
+        max_memory: int | str | None = None,
+        plan: str = "refuse",
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
@@ -176,6 +186,8 @@ class EntropicOneClassClassifier(
         self.prototypes = prototypes
         self.selection = selection
         self.graph = graph
+        self.max_memory = max_memory
+        self.plan = plan
         self.eta = eta
         self.beta = beta
         self.gamma = gamma
@@ -212,26 +224,27 @@ class EntropicOneClassClassifier(
         draft = draft_of(self)
         data = draft._read(X, reset=True)
         rng = generator(self.random_state)
-        plan = plan_of(draft, data, y, validation, rng)
+        task = task_of(draft, data, y, validation, rng)
         if self.false_alarm_rate is not None:
-            check_rate(self.false_alarm_rate, len(plan.training))  # before the search, which may take long
-        patterns = data if len(plan.training) == len(data) else data[plan.training]
-        settings = settings_of(self, plan.synthesis)
+            check_rate(self.false_alarm_rate, len(task.training))  # before the search, which may take long
+        patterns = data if len(task.training) == len(data) else data[task.training]
+        draft.plan_ = plan_within_memory(self, patterns, task)
+        settings = settings_of(self, task.synthesis, draft.plan_)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             model = synthesise(patterns, settings, rng, report)
-        draft._take(model, plan.training)
+        draft._take(model, task.training)
         if self.resolution == MULTI:
-            draft._learn_surprise(model, plan, is_apart=validation is not None)
+            draft._learn_surprise(model, task, is_apart=validation is not None)
         elif self.false_alarm_rate is not None:
             draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
         return adopt(self, draft)
 
-    def _learn_surprise(self, model: Model, plan: Plan, *, is_apart: bool) -> None:
-        """Learn the decision at all resolutions; a validation set that `is_apart` may have no dissimilarities to it."""
+    def _learn_surprise(self, model: Model, task: Task, *, is_apart: bool) -> None:
+        """Learn the decision by neighbourhoods; a validation set that `is_apart` may have no dissimilarities to it."""
         known = None
-        if plan.beside is not None:
+        if task.beside is not None:
             are_comparable = not (is_apart and knows_training_only(model.shown.measure))
-            known = KnownOthers(plan.beside.others, plan.beside.targets, are_comparable)
+            known = KnownOthers(task.beside.others, task.beside.targets, are_comparable)
         with threads(n_threads(self.n_jobs)):
             self.surprise_model_, self.calibration_ = learn_decision(
                 model.shown, self.weights_, known, self.false_alarm_rate

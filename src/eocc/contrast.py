@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from eocc.measures import Prepared
 from eocc.representation import dissimilarities
-from eocc.surprise import NO_SPREAD, Surprise, Surroundings, Terms, mean_of, nearest
+from eocc.surprise import NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -77,7 +77,7 @@ class Densities:
             return np.empty((len(pairs.at(np.ones(n_parameters))[0]), 0))
         units = np.eye(n_parameters)
         ratios = [self._log_ratio(pairs.at(units[k]), t) for t, k in enumerate(self.weights)]
-        return np.column_stack([mean_of(np.column_stack(ratios)) * len(ratios), *ratios])
+        return np.column_stack([sum_of(np.column_stack(ratios)), *ratios])
 
     def _log_ratio(self, blocks: tuple[Matrix, Matrix], index: int) -> Matrix:
         targets, others = (
@@ -133,7 +133,7 @@ class Contrast:
 
 def weighted_sum(columns: Matrix, coefficients: Matrix) -> Matrix:
     """Return the sum of the columns times their coefficients, added in their order whatever the batch."""
-    return mean_of(columns * coefficients) * len(coefficients)
+    return sum_of(columns * coefficients)
 
 
 def contrast_columns(

@@ -1,7 +1,7 @@
 """What a fit learnt -> verdicts: how far a pattern lies from what is normal, and to what degree it belongs there.
 
 Two ways to decide. By *regions*, the paper's: the least distance to a region's representative in its extents. By
-*surprise*, at all resolutions at once, with or without known non-targets; the regions then tell where a pattern lies.
+*surprise*, at several resolutions at once, with or without known non-targets; the regions then tell where a pattern lies.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from eocc.measures import FrozenMeasure, Prepared
 from eocc.memberships import MembershipFunction
 from eocc.regions import FuzzyModel, decision_margin, log_grades
 from eocc.representation import Representation
-from eocc.surprise import Border, Surprise, learn_surprise, mean_of
+from eocc.surprise import Border, Surprise, learn_surprise, surprise_of
 from eocc.views import views_of
 
 Matrix = NDArray[np.float64]
@@ -84,7 +84,7 @@ class SurpriseModel:
         """Return what stands for d / tau of new patterns, prepared against the prototypes."""
         terms = self.surprise.columns(to_prototypes)
         if self.contrast is None:
-            return self.border.ratios(mean_of(terms))
+            return self.border.ratios(surprise_of(terms))
         pairs = None
         if self.others is not None:
             n_prototypes = len(self.surprise.views[0].extents)
@@ -105,7 +105,7 @@ def learn_decision(
     `rate` is the share of targets beyond the border, by default USUAL_RATE, or one of n + 1 where they are few.
     """
     surprise, terms = learn_surprise(shown, list(views_of(shown, weights)))
-    contrast, others, surprises = None, None, mean_of(terms)
+    contrast, others, surprises = None, None, surprise_of(terms)
     if known is not None:
         others = known.others if known.are_comparable else None
         contrast, surprises = _learn_contrast(shown, surprise, terms, known)

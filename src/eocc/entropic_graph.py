@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.arguments import check_count
-from eocc.graph import EuclideanGraph, SpanningTree, euclidean_graph
+from eocc.graph import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
 from eocc.partition import full_curve, greedy_prune
 from eocc.performance import CountPerformance, ScorerPerformance
 from eocc.regions import Fuzzification, Region, Shape, build_regions
@@ -116,6 +116,15 @@ class CompleteGraph:
     def neighbour_entropy(self, graph: EuclideanGraph, n_dims: int, gamma: float) -> float | None:
         """Return None: all pairs are no neighbours."""
         return None
+
+
+@dataclass(frozen=True)
+class SinglePrecisionGraph(CompleteGraph):
+    """All pairs in single precision: for searches, whose best candidate is judged again in double precision."""
+
+    def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+        """Return all distances, rounded, and their tree."""
+        return single_precision_graph(space, out)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_number, n_threads
+from eocc.arguments import check_number
 from eocc.entropic_graph import resolve_graph
 from eocc.extents import resolve_extent
 from eocc.labels import Parts, as_pair, check_lengths, parts_by_kind, parts_of, parts_with, signs
 from eocc.measures import resolve_measure
 from eocc.memberships import resolve_membership_function
 from eocc.performance import resolve_performance
-from eocc.prototypes import resolve_selection
+from eocc.plan import MODES, Plan, Request, bytes_of, decide, name_of_graph
+from eocc.prototypes import count_of, resolve_selection
 from eocc.regions import Fuzzification
 from eocc.registry import choose
 from eocc.representatives import resolve_representative
@@ -23,15 +24,18 @@ from eocc.tconorms import resolve_tconorm
 
 MULTI, SINGLE = "multi", "single"
 RESOLUTIONS = {MULTI: MULTI, SINGLE: SINGLE}
+# Patterns whose sizes tell the mean one, evenly spaced.
+SIZED = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Task:
     """The rows of the data to train on, the synthesis with all it needs, and the patterns known beside them, if any."""
 
     training: NDArray[np.int64]
     synthesis: Synthesis
     beside: Parts | None = None
+    n_others: int = 0  # of either kind, beside those that train
 
 
 def check_arguments(classifier: Any) -> None:
@@ -44,26 +48,29 @@ def check_arguments(classifier: Any) -> None:
         wanted = "in (0, 1), or None"
         check_number("false_alarm_rate", classifier.false_alarm_rate, wanted, lambda value: 0 < value < 1)
     choose("resolution", RESOLUTIONS, classifier.resolution)
+    choose("plan", MODES, classifier.plan)
+    if classifier.max_memory is not None:
+        bytes_of(classifier.max_memory)
 
 
-def plan_of(classifier: Any, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator) -> Plan:
+def task_of(classifier: Any, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator) -> Task:
     """Return what to train on, and how."""
     check_arguments(classifier)
-    plans = {"entropy": _plan_entropy, "validation": _plan_validation}
-    return choose("synthesis", plans, classifier.synthesis)(classifier, data, y, validation, rng)
+    tasks = {"entropy": _entropy_task, "validation": _validation_task}
+    return choose("synthesis", tasks, classifier.synthesis)(classifier, data, y, validation, rng)
 
 
-def _plan_entropy(
+def _entropy_task(
     classifier: Any, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
-) -> Plan:
+) -> Task:
     if validation is not None:
         raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
-    return Plan(np.arange(len(data)), EntropySynthesis(classifier.eta, classifier.gamma))
+    return Task(np.arange(len(data)), EntropySynthesis(classifier.eta, classifier.gamma))
 
 
-def _plan_validation(
+def _validation_task(
     classifier: Any, data: Any, y: Any, validation: tuple[Any, Any] | None, rng: np.random.Generator
-) -> Plan:
+) -> Task:
     signed = np.ones(len(data), np.int64) if y is None else signs(y)
     check_lengths("X", data, "y", signed)
     if validation is not None:
@@ -73,27 +80,68 @@ def _plan_validation(
         parts = parts_by_kind(data, signed)
     else:
         parts = parts_of(data, signed, classifier.validation_fraction, rng)
+    n_others = len(parts.targets) + len(parts.others)
     if classifier.resolution == MULTI:
-        return Plan(parts.training, EntropySynthesis(classifier.eta, classifier.gamma), parts)
+        return Task(parts.training, EntropySynthesis(classifier.eta, classifier.gamma), parts, n_others)
     synthesis = ValidationSynthesis(
         classifier.eta, classifier.beta, classifier.gamma, resolve_performance(classifier.performance),
         fuzzification_of(classifier), parts.targets, parts.others,
     )  # fmt: skip
-    return Plan(parts.training, synthesis)
+    return Task(parts.training, synthesis, n_others=n_others)
 
 
-def settings_of(classifier: Any, synthesis: Synthesis) -> Settings:
-    """Return what the user chose, each name as the object it stands for."""
+def plan_within_memory(classifier: Any, patterns: Any, task: Task) -> Plan:
+    """Return what the fit to these patterns takes, within the user's budget; or refuse it."""
+    request = Request(
+        n=len(patterns),
+        n_features=size_of(patterns),
+        measure=classifier.measure,
+        prototypes=classifier.prototypes,
+        graph=classifier.graph,
+        resolution=classifier.resolution,
+        search=search_of(classifier),
+        n_jobs=classifier.n_jobs,
+        false_alarm_rate=classifier.false_alarm_rate,
+        n_others=task.n_others,
+    )
+    return decide(request, classifier.max_memory, classifier.plan)
+
+
+def size_of(patterns: Any) -> int:
+    """Return the size of a pattern: the numbers of a row, the columns of a table, else of some of them the mean.
+
+    >>> size_of(np.zeros((5, 3))), size_of(["oak", "larch"])
+    (3, 4)
+    """
+    for known in (patterns, getattr(patterns, "block", None)):
+        if isinstance(known, np.ndarray):
+            return int(known.shape[1])
+    if hasattr(patterns, "columns"):
+        return len(patterns.columns)
+    some = [patterns[i] for i in range(0, len(patterns), -(-len(patterns) // SIZED))]
+    return max(1, round(sum(map(_size, some)) / len(some)))
+
+
+def _size(pattern: Any) -> int:
+    if isinstance(pattern, np.ndarray):
+        return int(pattern.size)
+    return int(getattr(pattern, "n_vertices", 0)) or (len(pattern) if hasattr(pattern, "__len__") else 1)
+
+
+def settings_of(classifier: Any, synthesis: Synthesis, plan: Plan) -> Settings:
+    """Return what the user chose, each name as the object it stands for; and where that did not fit, what does."""
+    wanted, asked = classifier.prototypes, classifier.graph
+    is_taken = not isinstance(asked, str) and name_of_graph(asked) == plan.graph
     return Settings(
         measure=resolve_measure(classifier.measure),
-        prototypes=classifier.prototypes,
+        prototypes=wanted if count_of(wanted, plan.n) == plan.prototypes else plan.prototypes,
         selection=resolve_selection(classifier.selection),
-        graph=resolve_graph(classifier.graph),
+        graph=resolve_graph(asked if is_taken else plan.graph),
         synthesis=synthesis,
         fuzzification=fuzzification_of(classifier),
         search=search_of(classifier),
         weights=classifier.weights,
-        n_threads=n_threads(classifier.n_jobs),
+        n_threads=plan.n_jobs,
     )
 
 
@@ -108,7 +156,7 @@ def fuzzification_of(classifier: Any) -> Fuzzification:
 
 
 def search_of(classifier: Any) -> Search | None:
-    """Return the search; "auto" is the paper's genetic one, and none where all resolutions are looked at."""
+    """Return the search; "auto" is the paper's genetic one, and none where neighbourhoods decide."""
     if isinstance(classifier.search, str) and classifier.search == "auto":
         return GeneticSearch() if classifier.resolution == SINGLE and classifier.weights is None else None
     return None if classifier.search is None else resolve_search(classifier.search)

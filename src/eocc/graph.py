@@ -1,11 +1,13 @@
 """Dissimilarity space -> the complete Euclidean graph over its rows, and its minimum spanning tree."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.kernels.distances import drop_spare_bits, edge_lengths
+from eocc.blas import gram
+from eocc.kernels.distances import SINGLE_CANCELLATION, distances_from_gram, drop_spare_bits, edge_lengths
 from eocc.kernels.spanning_tree import prim_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space import DissimilaritySpace
@@ -42,6 +44,24 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
     drop_spare_bits(distances.reshape(-1).view(np.int64))
+    return _with_tree(space, distances)
+
+
+def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+    """Return the complete graph with distances in single precision, good to about 1e-4 of themselves, in half the time.
+
+    The tree's lengths are computed from the rows in double precision; only which edges it has may differ.
+    """
+    n = len(space.rows)
+    rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
+    gram(rows, distances)
+    norms = np.empty(n, np.float32)
+    distances_from_gram(rows, np.float32(space.scale), np.float32(SINGLE_CANCELLATION), distances, norms,
+                        np.empty(n, np.int64))  # fmt: skip
+    return _with_tree(space, distances)
+
+
+def _with_tree(space: DissimilaritySpace, distances: NDArray[Any]) -> EuclideanGraph:
     edges = _tree_edges(distances)
     lengths = np.empty(len(edges))
     edge_lengths(space.rows, edges, space.scale, lengths)
@@ -50,7 +70,7 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     return EuclideanGraph(distances, SpanningTree(edges[order], np.minimum.accumulate(lengths[order])))
 
 
-def _tree_edges(distances: Matrix) -> NDArray[np.int64]:
+def _tree_edges(distances: NDArray[Any]) -> NDArray[np.int64]:
     m = len(distances) - 1
     edges = np.empty((m, 2), np.int64)
     prim_edges(distances, edges, np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty(m))

@@ -9,9 +9,10 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations.differences.vectors import feature_names
-from eocc.explanations.regions import reach_of
+from eocc.explanations.regions import prototype_labels, reach_of
+from eocc.explanations.wording import counted
 from eocc.labels import signs
-from eocc.projection import place, project, was_searched, yardstick_of
+from eocc.projection import edges_between, known_share, place, project, was_searched, yardstick_of
 
 Matrix = NDArray[np.float64]
 
@@ -19,6 +20,8 @@ INK, FAINT, BORDER = "#1f2933", "#8d99a6", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"
 # Regions in turn; distinguishable also with the common colour blindnesses (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
+# A curve has no more vertices than that: there are not more pixels.
+MOST_VERTICES = 2000
 
 
 def region_colour(index: int) -> str:
@@ -27,26 +30,36 @@ def region_colour(index: int) -> str:
 
 
 def plot_space(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None) -> Any:
-    """Draw the dissimilarity space in its plane of largest variance: tree, regions, and the decisions on X."""
+    """Draw the dissimilarity space in its plane of largest variance: tree, regions, and the decisions on X.
+
+    Of training patterns the prototypes are drawn, which is all unless they were chosen, and of the tree the edges
+    between these; a ring is the centre of a region, whose count is that of all training patterns in it.
+    """
     plane = project(classifier)
     from matplotlib.collections import LineCollection
 
-    axes.add_collection(
-        LineCollection(list(plane.training[classifier.spanning_tree_.edges]), colors=FAINT, linewidths=0.7)
-    )
+    edges = edges_between(classifier, np.arange(len(plane.prototypes)))
+    axes.add_collection(LineCollection(list(plane.prototypes[edges]), colors=FAINT, linewidths=0.7))
+    labels, centres = prototype_labels(classifier), plane.place(classifier.fuzzy_model_.centres)
     for index, region in enumerate(classifier.regions_):
-        points = plane.training[region.members]
-        axes.plot(*points.T, "o", color=region_colour(index), markersize=4, zorder=2)
+        axes.plot(*plane.prototypes[labels == index].T, "o", color=region_colour(index), markersize=4, zorder=2)
         ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": region_colour(index), "zorder": 3}
-        axes.plot(*plane.training[region.representative], "o", **ring, label=f"region {index}: {len(points)}")
+        axes.plot(*centres[index], "o", **ring, label=f"region {index}: {len(region.members)}")
     if X is not None:
         points, accepted = place(classifier, plane, X), classifier.predict(X) == 1
         axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted", zorder=4)
         axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected", zorder=4)
-    axes.set(title=f"Dissimilarity space ({plane.kept:.0%} of its variance)", xlabel="first axis", ylabel="second axis")
+    axes.set(title=f"Dissimilarity space ({plane.kept:.0%} of its variance){_drawn(classifier, len(edges))}")
+    axes.set(xlabel="first axis", ylabel="second axis")
     if len(classifier.regions_) <= 12:
         axes.legend(fontsize=8)
     return axes
+
+
+def _drawn(classifier: EntropicOneClassClassifier, n_edges: int) -> str:
+    """Return a second line for a title where not all training patterns are known."""
+    share = known_share(classifier)
+    return f"\n{share}, {counted(n_edges, 'edge')} of the tree" if share else ""
 
 
 def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None, resolution: int = 160) -> Any:
@@ -66,7 +79,7 @@ def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = 
     decision = (verdicts.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
-    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label="training")
+    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=known_share(classifier) or "training")
     if X is not None:
         points, accepted = np.asarray(X, float), classifier.predict(X) == 1
         axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted")
@@ -85,7 +98,9 @@ def plot_modularity(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
     curve = classifier.modularity_curve_
     counts = np.arange(1, len(curve) + 1)
     taken = len(classifier.regions_)
-    axes.plot(counts, curve, color=INK, linewidth=1.2)
+    kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
+    kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [taken - 1])
+    axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(taken, curve[taken - 1], "o", color=REGIONS[5], label=f"taken: {taken} regions")
     axes.set(title="Modularity of all partitions", xlabel="number of clusters", ylabel="modularity Q")
     if len(curve) > 30:

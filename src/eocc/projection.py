@@ -7,21 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.classifier import EntropicOneClassClassifier
+from eocc.explanations.regions import is_whole
 from eocc.explanations.wording import figure
 from eocc.fitting import search_of
 from eocc.regions import BOUNDARY
 
 Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """The plane of largest variance of the training patterns in the dissimilarity space.
+    """The plane of largest variance of the prototypes in the dissimilarity space.
 
-    `training` (n, 2) are the training patterns in it; `kept` is the share of their variance that it shows.
+    `prototypes` (r, 2) are these in it; `kept` is the share of their variance that it shows.
     """
 
-    training: Matrix
+    prototypes: Matrix
     kept: float
     mean: Matrix
     axes: Matrix
@@ -37,7 +39,7 @@ def project(classifier: EntropicOneClassClassifier) -> Projection:
     >>> import numpy as np
     >>> clf = EntropicOneClassClassifier(search=None).fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
     >>> plane = project(clf)
-    >>> plane.training.shape, bool(plane.kept > 0.9)
+    >>> plane.prototypes.shape, bool(plane.kept > 0.9)
     ((4, 2), True)
     """
     rows = classifier.measure_.prepare(classifier.prototypes_).evaluate(classifier.weights_)
@@ -55,6 +57,30 @@ def project(classifier: EntropicOneClassClassifier) -> Projection:
 def place(classifier: EntropicOneClassClassifier, projection: Projection, X: Any) -> Matrix:
     """Return the points of new patterns."""
     return projection.place(np.asarray(classifier.transform(X)))
+
+
+def edges_between(classifier: EntropicOneClassClassifier, columns: Indices) -> Indices:
+    """Return the edges of the spanning tree that join two of these prototypes, as pairs of columns, heaviest first.
+
+    >>> rows = [[0.0], [1.0], [5.0], [6.0]]
+    >>> edges_between(EntropicOneClassClassifier().fit(rows), np.array([0, 1, 3])).tolist()
+    [[0, 1]]
+    """
+    place = np.full(len(classifier.labels_), -1)
+    place[classifier.prototype_indices_[columns]] = columns
+    edges = place[np.asarray(classifier.spanning_tree_.edges).reshape(-1, 2)]
+    return np.asarray(edges[(edges >= 0).all(axis=1)])
+
+
+def known_share(classifier: EntropicOneClassClassifier) -> str:
+    """Return how many of the training patterns are prototypes, in words; nothing where all are.
+
+    >>> known_share(EntropicOneClassClassifier(prototypes=2, random_state=0).fit([[0.0], [3.0], [1.0]]))
+    '2 of 3 training patterns'
+    """
+    if is_whole(classifier):
+        return ""
+    return f"{len(classifier.prototype_indices_):,} of {len(classifier.labels_):,} training patterns"
 
 
 @dataclass(frozen=True)

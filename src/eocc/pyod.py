@@ -55,8 +55,9 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     synthesis : {"entropy", "validation"}, default="entropy"
         With "validation", `fit` needs y, and every region is normal, as the outliers are known. Training patterns are
         then scored as all others are.
-    measure, resolution, prototypes, selection, graph, eta, beta, gamma, performance, validation_fraction, extent, \
-            representative, membership_function, tconorm, search, weights, n_jobs, random_state, verbose
+    measure, resolution, prototypes, selection, graph, max_memory, plan, eta, beta, gamma, performance, \
+            validation_fraction, extent, representative, membership_function, tconorm, search, weights, n_jobs, \
+            random_state, verbose
         As in EntropicOneClassClassifier. It has no `false_alarm_rate` here: `contamination` sets the threshold.
 
     Attributes
@@ -98,7 +99,9 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         resolution: str = "multi",
         prototypes: int | float | None = None,
         selection: str | Selection = "random",
-        graph: str | GraphKind = "complete",
+        graph: str | GraphKind = "auto",
+        max_memory: int | str | None = None,
+        plan: str = "refuse",
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
@@ -121,6 +124,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         self.prototypes = prototypes
         self.selection = selection
         self.graph = graph
+        self.max_memory = max_memory
+        self.plan = plan
         self.eta = eta
         self.beta = beta
         self.gamma = gamma

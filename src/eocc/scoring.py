@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.arguments import check_number, n_threads, saying_remedy
 from eocc.calibration import Calibration
+from eocc.cluster import by_partition, gathered
 from eocc.decision import SurpriseModel, Verdicts, by_regions, by_surprise
 from eocc.explanations import Explanation, Rule, explain, rules
-from eocc.measures import FrozenMeasure, resolve_measure
+from eocc.measures import FrozenMeasure, Prepared, resolve_measure
 from eocc.regions import FuzzyModel
 from eocc.threads import threads
 
@@ -23,7 +24,10 @@ BLOCK = 2**22
 
 
 class Scoring:
-    """What a fitted classifier does with patterns; it asks for nothing but what a fit leaves."""
+    """What a fitted classifier does with patterns; it asks for nothing but what a fit leaves.
+
+    Scores and decisions of a dask collection are lazy dask arrays, computed a partition at a time: see docs/cluster.md.
+    """
 
     measure: Any
     n_jobs: int | None
@@ -35,10 +39,12 @@ class Scoring:
     calibration_: Calibration
     threshold_: float
 
+    @by_partition(np.float64)
     def membership(self, X: Any) -> Matrix:
         """Return the soft decision: grades of membership in the target class, in [0, 1]."""
         return np.exp(self.score_samples(X))
 
+    @by_partition(np.float64)
     def score_samples(self, X: Any) -> Matrix:
         """Return the logarithm of the membership: finite, higher = more normal.
 
@@ -46,6 +52,7 @@ class Scoring:
         """
         return self.judge(X).log_memberships
 
+    @by_partition(np.float64)
     def decision_function(self, X: Any) -> Matrix:
         """Return (1 - (d / tau)^2) / 2, d / tau that in the best region or what stands for it: >= 0 for targets.
 
@@ -70,10 +77,12 @@ class Scoring:
             raise ValueError("left-out verdicts need resolution='multi'; judge(X) gives those of a model that knows X")
         return by_surprise(self.surprise_model_.left_out_ratios, self.fuzzy_model_.membership_function)
 
+    @by_partition(np.int64)
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the hard decision: +1 for targets, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
+    @by_partition(np.float64)
     def p_values(self, X: Any) -> Matrix:
         """Return, for each pattern, the share of held-out targets that were no more normal than it.
 
@@ -82,6 +91,7 @@ class Scoring:
         """
         return self._calibration().p_values(self.judge(X).margins)
 
+    @by_partition(np.int64)
     def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
         """Return +1 for targets, -1 for what is rejected, and 0 for what is unsure.
 
@@ -108,17 +118,18 @@ class Scoring:
         check_is_fitted(self)
         return rules(self)
 
+    @by_partition(np.float64)
     def transform(self, X: Any) -> Matrix:
-        """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every training pattern."""
+        """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every prototype."""
         return np.concatenate(list(self._by_block(X, self._embed)))
 
     @property
     def _n_features_out(self) -> int:
         return len(self.prototypes_)
 
-    def _verdicts(self, patterns: Any) -> Verdicts:
-        """Judge patterns that the measure has read."""
-        prepared = self.measure_.prepare(patterns, self.prototypes_)
+    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Verdicts:
+        """Judge patterns that the measure has read, and perhaps `prepared` against the prototypes."""
+        prepared = self.measure_.prepare(patterns, self.prototypes_) if prepared is None else prepared
         if not hasattr(self, "surprise_model_"):
             return by_regions(self.fuzzy_model_, prepared.evaluate(self.weights_))
         ratios = self.surprise_model_.ratios(self.measure_, patterns, prepared)
@@ -142,7 +153,7 @@ class Scoring:
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Return X as patterns: rows of numbers, or whatever the measure reads."""
-        measure = resolve_measure(self.measure)
+        X, measure = gathered(X), resolve_measure(self.measure)
         if hasattr(measure, "read"):
             return measure.read(X)
         with saying_remedy():

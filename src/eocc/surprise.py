@@ -1,9 +1,9 @@
-"""Dissimilarities to training patterns -> how surprising a pattern is, at all resolutions at once.
+"""Dissimilarities to training patterns -> how surprising a pattern is, at several resolutions at once.
 
-Two terms in every view p of the dissimilarity. The *ladder* asks how far the nearest 1, 2, 4, ... training patterns
-lie: the first rungs know the shape of the data, the last ones its bulk. The *local ratio* is the paper's (d / tau)^2
-with a region round every training pattern: how far the nearest few lie, in units of how far they lie from their own
-nearest. Both are brought to the units of left-out training patterns and averaged.
+Two terms in every view p of the dissimilarity. The *ladder* asks how far the nearest 1, 2, 4 and 8 training patterns
+lie: the first rung follows the shape of the data, the others what is common there. The *local ratio* is the paper's
+(d / tau)^2 with a region round every training pattern: how far the nearest few lie, in units of how far they lie from
+their own nearest. Both are brought to the units of left-out training patterns and averaged, the ratio with a fifth.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration import Calibration
-from eocc.kernels.smallest import mean_within, order_statistics, smallest_entries
+from eocc.kernels.smallest import mean_within, smallest_entries
 from eocc.measures import Prepared
-from eocc.representation import Representation, dissimilarities
+from eocc.representation import Representation
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# The ladder of neighbourhoods doubles up to here.
+LARGEST_RUNG = 8
 # The members of a local region.
 N_LOCAL = 4
+# How much the ladder and the local ratio count. These and the numbers above: docs/research.md.
+SHARES = (0.8, 0.2)
 # The share of the mean extent in every local one: a lone pair of near copies must not make a region of no size.
 SHARED = 0.1
 # Below this share of the largest dissimilarity two patterns are copies: products of rows err by as much.
@@ -54,49 +58,54 @@ class Surroundings:
 
     def terms(self, rows: Matrix) -> Matrix:
         """Return the ladder and the local ratio of every row of dissimilarities: (m, 2)."""
-        return np.column_stack([self.ladder(rows), self.local_ratios(rows) / self.ratio])
+        near = nearest_few(rows)
+        ladder = self.ladder(radii_of(near, rows.shape[1]))
+        return np.column_stack([ladder, self.local_ratios(rows, near) / self.ratio])
 
-    def ladder(self, rows: Matrix) -> Matrix:
-        """Return the mean logarithm of the distances to the k-th nearest, k = 1, 2, 4, ...
+    def ladder(self, radii: Matrix) -> Matrix:
+        """Return the mean logarithm of the distances to the k-th nearest, k = 1, 2, 4, 8.
 
         The typical extent is added to each, so that copies do not count without bound.
         """
-        return self.mean_log(radii_of(rows))
-
-    def mean_log(self, radii: Matrix) -> Matrix:
-        """Return the mean logarithm of distances on the ladder."""
         return np.asarray(np.log(radii + self.typical).mean(axis=1))
 
-    def local_ratios(self, rows: Matrix) -> Matrix:
-        """Return (mean distance to the nearest few / mean extent of those)^2; who is as near as the last counts too."""
-        near = nearest(rows, n_local(rows.shape[1]))
+    def local_ratios(self, rows: Matrix, near: Matrix) -> Matrix:
+        """Return (mean distance to the nearest few / mean extent of those)^2; who is as near as the last counts too.
+
+        `near` are the nearest of each row, in order.
+        """
+        near = near[:, : n_local(rows.shape[1])]
         extents = np.empty(len(rows))
         mean_within(rows, near[:, -1] * TIED, self.extents, extents)
         with np.errstate(over="ignore"):
-            return np.asarray(np.minimum(mean_of(near) / extents, FARTHEST) ** 2)
+            return np.asarray(np.minimum(sum_of(near) / (near.shape[1] * extents), FARTHEST) ** 2)
 
 
 def rungs(n: int) -> Indices:
-    """Return the ladder of neighbourhoods k = 1, 2, 4, ..., at most half of n patterns.
+    """Return the ladder of neighbourhoods k = 1, 2, 4, 8, at most half of n patterns.
 
-    >>> rungs(9), rungs(1)
-    (array([1, 2, 4]), array([1]))
+    >>> rungs(9), rungs(1), rungs(100)
+    (array([1, 2, 4]), array([1]), array([1, 2, 4, 8]))
     """
-    return 2 ** np.arange(max(1, (n // 2).bit_length()))
+    return 2 ** np.arange(max(1, min(n // 2, LARGEST_RUNG).bit_length()))
 
 
-def radii_of(rows: Matrix) -> Matrix:
-    """Return the distances to the k-th nearest, k on the ladder; a left-out pattern's own column is infinite.
+def nearest_few(rows: Matrix) -> Matrix:
+    """Return the distances to as many of the nearest as the terms look at; a left-out pattern's own are infinite."""
+    r = rows.shape[1]
+    return nearest(rows, max(int(rungs(r - 1)[-1]), n_local(r)))
 
-    >>> radii_of(np.array([[0.5, 0.1, 0.9, 0.3, 0.7], [np.inf, 0.1, 0.2, 0.3, 0.4]]))
+
+def radii_of(near: Matrix, n_prototypes: int) -> Matrix:
+    """Return those of the nearest that are on the ladder: the k-th, k = 1, 2, 4, 8, of so many prototypes.
+
+    >>> rows = np.array([[0.5, 0.1, 0.9, 0.3, 0.7], [np.inf, 0.1, 0.2, 0.3, 0.4]])
+    >>> radii_of(nearest_few(rows), 5)
     array([[0.1, 0.3],
            [0.1, 0.2]])
     """
     # Half of r - 1: a left-out training pattern has one neighbour less, and shares the ladder of all others.
-    places = rungs(rows.shape[1] - 1) - 1
-    radii = np.empty((len(rows), len(places)))
-    order_statistics(rows, places, np.empty(rows.shape[1]), radii)
-    return radii
+    return np.take(near, rungs(n_prototypes - 1) - 1, axis=1)
 
 
 def nearest(rows: Matrix, k: int, least: float = -1.0) -> Matrix:
@@ -133,14 +142,20 @@ def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surrounding
     (rows,) = left_out_blocks(prototypes, weights)
     view = _local_regions(weights, rows)
     blocks = [rows] if shown.is_whole else left_out_blocks(shown, weights)
-    radii, ratios = zip(*((radii_of(block), view.local_ratios(block)) for block in blocks), strict=True)
+    radii, ratios = zip(*(_first_terms(view, block) for block in blocks), strict=True)
     view = replace(
         view,
         usual=np.median(np.concatenate(radii), axis=0),
         ratio=float(np.concatenate(ratios).mean()) or 1.0,  # 0: nothing but copies
     )
-    ladder = np.concatenate([view.mean_log(part) for part in radii])
+    ladder = np.concatenate([view.ladder(part) for part in radii])
     return view, np.column_stack([ladder, np.concatenate(ratios) / view.ratio])
+
+
+def _first_terms(view: Surroundings, rows: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the distances on the ladder, and the local ratios, of some left-out patterns."""
+    near = nearest_few(rows)
+    return radii_of(near, rows.shape[1]), view.local_ratios(rows, near)
 
 
 def _local_regions(weights: Matrix, rows: Matrix) -> Surroundings:
@@ -176,25 +191,42 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """How surprising a pattern is: the mean of the terms of all `views`, in units of left-out training patterns."""
+    """How surprising a pattern is: the weighted mean of the terms of all `views`, in units of left-out patterns."""
 
     views: tuple[Surroundings, ...]
     terms: Terms
 
     def columns(self, prepared: Prepared) -> Matrix:
         """Return the terms of new patterns, prepared against the prototypes, in their units."""
-        return self.terms.measure(
-            np.hstack([view.terms(dissimilarities(prepared, view.weights)) for view in self.views])
-        )
+        blocks = (np.ascontiguousarray(prepared.evaluate(view.weights), np.float64) for view in self.views)
+        return self.terms.measure(np.hstack([view.terms(rows) for view, rows in zip(self.views, blocks, strict=True)]))
 
     def of(self, prepared: Prepared) -> Matrix:
         """Return the surprise of new patterns: 0 for the average left-out training pattern, higher = less normal."""
-        return mean_of(self.columns(prepared))
+        return surprise_of(self.columns(prepared))
 
 
-def mean_of(columns: Matrix) -> Matrix:
-    """Return the mean of the columns, added in their order whatever the batch."""
-    return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()) / columns.shape[1])
+def surprise_of(terms: Matrix) -> Matrix:
+    """Return the weighted mean of the terms of every pattern.
+
+    >>> surprise_of(np.array([[1.0, 2.0, 3.0, 2.0]]))
+    array([2.])
+    """
+    return sum_of(terms * shares(terms.shape[1]))
+
+
+def shares(n_terms: int) -> Matrix:
+    """Return how much each of the terms counts: ladder and local ratio of every view in turn, 1 in all.
+
+    >>> shares(4)
+    array([0.4, 0.1, 0.4, 0.1])
+    """
+    return np.tile(SHARES, n_terms // 2) / (n_terms // 2)
+
+
+def sum_of(columns: Matrix) -> Matrix:
+    """Return the sum of the columns, added in their order whatever the batch."""
+    return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
 def learn_surprise(shown: Representation, views: Sequence[Matrix]) -> tuple[Surprise, Matrix]:

@@ -5,122 +5,50 @@ EOCC-1 (``EntropySynthesis``) maximises eta * entropy + (1 - eta) * modularity o
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eocc.assessment import Assessor, Candidate, EntropySynthesis, Synthesis, ValidationSynthesis
+from eocc.blas import one_blas_thread
+from eocc.cluster import Remote, current, prepare, spread_measure, using
 from eocc.entropic_graph import CompleteGraph, Graph, GraphKind
-from eocc.entropy import normalized_entropy, renyi_entropy
+from eocc.entropy import renyi_entropy
 from eocc.graph import SpanningTree
 from eocc.measures import Measure, Prepared
-from eocc.partition import normalized_modularity, tree_labels
-from eocc.performance import CountPerformance, ScorerPerformance
+from eocc.partition import tree_labels
 from eocc.prototypes import Selection
 from eocc.regions import Fuzzification, FuzzyModel, Region
 from eocc.representation import Representation, represent
-from eocc.search import Generation, Search, generations
+from eocc.search import Checkpointed, Generation, Search, generations
+from eocc.search.checkpointed import identity_of
 from eocc.space import DissimilaritySpace, check_measure, dissimilarity_space
 from eocc.threads import threads
-from eocc.validation import ValidationRows
-from eocc.workers import Workers, workers
+from eocc.workers import workers
+
+__all__ = [
+    "Candidate",
+    "EntropySynthesis",
+    "Model",
+    "Settings",
+    "Synthesis",
+    "Trial",
+    "ValidationSynthesis",
+    "Workspace",
+    "build_model",
+    "checked_weights",
+    "embed",
+    "sample_for_search",
+    "synthesise",
+]
 
 Matrix = NDArray[np.float64]
 
 # A search over the graph of neighbours looks at so many patterns, evenly spaced, and all their pairs.
-SEARCHED = 2000
-# Objectives this close are equal but for rounding: the earlier, simpler partition is kept. departure: best partition
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A point p of the search, and what it is worth. `performance` is NaN where nothing was validated."""
-
-    weights: Matrix
-    n_clusters: int
-    entropy: float
-    modularity: float
-    objective: float
-    performance: float = math.nan
-
-
-Assess = Callable[[Matrix, DissimilaritySpace, Any], Candidate]
-
-
-class Synthesis(Protocol):
-    """What p is worth, and which partition it gets."""
-
-    @property
-    def gamma(self) -> float:
-        """The exponent of the entropy."""
-        ...
-
-    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
-        """Do once per fit what all candidates share; return what judges a candidate by its space and graph."""
-        ...
-
-
-@dataclass(frozen=True)
-class EntropySynthesis:
-    """EOCC-1: the partition of Algorithm 1, worth eta * entropy + (1 - eta) * modularity."""
-
-    eta: float
-    gamma: float
-
-    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
-        """Judge by the graph alone."""
-
-        def assess(p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
-            entropy = normalized_entropy(graph.tree.lengths, self.gamma)
-            k, q = kind.prune(graph)
-            modularity = normalized_modularity(q)
-            return Candidate(p, k, entropy, modularity, self.eta * entropy + (1 - self.eta) * modularity)
-
-        return assess
-
-
-@dataclass(frozen=True)
-class ValidationSynthesis:
-    """EOCC-2 (Algorithm 2): of all partitions the one with the greatest beta * P + (1 - beta) * EOCC-1's objective.
-
-    P is the performance of the partition's regions on the validation patterns, `targets` and `others`.
-    """
-
-    eta: float
-    beta: float
-    gamma: float
-    performance: CountPerformance | ScorerPerformance
-    fuzzification: Fuzzification
-    targets: Any
-    others: Any
-
-    def assessor(self, shown: Representation, kind: GraphKind) -> Assess:
-        """Prepare the validation patterns against the prototypes."""
-        prepared = [shown.measure.prepare(group, shown.prototypes) for group in (self.targets, self.others)]
-
-        def assess(p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
-            rows = np.vstack([pairs.evaluate(p) for pairs in prepared])
-            rows -= space.means
-            return self.choose(p, space, graph, kind, ValidationRows(rows, len(self.targets)))
-
-        return assess
-
-    def choose(
-        self, p: Matrix, space: DissimilaritySpace, graph: Graph, kind: GraphKind, validation: ValidationRows
-    ) -> Candidate:
-        """Return p with the partition of the greatest objective; ties go to the fewer clusters."""
-        least = min(2, graph.tree.n_vertices)
-        entropy = normalized_entropy(graph.tree.lengths, self.gamma)
-        performance = kind.performances(space, graph, validation, self.fuzzification, self.performance)
-        modularity = normalized_modularity(kind.curve(graph)[least - 1 :][: len(performance)])
-        objective = self.beta * performance + (1 - self.beta) * (self.eta * entropy + (1 - self.eta) * modularity)
-        best = int(np.argmax(objective >= objective.max() - ROUNDING))
-        return Candidate(
-            p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])
-        )
+SEARCHED = 1000
 
 
 @dataclass(frozen=True)
@@ -167,7 +95,27 @@ class Workspace:
         return cls(np.empty((n, r)), np.empty((n, n) if isinstance(kind, CompleteGraph) else (0, 0)))
 
 
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What all candidates of a search share: n patterns `prepared` against r prototypes, and what judges them."""
+
+    prepared: Prepared
+    kind: GraphKind
+    assess: Assessor
+    n: int
+    r: int
+
+    def workspace(self) -> Workspace:
+        """Allocate for one thread."""
+        return Workspace.of_size(self.n, self.r, self.kind)
+
+    def __call__(self, p: Matrix, workspace: Workspace, /) -> Candidate:
+        """Judge p."""
+        return self.assess(p, *embed(self.prepared, p, self.kind, workspace))
+
+
 Report = Callable[[Generation, Candidate], None]
+Judge = Callable[[Sequence[Matrix]], list[Candidate]]
 
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
@@ -176,34 +124,94 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
     Over a graph of neighbours the search looks at a sample of the patterns, with all their pairs.
     """
     with threads(settings.n_threads):
-        shown = represent(patterns, settings.measure, settings.prototypes, settings.selection, rng)
+        measure = spread_measure(settings.measure)
+        shown = represent(patterns, measure, settings.prototypes, settings.selection, rng)
         if settings.search is None or shown.measure.n_parameters == 0:
             return _without_search(settings, shown, report)
         kept = sample_for_search(settings.graph, len(patterns))
-        kind = settings.graph if kept is None else CompleteGraph()
-        n, r = len(patterns) if kept is None else len(kept), len(shown.own)
-        with workers(lambda: Workspace.of_size(n, r, kind), settings.n_threads) as pool:
-            prepared = shown.prepared if kept is None else shown.of(kept)
-            pool.map(lambda _, workspace: check_measure(shown.measure, prepared, workspace.space), [None])
-            assess = settings.synthesis.assessor(shown, kind)
-
-            def evaluate(p: Matrix, workspace: Workspace) -> Candidate:
-                return assess(p, *embed(prepared, p, kind, workspace))
-
+        trial = _trial(settings, shown, kept)
+        with workers(trial.workspace, settings.n_threads) as pool:
+            pool.map(lambda _, workspace: check_measure(shown.measure, trial.prepared, workspace.space), [None])
+            judge = _judge(trial, lambda batch: pool.map(trial, batch))
+            if isinstance(settings.search, Checkpointed):
+                probe = np.random.default_rng(0).random(shown.measure.n_parameters)
+                seen = pool.map(lambda p, workspace: _seen(trial, p, workspace), [probe])[0]
+                judge = _remembering(judge, settings.search, _identity(settings, seen, rng), rng)
             steps = []
-            for generation, best in _steps(settings, shown.measure.n_parameters, evaluate, pool, rng):
+            for generation, best in _steps(settings, shown.measure.n_parameters, judge, rng):
                 report(generation, best)
                 steps.append((generation, best))
             if not steps:
                 raise ValueError(f"the search {settings.search!r} stopped before it proposed a candidate")
 
             def realise(candidate: Candidate, workspace: Workspace) -> Model:
-                space, graph = embed(prepared, candidate.weights, kind, workspace)
+                space, graph = embed(trial.prepared, candidate.weights, trial.kind, workspace)
                 return build_model(settings, shown, candidate, space, graph, _history(steps))
 
             if kept is None:
                 return pool.map(realise, [best])[0]
         return _realise_all(settings, shown, best.weights, lambda candidate: _history(steps))
+
+
+def _trial(settings: Settings, shown: Representation, kept: NDArray[np.int64] | None) -> Trial:
+    """Return what judges the candidates, on all patterns or on those `kept`."""
+    kind = settings.graph if kept is None else CompleteGraph()
+    n, r = len(shown.patterns) if kept is None else len(kept), len(shown.own)
+    with one_blas_thread():
+        if kept is None:
+            _share_pairs(shown)
+            prepared = shown.prepared
+        else:
+            prepared = prepare(shown.measure, shown.patterns[kept], shown.prototypes)
+        return Trial(prepared, kind, settings.synthesis.assessor(shown, kind), n, r)
+
+
+def _share_pairs(shown: Representation) -> None:
+    """Let the cluster in use prepare all pairs, in the place where `shown` keeps them."""
+    if current() is not None:
+        prototypes = None if shown.is_whole else shown.prototypes
+        vars(shown)["prepared"] = prepare(shown.measure, shown.patterns, prototypes)
+
+
+def _judge(trial: Trial, here: Judge) -> Judge:
+    """Return what judges a batch of candidates: the workers of the cluster in use, or those here."""
+    return here if current() is None else Remote(current(), trial).map
+
+
+def _seen(trial: Trial, p: Matrix, workspace: Workspace) -> list[Any]:
+    """Return all that the search can see of the data, at one p."""
+    candidate = trial(p, workspace)
+    return [len(workspace.space), workspace.space.copy(), _numbers(candidate), trial.assess.rows(p)]
+
+
+def _identity(settings: Settings, seen: list[Any], rng: np.random.Generator) -> str:
+    """Return what tells this search from those of other data, settings or seeds."""
+    search = settings.search.search if isinstance(settings.search, Checkpointed) else settings.search
+    synthesis = {name: value for name, value in vars(settings.synthesis).items() if name not in ("targets", "others")}
+    chosen = [type(settings.synthesis).__name__, synthesis, settings.graph, settings.fuzzification, search]
+    return identity_of(*seen, *chosen, rng.bit_generator.state)
+
+
+def _remembering(judge: Judge, search: Checkpointed, identity: str, rng: np.random.Generator) -> Judge:
+    """Return a judge that asks the other only about candidates that the checkpoint does not know, and adds these."""
+    log = search.log(identity, rng)
+
+    def judged(batch: Sequence[Matrix]) -> list[Candidate]:
+        known = [log.numbers_of(p) for p in batch]
+        fresh = [p for p, numbers in zip(batch, known, strict=True) if numbers is None]
+        found = judge(fresh) if fresh else []
+        if fresh:
+            log.add(fresh, [_numbers(candidate) for candidate in found])
+        rest = iter(found)
+        return [next(rest) if numbers is None else Candidate(p, int(numbers[0]), *numbers[1:].tolist())
+                for p, numbers in zip(batch, known, strict=True)]  # fmt: skip
+
+    return judged
+
+
+def _numbers(candidate: Candidate) -> list[float]:
+    """Return all that was found out about a candidate."""
+    return [float(number) for number in astuple(candidate)[1:]]
 
 
 def sample_for_search(kind: GraphKind, n: int) -> NDArray[np.int64] | None:
@@ -233,11 +241,14 @@ def _realise_all(
         check_measure(shown.measure, shown.prepared, workspace.space)
         with threads(settings.n_threads):  # the one task there is may use them all
             space, graph = embed(shown.prepared, p, settings.graph, workspace)
-        candidate = settings.synthesis.assessor(shown, settings.graph)(p, space, graph)
+        with using(here):  # this thread knows of no cluster
+            assess = settings.synthesis.assessor(shown, settings.graph)
+        candidate = assess(p, space, graph)
         return build_model(settings, shown, candidate, space, graph, history(candidate))
 
-    n, r = len(shown.patterns), len(shown.own)
+    n, r, here = len(shown.patterns), len(shown.own), current()
     with workers(lambda: Workspace.of_size(n, r, settings.graph), 1) as pool:
+        _share_pairs(shown)
         return pool.map(realise, [p])[0]
 
 
@@ -277,8 +288,7 @@ def build_model(
 def _steps(
     settings: Settings,
     n_parameters: int,
-    evaluate: Callable[[Matrix, Workspace], Candidate],
-    pool: Workers[Workspace],
+    judge: Judge,
     rng: np.random.Generator,
 ) -> Iterator[tuple[Generation, Candidate]]:
     """Yield every generation of the search with the best candidate so far, the earlier one on ties."""
@@ -288,7 +298,7 @@ def _steps(
     known: dict[bytes, Candidate] = {}
 
     def objectives(batch: Matrix) -> Matrix:
-        candidates = pool.map(evaluate, [p.copy() for p in batch])
+        candidates = judge([p.copy() for p in batch])
         known.update({candidate.weights.tobytes(): candidate for candidate in candidates})
         return np.array([candidate.objective for candidate in candidates])
 

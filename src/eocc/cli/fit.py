@@ -61,7 +61,7 @@ def fit(
     resolution: Annotated[
         str,
         typer.Option(
-            help="multi (neighbourhoods of all sizes decide) or single (a region a cluster, as in the paper).",
+            help="multi (neighbourhoods of several sizes decide) or single (a region a cluster, as in the paper).",
             callback=one_of("resolution", RESOLUTIONS),
         ),
     ] = MULTI,

@@ -8,7 +8,7 @@ from eocc.cli.app import app, say
 from eocc.cli.output import Output, TextFormat, json_line, writing
 from eocc.cli.reading import Model
 from eocc.explanations import rules
-from eocc.explanations.regions import reach_of
+from eocc.explanations.regions import is_whole, reach_of
 from eocc.files.printing import printable_lines
 from eocc.model_file import load
 from eocc.projection import decides_by_regions, rate_of
@@ -46,11 +46,14 @@ def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
         "synthesis": classifier.synthesis,
         "resolution": classifier.resolution,
         "training patterns": len(classifier.labels_),
+        **({} if is_whole(classifier) else {"prototypes": len(classifier.prototype_indices_)}),
         "regions": len(classifier.regions_),
         "entropy": round(classifier.entropy_, 6),
         "modularity": round(classifier.modularity_, 6),
         "objective": round(classifier.objective_, 6),
     }
+    if hasattr(classifier, "neighbour_entropy_"):
+        facts["Rényi entropy by nearest neighbours"] = round(classifier.neighbour_entropy_, 6)
     if hasattr(classifier, "performance_"):
         facts["performance"] = round(classifier.performance_, 6)
     facts |= border_of(classifier)

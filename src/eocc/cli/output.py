@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -16,10 +16,12 @@ from eocc.atomic import drafted
 from eocc.cli.app import one_of, say
 from eocc.explanations.wording import counted
 from eocc.files.printing import printable
+from eocc.streaming import writing_parquet
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file for the result; standard output if none.")]
 
 Row = dict[str, Any]
+Columns = Mapping[str, Sequence[Any]]
 
 
 def _table_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
@@ -46,6 +48,15 @@ def _json_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
 WRITERS = {"table": _table_writer, "csv": _csv_writer, "json": _json_writer}
 Format = Annotated[
     str, typer.Option("--format", help="table, csv or json (one object a line).", callback=one_of("format", WRITERS))
+]
+PARQUET = "parquet"
+TableFormat = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        help="table, csv, json (one object a line) or parquet (into a file).",
+        callback=one_of("format", (*WRITERS, PARQUET)),
+    ),
 ]
 TEXT_FORMATS = ("text", "json")
 TextFormat = Annotated[
@@ -86,6 +97,31 @@ def writing_rows(output: Path | None, form: str, names: Sequence[str]) -> Iterat
     """Yield a function that writes one row."""
     with writing(output) as file:
         yield WRITERS[form](file, names)
+
+
+@contextmanager
+def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Iterator[Callable[[Columns], None]]:
+    """Yield a function that writes many rows, given as columns: into CSV and Parquet all at once."""
+    if form == PARQUET and output is not None:
+        with drafted(output) as draft, writing_parquet(draft) as write:
+            yield write
+        return
+    with writing(output) as file:
+        yield _csv_columns(file, names) if form == "csv" else _row_by_row(WRITERS[form](file, names), names)
+
+
+def _csv_columns(file: IO[str], names: Sequence[str]) -> Callable[[Columns], None]:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    return lambda columns: writer.writerows(zip(*(columns[name] for name in names), strict=True))
+
+
+def _row_by_row(write: Callable[[Row], None], names: Sequence[str]) -> Callable[[Columns], None]:
+    def write_all(columns: Columns) -> None:
+        for values in zip(*(columns[name] for name in names), strict=True):
+            write(dict(zip(names, values, strict=True)))
+
+    return write_all
 
 
 @contextmanager

@@ -1,20 +1,19 @@
 """``eocc score``."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import typer
 
 from eocc.atomic import check_output
-from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, say
-from eocc.cli.output import Format, Output, Row, say_written, writing_rows
-from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for, without_names
+from eocc.cli.output import PARQUET, Output, TableFormat, say_written, writing_columns
+from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for
 from eocc.explanations.wording import counted
 from eocc.model_file import load
-from eocc.scoring import BLOCK
+from eocc.streaming import in_order, judging
 
 
 @app.command()
@@ -23,7 +22,7 @@ def score(
     data: Data,
     input_format: InputFormat = "",
     output: Output = None,
-    form: Format = "table",
+    form: TableFormat = "table",
 ) -> None:
     """Judge patterns with a model: decision, membership, score, distance (1 at the border of what is normal), p-value.
 
@@ -31,20 +30,22 @@ def score(
 
     Example: eocc score model.eocc new.csv --format csv -o scores.csv
     """
+    if form == PARQUET and output is None:
+        raise typer.BadParameter("--format parquet needs a file: pass --output")
     check_output(output, model, data)
     classifier = load(model)
     names = ["pattern", "decision", "membership", "score", "distance"]
     names += ["p_value"] if hasattr(classifier, "calibration_") else []
     stream = stream_for(classifier, data, input_format)
     first = next(stream)  # a file that is wrong from the start gives no output at all
-    blank, decisions = Blank(), Counter[int]()
-    with without_names(), writing_rows(output, form, names) as write:
-        for pattern_names, patterns in chain([first], stream):
-            blank.add(pattern_names, patterns)
-            for row in judged(classifier, pattern_names, patterns):
-                write(row)
-                decisions[row["decision"]] += 1
-    say_written(output, decisions.total(), decisions[1])
+    judge, count = judging(classifier, isinstance(first[1], np.ndarray))
+    blank, n_patterns, n_accepted = Blank(), 0, 0
+    with writing_columns(output, form, names) as write:
+        for part, columns in in_order(lambda part: (part, judge(part[1])), chain([first], stream), count):
+            blank.add(*part)
+            write({"pattern": part[0], **{name: column.tolist() for name, column in columns.items()}})
+            n_patterns, n_accepted = n_patterns + len(part[0]), n_accepted + int((columns["decision"] > 0).sum())
+    say_written(output, n_patterns, n_accepted)
     if blank.count:
         say(f"Note: {blank.in_words()}.")
 
@@ -73,27 +74,3 @@ class Blank:
 
 def _holds_any(record: dict[Any, Any]) -> bool:
     return any(cell is not None for cell in record.values())
-
-
-def judged(classifier: EntropicOneClassClassifier, names: Sequence[str], patterns: Any) -> Iterator[Row]:
-    """Yield a row of figures for each pattern."""
-    step = max(1, BLOCK // len(classifier.prototypes_))
-    for start in range(0, len(names), step):
-        columns = _figures(classifier, patterns[start : start + step])
-        for name, *figures in zip(names[start : start + step], *columns.values(), strict=True):
-            yield {"pattern": name, **dict(zip(columns, figures, strict=True))}
-
-
-def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, list[Any]]:
-    """Return the figures by name; the dissimilarities, which take nearly all the time, are computed once for all."""
-    verdicts = classifier.judge(patterns)
-    margins, scores = verdicts.margins, verdicts.log_memberships
-    columns = {
-        "decision": np.where(margins - classifier.threshold_ >= 0, 1, -1).tolist(),
-        "membership": np.exp(scores).tolist(),
-        "score": scores.tolist(),
-        "distance": verdicts.ratios.tolist(),
-    }
-    if hasattr(classifier, "calibration_"):
-        columns["p_value"] = classifier.calibration_.p_values(margins).tolist()
-    return columns

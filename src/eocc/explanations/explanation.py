@@ -6,7 +6,7 @@ from typing import Any
 from eocc.explanations.differences.difference import Difference
 from eocc.explanations.neighbourhoods import Neighbourhoods
 from eocc.explanations.regions import Place, Profile, TrainingPattern
-from eocc.explanations.wording import counted, figure, glued, share, wrapped
+from eocc.explanations.wording import counted, figure, glued, known_of, share, wrapped
 from eocc.regions import BOUNDARY
 
 # Below this share of its extent a pattern is said to lie at a region's centre; it would be 0.00 with two decimals.
@@ -23,11 +23,14 @@ class Explanation:
     only). A pattern is a target up to `reach` extents from a region: 1, but for models calibrated to a false alarm
     rate. `difference` is what makes the pattern differ from the nearest region's prototype, in the object's own
     language; it explains the input dissimilarity. `profile` tells what the decision went by: the distance between the
-    pattern's dissimilarities to all training patterns and those of the region's representative.
+    pattern's dissimilarities to all prototypes and those of the region's representative.
 
-    Where neighbourhoods of all sizes decide, `neighbourhoods` tells what the decision went by, and `nearest` is the
+    Where neighbourhoods of several sizes decide, `neighbourhoods` tells what the decision went by, and `nearest` is the
     region of the nearest training pattern, from which `difference` sets the pattern apart; its exemplars are the
     nearest of all training patterns. `reach` is 1, `runner_up` and `profile` are None.
+
+    Where prototypes are fewer than training patterns, patterns are known by the prototypes alone: then these are the
+    exemplars and neighbours, and the text says so.
     """
 
     is_target: bool
@@ -71,15 +74,14 @@ class Explanation:
     def _by_neighbourhoods(self, known: Neighbourhoods) -> list[str]:
         near = self.nearest
         alone = len(near.exemplars) == 1
-        called = "Nearest neighbour" if alone else "Nearest neighbours"
+        called = f"Nearest {'neighbour' if near.n_prototypes is None else 'prototype'}{'' if alone else 's'}"
         region = f"Region {near.region}{'' if alone else ', that of the first'}"
         known_as = f" ({near.description})" if 0 < len(near.description) <= LONGEST_ASIDE else ""
-        size = counted(near.n_members, "training pattern")
         return [
             *wrapped(self._first_line(), 0),
             *wrapped(known.rarity(), 2),
             *wrapped(f"{called}: {_alike(near.exemplars)}.", 2),
-            *wrapped(f"{region}: {size}; prototype is training pattern {near.prototype.row}{known_as}.", 2),
+            *wrapped(f"{region}: {size_in_words(near)}{standing(near, known_as)}.", 2),
             *self._difference("neighbour"),
             *known.lines(),
         ]
@@ -87,22 +89,23 @@ class Explanation:
     def _regions(self) -> list[str]:
         near, other = self.nearest, self.runner_up
         lines = wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)
-        lines += wrapped(f"Most alike there: {_alike(near.exemplars)}.", 2)
+        if near.exemplars:
+            among = "" if near.n_prototypes is None else " of the prototypes"
+            lines += wrapped(f"Most alike there{among}: {_alike(near.exemplars)}.", 2)
         if other is not None:
             lines += wrapped(f"Next is region {other.region}, {ratio_in_words(other)}: {place_in_words(other)}.", 2)
         return lines
 
     def _difference(self, compared_with: str) -> list[str]:
-        other = {"prototype": self.nearest.prototype, "neighbour": self.nearest.exemplars[0]}[compared_with]
+        other = self.nearest.prototype if self.neighbourhoods is None else self.nearest.exemplars[0]
         heading = f"Dissimilarity {figure(self.difference.dissimilarity)} from {compared_with} {other.row}"
         return [f"  {line}" for line in self.difference.lines(heading)]
 
     def _profile(self) -> list[str]:
         if self.profile is None:
             return []
-        compared = (
-            f"compares the dissimilarities to all {self.profile.n_columns} training patterns with the region's own"
-        )
+        them = counted(self.profile.n_columns, "training pattern" if self.nearest.n_prototypes is None else "prototype")
+        compared = f"compares the dissimilarities to all {them} with the region's own"
         if self.nearest.ratio < AT_CENTRE:
             return wrapped(f"The decision {compared}: they are the same.", 2)
         terms = ", ".join(
@@ -131,9 +134,22 @@ def ratio_in_words(place: Place) -> str:
 
 def place_in_words(place: Place) -> str:
     """Return the size of a region and its prototype."""
-    size = counted(place.n_members, "training pattern")
     description = f" ({glued(place.description)})" if place.description else ""
-    return f"{size}, extent {figure(place.extent)}; prototype is training pattern {place.prototype.row}{description}"
+    return f"{size_in_words(place)}, extent {figure(place.extent)}{standing(place, description)}"
+
+
+def size_in_words(place: Place) -> str:
+    """Return how many training patterns a region has, and how many of them are known."""
+    return counted(place.n_members, "training pattern") + known_of(place.n_members, place.n_prototypes)
+
+
+def standing(place: Place, known_as: str) -> str:
+    """Return which training pattern stands for a region, and how: the end of a sentence on its size."""
+    pattern = f"training pattern {place.prototype.row}{known_as}"
+    if place.n_prototypes == 0:
+        return f"; the prototype nearest to its centre is of another region, {pattern}"
+    several = place.n_prototypes is not None and place.n_prototypes > 1
+    return f"; {'of these nearest to its centre' if several else 'prototype'} is {pattern}"
 
 
 def _alike(exemplars: tuple[TrainingPattern, ...]) -> str:

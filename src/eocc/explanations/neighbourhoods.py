@@ -1,4 +1,4 @@
-"""A pattern's neighbourhoods of all sizes: how far its nearest training patterns lie, and what surprises in that."""
+"""A pattern's neighbourhoods of several sizes: how far its nearest prototypes lie, and what surprises in that."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from eocc.calibration import Calibration
 from eocc.contrast import Contrast, Pairs, contrast_columns, new_pairs, weighted_sum
 from eocc.decision import SurpriseModel, Verdicts
 from eocc.explanations.differences import Difference, difference_of
-from eocc.explanations.regions import FittedClassifier, TrainingPattern, training_pattern
+from eocc.explanations.regions import FittedClassifier, TrainingPattern, is_whole, training_pattern
 from eocc.explanations.wording import counted, figure, finite, share, wrapped
 from eocc.measures import Prepared
 from eocc.regions import BOUNDARY
 from eocc.representation import dissimilarities
-from eocc.surprise import Surroundings, mean_of, n_local, radii_of
+from eocc.surprise import Surroundings, n_local, nearest_few, radii_of, shares, surprise_of
 
 Matrix = NDArray[np.float64]
 
@@ -30,18 +30,17 @@ EQUALLY = "with every weight made equally telling"
 
 
 class FittedBySurprise(FittedClassifier, Protocol):
-    """What explanations ask of a classifier that decides by neighbourhoods of all sizes."""
+    """What explanations ask of a classifier that decides by neighbourhoods of several sizes."""
 
     surprise_model_: SurpriseModel
     calibration_: Calibration
-    labels_: NDArray[np.int64]
 
-    def _verdicts(self, patterns: Any) -> Verdicts: ...
+    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Verdicts: ...
 
 
 @dataclass(frozen=True)
 class Rung:
-    """The `n_nearest` training patterns lie within `distance`; those of left-out ones, in the median, `usual`."""
+    """The `n_nearest` prototypes lie within `distance`; those of left-out training patterns, in the median, `usual`."""
 
     n_nearest: int
     distance: float
@@ -98,14 +97,15 @@ class NonTargets:
 
 @dataclass(frozen=True)
 class Neighbourhoods:
-    """What a decision at all resolutions went by.
+    """What a decision at several resolutions went by.
 
     `ratio` is how far the pattern lies out: 1 at the border of what is normal, where the `surprise` is that of the
     `border`. Of `n_left_out` training patterns, each left out in turn, (n_left_out + 1) * `p_value` - 1 lie as far out
     or farther; about a share of `rate` of new targets lies beyond the border. `ladder` and `local` are distances at the
     weights p, `local` None where the training patterns are copies, which keep no distance; `equalised` is None where
     all weights are equally telling already. The amounts of all `terms` add up to the surprise. `non_targets` is None
-    where none are known.
+    where none are known. `n_prototypes` is how many there are where they are fewer than the training patterns: then
+    distances are those to prototypes.
     """
 
     ratio: float
@@ -119,6 +119,7 @@ class Neighbourhoods:
     equalised: Equalised | None
     terms: tuple[Term, ...]
     non_targets: NonTargets | None
+    n_prototypes: int | None = None
 
     @property
     def n_farther(self) -> int:
@@ -140,29 +141,34 @@ class Neighbourhoods:
         """Return the p-value in words."""
         if self.n_left_out == 1:
             return f"With 1 training pattern, the p-value is {figure(self.p_value)}."
-        several = f"{self.n_farther} {'lies' if self.n_farther == 1 else 'lie'} as far out or farther"
+        several = f"{self.n_farther:,} {'lies' if self.n_farther == 1 else 'lie'} as far out or farther"
         found = several if self.n_farther else "none lies as far out"
         return (
-            f"Of {self.n_left_out} training patterns, each left out in turn, {found}: p-value {figure(self.p_value)}."
+            f"Of {self.n_left_out:,} training patterns, each left out in turn, {found}: p-value {figure(self.p_value)}."
         )
 
     def lines(self) -> list[str]:
         """Return what decided, line by line."""
         if self.local is None:
-            them = "pattern" if self.n_left_out == 1 else "patterns"
-            return wrapped(f"What decides is how far it lies from the training {them}. {self._sum()}.", 2)
+            them = self._known_as if (self.n_prototypes or self.n_left_out) == 1 else f"{self._known_as}s"
+            return wrapped(f"What decides is how far it lies from the {them}. {self._sum()}.", 2)
         lone = self.local.n_nearest == 1
         lies = "nearest lies" if lone else f"{self.local.n_nearest} nearest lie"
         own = f"as far from it as from {'its' if lone else 'their'} own nearest"
         ratio = f"Its {lies} {figure(self.local.ratio)} times {own}{self._equalised()}."
         return [*wrapped(f"What decides: {self._ladder()} {ratio}", 2), *wrapped(f"{self._sum()}{self._balance()}.", 2)]
 
+    @property
+    def _known_as(self) -> str:
+        return "training pattern" if self.n_prototypes is None else "prototype"
+
     def _ladder(self) -> str:
         counts, distances, usual = _columns(self.ladder)
         if len(self.ladder) == 1:
-            return f"its nearest training pattern lies within {distances}, that of a usual one within {usual}."
+            one = "one" if self.n_prototypes is None else "training pattern"
+            return f"its nearest {self._known_as} lies within {distances}, that of a usual {one} within {usual}."
         return (
-            f"its nearest {counts} training patterns lie within {distances}, those of a usual training pattern within "
+            f"its nearest {counts} {self._known_as}s lie within {distances}, those of a usual training pattern within "
             f"{usual}."
         )
 
@@ -185,9 +191,9 @@ class Neighbourhoods:
         """Return what the surprise is made of, in words."""
         if self.non_targets is not None:
             return self._contrast(self.non_targets)
-        own = [figure(term.value) for term in self.terms]
-        text = f": in standard deviations above left-out training patterns, the mean of {own[0]} (distances) and "
-        text += f"{own[1]} (ratio)"
+        parts = zip(shares(len(self.terms)), self.terms, strict=True)
+        own = [f"{100 * part:.3g}% of {figure(term.value)}" for part, term in parts]
+        text = f": in standard deviations above left-out training patterns, {own[0]} (distances) and {own[1]} (ratio)"
         return f"{text}, and {own[2]} and {own[3]} {EQUALLY}" if len(own) > 2 else text
 
     def _contrast(self, others: NonTargets) -> str:
@@ -213,7 +219,7 @@ def _columns(ladder: tuple[Rung, ...]) -> tuple[str, str, str]:
 def neighbourhoods_of(
     classifier: FittedBySurprise, patterns: Any, prepared: Prepared, verdicts: Verdicts, names: Sequence[str] | None
 ) -> list[Neighbourhoods]:
-    """Return what decided on every pattern, prepared against the training patterns."""
+    """Return what decided on every pattern, prepared against the prototypes."""
     model, calibration = classifier.surprise_model_, classifier.calibration_
     view = model.surprise.views[0]
     rows = dissimilarities(prepared, view.weights)
@@ -221,6 +227,7 @@ def neighbourhoods_of(
     p_values = calibration.p_values(verdicts.margins)
     equalised = _equalised(classifier, patterns, prepared, names)
     surprises, terms, non_targets = _balances(classifier, patterns, prepared, values)
+    knows_extents = _knows_extents(classifier, view)
     return [
         Neighbourhoods(
             ratio=finite(verdicts.ratios[i]),
@@ -230,26 +237,34 @@ def neighbourhoods_of(
             surprise=finite(surprises[i]),
             border=float(model.border.at),
             ladder=_ladder(view, rows[i]),
-            local=_local(view, rows[i]),
+            local=_local(view, rows[i]) if knows_extents else None,
             equalised=equalised[i],
             terms=terms[i],
             non_targets=non_targets[i],
+            n_prototypes=None if is_whole(classifier) else rows.shape[1],
         )
         for i in range(len(rows))
     ]
 
 
 def _ladder(view: Surroundings, row: Matrix) -> tuple[Rung, ...]:
-    radii = radii_of(row[None])[0]
+    radii = radii_of(nearest_few(row[None]), len(row))[0]
     return tuple(Rung(2**k, finite(radii[k]), float(view.usual[k])) for k in range(len(radii)))
 
 
-def _local(view: Surroundings, row: Matrix) -> LocalRatio | None:
-    # Of nothing but copies, or a lone pattern, no distance is known, and the extents are a unit that means nothing.
-    if not view.usual.any() and (view.extents == 1.0).all():
-        return None
+def _knows_extents(classifier: FittedBySurprise, view: Surroundings) -> bool:
+    """Return whether the prototypes keep a distance; of copies, or a lone one, extents are but a unit."""
+    if (view.extents != 1.0).any():
+        return True
+    prototypes = classifier.prototypes_
+    return bool(classifier.measure_.prepare(prototypes[:1], prototypes).evaluate(view.weights).any())
+
+
+def _local(view: Surroundings, row: Matrix) -> LocalRatio:
     near = np.sort(row)[: n_local(len(row))]
-    return LocalRatio(len(near), finite(near.mean()), float(np.sqrt(view.local_ratios(row[None])[0])))
+    return LocalRatio(
+        len(near), finite(near.mean()), float(np.sqrt(view.local_ratios(row[None], nearest_few(row[None]))[0]))
+    )
 
 
 def _equalised(
@@ -260,13 +275,15 @@ def _equalised(
     if len(views) == 1:
         return [None] * len(patterns)
     view, measure, prototypes = views[1], classifier.measure_, classifier.prototypes_
+    knows_extents = _knows_extents(classifier, view)
     found: list[Equalised | None] = []
     for i, row in enumerate(dissimilarities(prepared, view.weights)):
         nearest, pattern = int(row.argmin()), patterns[i : i + 1]
         neighbour = prototypes[nearest : nearest + 1]
         difference = difference_of(measure, pattern, neighbour, view.weights, names, "neighbour")
         known = training_pattern(classifier, row, nearest)
-        found.append(Equalised(_ladder(view, row), _local(view, row), known, difference))
+        local = _local(view, row) if knows_extents else None
+        found.append(Equalised(_ladder(view, row), local, known, difference))
     return found
 
 
@@ -277,8 +294,8 @@ def _balances(classifier: FittedBySurprise, patterns: Any, prepared: Prepared, v
     """Return the surprise of all patterns, the terms it is made of, and what known non-targets have to do with it."""
     model = classifier.surprise_model_
     if model.contrast is None:
-        terms = [_terms(model.surprise.views, value, value / len(value)) for value in values]
-        return mean_of(values), terms, [None] * len(values)
+        terms = [_terms(model.surprise.views, value, value * shares(len(value))) for value in values]
+        return surprise_of(values), terms, [None] * len(values)
     pairs = _pairs(classifier, patterns, prepared)
     columns = contrast_columns(model.surprise.views, model.contrast.densities, values, pairs)
     measured = model.contrast.units.measure(columns)

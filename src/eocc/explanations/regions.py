@@ -15,6 +15,7 @@ from eocc.regions import BOUNDARY, FuzzyModel, Region
 from eocc.space import distances_to, offsets_from
 
 Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 N_EXEMPLARS = 3
 N_COLUMNS = 3
@@ -29,7 +30,9 @@ class FittedClassifier(Protocol):
     measure_: FrozenMeasure
     threshold_: float
     prototypes_: Any
-    training_indices_: NDArray[np.int64]
+    prototype_indices_: Indices
+    training_indices_: Indices
+    labels_: Indices
     weights_: Matrix
     regions_: list[Region]
     fuzzy_model_: FuzzyModel
@@ -41,15 +44,37 @@ class FittedClassifier(Protocol):
 
 @dataclass(frozen=True)
 class TrainingPattern:
-    """A training pattern: its `row` in the X of the fit, and its `index` among those trained on, as in `regions_`.
+    """A training pattern that is a prototype: its `row` in the X of the fit, and its `dissimilarity` to the pattern.
 
-    The two are the same but where `fit` held some rows out to validate. `dissimilarity` is that to the explained
-    pattern.
+    `index` counts along those trained on, as `regions_` does, `column` along `prototypes_`. The three are the same but
+    where `fit` held some rows out to validate, or where prototypes are fewer than training patterns.
     """
 
     row: int
     index: int
+    column: int
     dissimilarity: float
+
+
+def is_whole(classifier: FittedClassifier) -> bool:
+    """Return whether every training pattern is a prototype."""
+    return len(classifier.prototype_indices_) == len(classifier.labels_)
+
+
+def prototype_labels(classifier: FittedClassifier) -> Indices:
+    """Return the region of every prototype.
+
+    >>> from eocc import EntropicOneClassClassifier
+    >>> clf = EntropicOneClassClassifier(prototypes=2, random_state=0).fit([[0.0], [1.0], [50.0], [51.0]])
+    >>> bool((prototype_labels(clf) == clf.labels_[clf.prototype_indices_]).all())
+    True
+    """
+    return np.asarray(classifier.labels_[classifier.prototype_indices_])
+
+
+def row_of(classifier: FittedClassifier, column: int) -> int:
+    """Return the row that a prototype was in the X of the fit."""
+    return int(classifier.training_indices_[classifier.prototype_indices_[column]])
 
 
 @dataclass(frozen=True)
@@ -60,6 +85,9 @@ class Place:
     pattern lies if that matters, `ratio` = distance / extent, `grade` the membership in this region. The `exemplars`
     are the members least dissimilar from the pattern, or, where the nearest training patterns decide, these;
     `description` tells the prototype in a few words.
+
+    Where prototypes are fewer than training patterns, `n_prototypes` of the members are such, and exemplars are taken
+    from these; of 0 the `prototype` is one of another region, and the only thing known of this region's patterns.
     """
 
     region: int
@@ -72,11 +100,12 @@ class Place:
     prototype: TrainingPattern
     exemplars: tuple[TrainingPattern, ...]
     description: str
+    n_prototypes: int | None = None
 
 
 @dataclass(frozen=True)
 class ProfileColumn:
-    """What one training pattern adds to the squared ratio of a place: by the dissimilarities `here` and `there`.
+    """What one prototype adds to the squared ratio of a place: by the dissimilarities `here` and `there`.
 
     `here` is the pattern's dissimilarity to it, `there` that of the region's representative.
     """
@@ -90,7 +119,7 @@ class ProfileColumn:
 
 @dataclass(frozen=True)
 class Profile:
-    """The squared ratio (distance / extent)^2 as a sum over training patterns: the greatest terms, and the `rest`."""
+    """The squared ratio (distance / extent)^2 as a sum over prototypes: the greatest terms, and the `rest`."""
 
     squared_ratio: float
     columns: tuple[ProfileColumn, ...]
@@ -100,41 +129,61 @@ class Profile:
 
 @dataclass(frozen=True)
 class Prototype:
-    """The member that stands for a region: its index among the training patterns, and a few words on it."""
+    """The pattern that stands for a region: its column in the dissimilarity space, and a few words on it.
 
-    index: int
+    It is one of the region's unless that has no prototype.
+    """
+
+    column: int
     description: str
+    is_member: bool = True
 
 
 def prototypes_of(
     classifier: FittedClassifier, numbers: Sequence[int], names: Sequence[str] | None
 ) -> dict[int, Prototype]:
-    """Return the prototype of each of these regions: its medoid, or the member nearest to another representative.
+    """Return the prototype of each of these regions: its representative, if that is at its centre and a prototype.
+
+    Else the region's prototype nearest to the centre; of a region without one, the nearest of all prototypes.
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> clf = EntropicOneClassClassifier().fit(load_iris().data[:50])
-    >>> prototypes_of(clf, [0], None)[0].index == clf.regions_[0].representative
+    >>> prototypes_of(clf, [0], None)[0].column == clf.regions_[0].representative
     True
     """
-    representatives = np.array([classifier.regions_[number].representative for number in numbers])
-    rows = classifier._embed(classifier.prototypes_[representatives])
-    found = {}
-    for number, row in zip(numbers, rows, strict=True):
-        index = _member_at_centre(classifier, number, row)
-        found[number] = Prototype(
-            index, description_of(classifier.measure_, classifier.prototypes_[index : index + 1], names)
+    columns = _columns_at_centre(classifier, numbers)
+    labels = prototype_labels(classifier)
+    return {
+        number: Prototype(
+            column,
+            description_of(classifier.measure_, classifier.prototypes_[column : column + 1], names),
+            bool(labels[column] == number),
         )
+        for number, column in zip(numbers, columns, strict=True)
+    }
+
+
+def _columns_at_centre(classifier: FittedClassifier, numbers: Sequence[int]) -> list[int]:
+    """Return the column that stands for each of these regions."""
+    known, labels = classifier.prototype_indices_, prototype_labels(classifier)
+    centres = classifier.fuzzy_model_.centres
+    representatives = np.array([classifier.regions_[number].representative for number in numbers])
+    columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
+    rows = classifier._embed(classifier.prototypes_[columns])
+    everyone: Matrix | None = None
+    found = []
+    for i, number in enumerate(numbers):
+        centre, own = centres[[number]], np.flatnonzero(labels == number)
+        if known[columns[i]] == representatives[i] and distances_to(rows[[i]], centre)[0, 0] <= SAME_POINT:
+            found.append(int(columns[i]))
+        elif len(own):
+            near = distances_to(classifier._embed(classifier.prototypes_[own]), centre)
+            found.append(int(own[np.argmin(near)]))
+        else:
+            everyone = classifier._embed(classifier.prototypes_) if everyone is None else everyone
+            found.append(int(np.argmin(distances_to(everyone, centre))))
     return found
-
-
-def _member_at_centre(classifier: FittedClassifier, number: int, row: Matrix) -> int:
-    """Return the region's representative, whose row this is, if it is the centre; else the member nearest to that."""
-    region, centre = classifier.regions_[number], classifier.fuzzy_model_.centres[[number]]
-    if distances_to(row[None], centre)[0, 0] <= SAME_POINT:
-        return int(region.representative)
-    rows = classifier._embed(classifier.prototypes_[region.members])
-    return int(region.members[np.argmin(distances_to(rows, centre)[:, 0])])
 
 
 def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: Prototype) -> Place:
@@ -144,6 +193,7 @@ def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: 
     with np.errstate(over="ignore"):
         grade = float(np.exp(model.membership_function.log_grade(np.array([[ratio]]))[0, 0]))
     side, extent = _side(model, row, number, region.extent)
+    own = np.flatnonzero(prototype_labels(classifier) == number)
     return Place(
         region=number,
         n_members=len(region.members),
@@ -152,18 +202,17 @@ def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: 
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
         ratio=finite(ratio),
         grade=grade,
-        prototype=training_pattern(classifier, row, prototype.index),
-        exemplars=exemplars_among(classifier, row, region.members),
+        prototype=training_pattern(classifier, row, prototype.column),
+        exemplars=exemplars_among(classifier, row, own),
         description=prototype.description,
+        n_prototypes=None if is_whole(classifier) else len(own),
     )
 
 
-def exemplars_among(
-    classifier: FittedClassifier, row: Matrix, members: NDArray[np.int64]
-) -> tuple[TrainingPattern, ...]:
-    """Return those of the members that are least dissimilar from the pattern of this row, ties to the earlier one."""
-    nearest = members[np.argsort(row[members], kind="stable")[:N_EXEMPLARS]]
-    return tuple(training_pattern(classifier, row, int(member)) for member in nearest)
+def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingPattern, ...]:
+    """Return those of the prototypes least dissimilar from the pattern of this row, ties to the earlier one."""
+    nearest = columns[np.argsort(row[columns], kind="stable")[:N_EXEMPLARS]]
+    return tuple(training_pattern(classifier, row, int(column)) for column in nearest)
 
 
 def reach_of(threshold: float) -> float:
@@ -175,15 +224,16 @@ def reach_of(threshold: float) -> float:
     return 1.0 if threshold == 0 else float(np.sqrt(max(BOUNDARY**2 - 2 * threshold, 0.0)))
 
 
-def training_pattern(classifier: FittedClassifier, row: Matrix, index: int) -> TrainingPattern:
-    """Return a training pattern with its dissimilarity to the pattern of this row."""
-    return TrainingPattern(int(classifier.training_indices_[index]), index, float(row[index]))
+def training_pattern(classifier: FittedClassifier, row: Matrix, column: int) -> TrainingPattern:
+    """Return the prototype of this column with its dissimilarity to the pattern of this row."""
+    index = int(classifier.prototype_indices_[column])
+    return TrainingPattern(row_of(classifier, column), index, column, float(row[column]))
 
 
 def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix:
-    """Return what each training pattern j adds to (distance / extent)^2 of a row v in a region: they add up to it.
+    """Return what each prototype j adds to (distance / extent)^2 of a row v in a region: they add up to it.
 
-    The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / n), c the region's centre.
+    The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / r), c the region's centre.
 
     >>> from eocc.memberships import Gaussian
     >>> from eocc.tconorms import maximum
@@ -200,13 +250,13 @@ def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix
 
 
 def profile_of(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
-    """Return the training patterns that add most to the squared ratio."""
+    """Return the prototypes that add most to the squared ratio."""
     amounts = profile_contributions(classifier.fuzzy_model_, row, number)
     greatest = np.argsort(-amounts, kind="stable")[:N_COLUMNS]
-    centre = classifier.fuzzy_model_.centres[number]
+    centre, indices = classifier.fuzzy_model_.centres[number], classifier.prototype_indices_
     columns = tuple(
-        ProfileColumn(int(classifier.training_indices_[j]), int(j), float(amounts[j]), float(row[j]), float(centre[j]))
-        for j in greatest
+        ProfileColumn(row_of(classifier, j), int(indices[j]), float(amounts[j]), float(row[j]), float(centre[j]))
+        for j in greatest.tolist()
     )
     rest = float(np.delete(amounts, greatest).sum())
     return Profile(float(amounts.sum()), columns, rest, len(amounts))

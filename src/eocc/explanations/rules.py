@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.explanations.differences.vectors import feature_names
 from eocc.explanations.explain import names_of
-from eocc.explanations.regions import Prototype, prototypes_of, reach_of
-from eocc.explanations.wording import counted, figure, glued, reading, wrapped
+from eocc.explanations.regions import Prototype, is_whole, prototype_labels, prototypes_of, reach_of, row_of
+from eocc.explanations.wording import counted, figure, glued, known_of, reading, wrapped
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.memberships import Bell, Gaussian, MembershipFunction, Trapezoidal, Triangular, TwoSided
 
@@ -20,7 +20,7 @@ MOST_FEATURES = 6
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """What a feature is among a region's members, and its weight in the dissimilarity.
+    """What a feature is among those of a region's members that are prototypes, and its weight in the dissimilarity.
 
     >>> print(FeatureRange("width", 0.5, 2.0, 3.25, 4.0))
     width from 2 to 4, median 3.25 (weight 0.5)
@@ -48,7 +48,10 @@ class Rule:
     but for models calibrated to a false alarm rate), `degree` the membership in words. `ranges` are of the features of
     the highest weight, for rows of numbers.
 
-    Where neighbourhoods of all sizes decide: IF a pattern's nearest training pattern is in the region, and its surprise
+    Where prototypes are fewer than training patterns, `n_prototypes` of the members are such, and the ranges are those
+    of these; of 0 there are no ranges, and `prototype` is one of another region, nearest to this one's centre.
+
+    Where neighbourhoods of several sizes decide: IF a pattern's nearest prototype is in the region, and its surprise
     within the border, THEN it is a target. `beyond` is the share of new targets to expect beyond the border, None where
     regions decide; the extents then tell the region's size, and nothing of the decision.
     """
@@ -62,15 +65,40 @@ class Rule:
     degree: str
     ranges: tuple[FeatureRange, ...] = ()
     beyond: float | None = None
+    n_prototypes: int | None = None
 
     def __str__(self) -> str:
-        described = f": {glued(self.description)}" if self.description else ""
-        known = f"{counted(self.n_members, 'pattern')}, prototype no. {self.prototype}{described}"
+        if self.n_prototypes == 0 and self.beyond is not None:
+            return "\n".join(wrapped(self._never(), 0))
+        known = f"{counted(self.n_members, 'pattern')}{self.standing}"
         condition = self._by_regions(known) if self.beyond is None else self._by_neighbourhoods(known, self.beyond)
         lines = wrapped(f"IF {condition},", 0) + wrapped(f"THEN target to the degree {self.degree}.", 0)
         if self.ranges:
-            lines += ["  Its patterns have", *(f"    {one}" for one in self.ranges)]
+            lines += [
+                f"  {self.whose} {'has' if self.n_prototypes == 1 else 'have'}",
+                *(f"    {one}" for one in self.ranges),
+            ]
         return "\n".join(lines)
+
+    @property
+    def whose(self) -> str:
+        """Whose ranges these are."""
+        return "Its patterns" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
+
+    @property
+    def standing(self) -> str:
+        """Which pattern stands for the region, and how: the end of a sentence on its size."""
+        pattern = f"no. {self.prototype}{f': {glued(self.description)}' if self.description else ''}"
+        if self.n_prototypes is None:
+            return f", prototype {pattern}"
+        known = known_of(self.n_members, self.n_prototypes)
+        if self.n_prototypes == 0:
+            return f"{known}; the prototype nearest to its centre is of another region, {pattern}"
+        return f"{known}{', ' if self.n_prototypes == 1 else '; of these nearest to its centre is '}{pattern}"
+
+    def _never(self) -> str:
+        region = f"region {self.region} ({counted(self.n_members, 'pattern')}{self.standing})"
+        return f"No pattern is said to be of {region}: a pattern's region is that of its nearest prototype."
 
     def _by_regions(self, known: str) -> str:
         inner, outer = map(figure, self.extents)
@@ -80,7 +108,8 @@ class Rule:
 
     def _by_neighbourhoods(self, known: str, beyond: float) -> str:
         keep = f"which about {figure(100 * (1 - beyond))}% of new targets keep, judging by left-out training patterns"
-        near = f"the nearest training pattern is one of region {self.region} ({known})"
+        called = "training pattern" if self.n_prototypes is None else "prototype"
+        near = f"the nearest {called} is one of region {self.region} ({known})"
         return f"{near}, and the surprise stays within the border, {keep}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,25 +162,26 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
     inner, outer = model.widths[number].tolist()
     extents = (region.extent, region.extent) if inner == outer else (inner, outer)
     by_neighbourhoods = hasattr(classifier, "surprise_model_")
-    function = model.membership_function
+    function, own = model.membership_function, np.flatnonzero(prototype_labels(classifier) == number)
     return Rule(
         region=number,
         n_members=len(region.members),
-        prototype=int(classifier.training_indices_[prototype.index]),
+        prototype=row_of(classifier, prototype.column),
         description=prototype.description,
         extents=extents,
         reach=reach_of(classifier.threshold_),
         degree=border_degree_in_words(function) if by_neighbourhoods else degree_in_words(function, *extents),
-        ranges=_ranges(classifier, region.members, names),
+        ranges=_ranges(classifier, own, names),
         beyond=float(classifier.calibration_.rate) if by_neighbourhoods else None,
+        n_prototypes=None if is_whole(classifier) else len(own),
     )
 
 
-def _ranges(classifier: Any, members: Any, names: tuple[str, ...] | None) -> tuple[FeatureRange, ...]:
+def _ranges(classifier: Any, own: Any, names: tuple[str, ...] | None) -> tuple[FeatureRange, ...]:
     """Return the ranges of the features of the highest weight, ties to the earlier one; none for other patterns."""
-    if not isinstance(classifier.measure_, FrozenEuclidean):
+    if not (len(own) and isinstance(classifier.measure_, FrozenEuclidean)):
         return ()
-    rows, weights = classifier.prototypes_[members], classifier.weights_
+    rows, weights = classifier.prototypes_[own], classifier.weights_
     called = feature_names(names, rows.shape[1])
     heaviest = np.argsort(-weights, kind="stable")[:MOST_FEATURES]
     return tuple(

@@ -103,10 +103,24 @@ def listing(items: Iterable[str], most: int = 6, separator: str = ", ") -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun.
 
-    >>> counted(1, "vertex", "vertices"), counted(2, "edge")
-    ('1 vertex', '2 edges')
+    >>> counted(1, "vertex", "vertices"), counted(2, "edge"), counted(100_000, "pattern")
+    ('1 vertex', '2 edges', '100,000 patterns')
     """
-    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def known_of(n_members: int, n_prototypes: int | None) -> str:
+    """Return how many of a region's members are prototypes, after a comma; nothing where every training pattern is.
+
+    >>> known_of(9, None), known_of(9, 0), known_of(9, 3), known_of(1, 1)
+    ('', ', none of them a prototype', ', 3 of them prototypes', ', which is a prototype')
+    """
+    if n_prototypes is None:
+        return ""
+    if n_members == 1:
+        return f", which is {'a' if n_prototypes else 'no'} prototype"
+    few = {0: "none of them a prototype", 1: "one of them a prototype", n_members: "all of them prototypes"}
+    return f", {few.get(n_prototypes, f'{n_prototypes:,} of them prototypes')}"
 
 
 def span(first: int, last: int, noun: str) -> str:

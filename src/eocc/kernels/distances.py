@@ -8,6 +8,8 @@ from eocc.kernels.compile import kernel, summing_kernel
 # that it is computed again from differences, in time proportional to the length of a row. Above it
 # the root is good to about 1e-10 of itself: the product errs by some 1e-16 of g_ii + g_jj.
 CANCELLATION = 1e-6
+# The same for products in single precision, which err by some 1e-7: the root is good to about 1e-4 of itself.
+SINGLE_CANCELLATION = 1e-3
 # Distances that differ by rounding only are ties, to be broken by endpoints and not by a processor:
 # so they keep 36 bits, 1e-11 of themselves. departure: ties
 SPARE_BITS = 16
@@ -25,13 +27,13 @@ def row_distance(a, b):
 
 
 @kernel
-def repair_cancelled(i, rows, norms, scale, twin, distances):
+def repair_cancelled(i, rows, norms, scale, cancellation, twin, distances):
     """Recompute from differences the entries of row i, right of the diagonal, that cancelled.
 
     twin[j] is the first row known to equal row j: n copies of a row cost n comparisons, not n^2.
     """
     for j in range(i + 1, rows.shape[0]):
-        if (distances[i, j] / scale) ** 2 <= CANCELLATION * (norms[i] + norms[j]):
+        if (distances[i, j] / scale) ** 2 <= cancellation * (norms[i] + norms[j]):
             if twin[i] == twin[j]:
                 distances[i, j] = 0.0
                 continue
@@ -53,10 +55,10 @@ def mirror(matrix):
 
 
 @kernel
-def distances_from_gram(rows, scale, gram, norms, twin):
+def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
     """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale.
 
-    `norms` and `twin` (n,) are room to work in.
+    Squares below a share of `cancellation` of the norms are computed again. `norms` and `twin` (n,) are room to work in.
     """
     n = rows.shape[0]
     for i in range(n):
@@ -70,11 +72,11 @@ def distances_from_gram(rows, scale, gram, norms, twin):
         for j in range(inner.shape[0]):
             size = own + other[j]
             square = size - 2.0 * inner[j]
-            cancelled += 1 if square <= CANCELLATION * size else 0
+            cancelled += 1 if square <= cancellation * size else 0
             square = square if square > 0.0 else 0.0
             inner[j] = np.sqrt(square) * scale
         if cancelled > 0:
-            repair_cancelled(i, rows, norms, scale, twin, gram)
+            repair_cancelled(i, rows, norms, scale, cancellation, twin, gram)
         gram[i, i] = 0.0
     mirror(gram)
 

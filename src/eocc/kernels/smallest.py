@@ -40,39 +40,3 @@ def mean_within(rows, bounds, values, means):
                 total += values[j]
                 count += 1
         means[i] = total / count
-
-
-@kernel
-def order_statistics(rows, places, room, out):
-    """Fill out[i, t] with the entry of rank places[t] (0 the least) of row i; `places` rise, `room` (r,) is to work in.
-
-    The highest rank is sought first, by parting the row round a pivot again and again; the others lie to its left.
-    """
-    for i in range(rows.shape[0]):
-        for j in range(rows.shape[1]):
-            room[j] = rows[i, j]
-        last = rows.shape[1] - 1
-        for t in range(places.shape[0] - 1, -1, -1):
-            rank = places[t]
-            low, high = 0, last
-            while low < high:
-                a, b, c = room[low], room[(low + high) // 2], room[high]
-                pivot = max(min(a, b), min(max(a, b), c))
-                left, right = low, high
-                while left <= right:
-                    while room[left] < pivot:
-                        left += 1
-                    while room[right] > pivot:
-                        right -= 1
-                    if left <= right:
-                        room[left], room[right] = room[right], room[left]
-                        left += 1
-                        right -= 1
-                if rank <= right:
-                    high = right
-                elif rank >= left:
-                    low = left
-                else:
-                    break
-            out[i, t] = room[rank]
-            last = rank

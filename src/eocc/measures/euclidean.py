@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.blas import gram
-from eocc.kernels.distances import distances_from_gram, weighted_cross_distances
+from eocc.kernels.distances import CANCELLATION, distances_from_gram, weighted_cross_distances
 from eocc.measures.largest import largest_against
 from eocc.measures.unit import Unit
 
@@ -25,7 +25,7 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
     n = len(rows)
     out = np.empty((n, n)) if out is None else out
     gram(rows, out)
-    distances_from_gram(rows, scale, out, np.empty(n), np.empty(n, np.int64))
+    distances_from_gram(rows, scale, CANCELLATION, out, np.empty(n), np.empty(n, np.int64))
     return out
 
 

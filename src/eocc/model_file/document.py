@@ -213,7 +213,10 @@ def restore(
 
 
 # What files of earlier versions lack, and what that means.
-BEFORE = {"resolution": SINGLE, "prototypes": None, "selection": "random", "graph": "complete"}
+BEFORE = {
+    "resolution": SINGLE, "prototypes": None, "selection": "random", "graph": "complete", "max_memory": None,
+    "plan": "refuse",
+}  # fmt: skip
 ADDED = ("prototype_indices", "neighbour_entropy", "surprise", "others")
 
 _FITTED = (

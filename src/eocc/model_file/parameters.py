@@ -11,6 +11,7 @@ from eocc.measures import MEASURES
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.model_file.catalogue import MEASURE_CLASSES, Check, NotSaved, instance, number, optional
 from eocc.performance import COUNT_PERFORMANCES
+from eocc.plan import AUTO, MODES, bytes_of
 from eocc.prototypes import SELECTIONS, DensitySpread, FarthestFirst, KMedoids, RandomSelection
 from eocc.representatives import REPRESENTATIVES, Centroid, Medoid
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
@@ -65,6 +66,17 @@ def _prototypes(value: Any) -> bool:
     return (type(value) is int and value > 0) or (type(value) is float and 0 < value <= 1)
 
 
+def _memory(value: Any) -> bool:
+    if type(value) is int:
+        return value > 0
+    if type(value) is not str or len(value) > LONGEST_NAME:
+        return False
+    try:
+        return bytes_of(value) > 0
+    except ValueError:
+        return False
+
+
 def _jobs(value: Any) -> bool:
     return type(value) is int and 0 < abs(value) <= MOST_JOBS
 
@@ -75,7 +87,9 @@ PARAMETERS: dict[str, Check] = {
     "resolution": one_of(RESOLUTIONS),
     "prototypes": optional(_prototypes),
     "selection": one_of(SELECTIONS, DensitySpread, FarthestFirst, KMedoids, RandomSelection),
-    "graph": one_of(GRAPHS, CompleteGraph, NeighbourGraph),
+    "graph": one_of((*GRAPHS, AUTO), CompleteGraph, NeighbourGraph),
+    "max_memory": optional(_memory),
+    "plan": one_of(MODES),
     "eta": number(0, 1),
     "beta": number(0, 1),
     "gamma": inside_unit,

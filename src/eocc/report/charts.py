@@ -138,9 +138,15 @@ def share_bar(share: float, look: int = 0) -> Markup:
 
 
 def _path(curve: Curve, x: Axis, y: Axis) -> str:
-    step = max(1, -(-len(curve.x) // MOST_VERTICES))
-    kept = sorted({*range(0, len(curve.x), step), len(curve.x) - 1})
+    kept = range(len(curve.x)) if len(curve.x) <= MOST_VERTICES else _spread(curve, x)
     return "M" + "L".join(f"{_across(x, curve.x[k])} {_down(y, curve.y[k])}" for k in kept)
+
+
+def _spread(curve: Curve, x: Axis) -> list[int]:
+    """Return vertices spread evenly along the axis, by its own scale, and the last."""
+    places = [x.place(float(value), 0.0, MOST_VERTICES - 1.0) for value in curve.x]
+    first = {round(place): k for k, place in reversed(list(enumerate(places)))}
+    return sorted({*first.values(), len(places) - 1})
 
 
 def _across(x: Axis, value: float) -> str:

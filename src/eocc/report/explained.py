@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from eocc.explanations import Contribution, Difference, Explanation, TrainingPattern
+from eocc.explanations import Contribution, Difference, Explanation, Place, TrainingPattern
 from eocc.explanations.differences.difference import MOST_NAMED, _grouped
 from eocc.explanations.explanation import ratio_in_words
 from eocc.explanations.wording import decimals_for, figure
@@ -20,7 +20,7 @@ LONGEST_ASIDE = 60
 def article(study: Study, judgement: Judgement, index: int, explanation: Explanation, key: str, called: str) -> Markup:
     """Return the explanation of one pattern of a judgement under its name; `key` links it with the map."""
     patterns, (role, other) = judgement.patterns, compared_with(explanation)
-    pair = [patterns[index], study.classifier.prototypes_[other.index]]
+    pair = [patterns[index], study.classifier.prototypes_[other.column]]
     pictures = pictures_of(study.classifier.measure_, pair, [called, f"{role}: training pattern {other.row}"])
     words = described(study.classifier, patterns, index)
     return tag(
@@ -53,16 +53,18 @@ def verdict(explanation: Explanation, judgement: Judgement, index: int) -> Marku
 def compared_with(explanation: Explanation) -> tuple[str, TrainingPattern]:
     """Return the training pattern that the difference is from, and what it is to the pattern."""
     near = explanation.nearest
+    if explanation.neighbourhoods is None and near.n_prototypes == 0:
+        return f"prototype nearest to the centre of region {near.region}", near.prototype
     if explanation.neighbourhoods is None:
         return f"prototype of region {near.region}", near.prototype
-    return "nearest neighbour", near.exemplars[0]
+    return "nearest neighbour" if near.n_prototypes is None else "nearest prototype", near.exemplars[0]
 
 
 def _difference(study: Study, explanation: Explanation) -> Markup:
     """Return the contributions to the dissimilarity from what the pattern is compared with, the greatest first."""
     difference, (role, other) = explanation.difference, compared_with(explanation)
     opening = f"Dissimilarity {figure(difference.dissimilarity)} from the {role}, training pattern {other.row}"
-    words = described(study.classifier, study.classifier.prototypes_, other.index)
+    words = described(study.classifier, study.classifier.prototypes_, other.column)
     opening += f" ({words})" if 0 < len(words) <= LONGEST_ASIDE else ""
     ranked = ranked_contributions(difference)
     if not ranked:
@@ -128,9 +130,10 @@ def _places(study: Study, explanation: Explanation) -> Markup:
     """Return the exemplars, the next region, and what the decision went by."""
     near, other, profile = explanation.nearest, explanation.runner_up, explanation.profile
     known = explanation.neighbourhoods
-    alike = tag("p", f"Most alike in region {near.region}:" if known is None else "Nearest neighbours:")
-    items = tag("ul", *(tag("li", exemplar_in_words(study, one)) for one in near.exemplars), class_="exemplars")
-    parts: list[Any] = [alike, items]
+    parts: list[Any] = [tag("p", _alike(near, is_nearest=known is not None))]
+    if near.exemplars:
+        items = [tag("li", exemplar_in_words(study, one)) for one in near.exemplars]
+        parts.append(tag("ul", *items, class_="exemplars"))
     if known is not None:
         said = [known.rarity(), *(line.strip() for line in known.lines())]
         parts.append(tag("p", " ".join(said), class_="note"))
@@ -141,7 +144,7 @@ def _places(study: Study, explanation: Explanation) -> Markup:
         parts.append(
             tag(
                 "p",
-                f"The decision compares the dissimilarities to all {profile.n_columns} training patterns with those of "
+                f"The decision compares the dissimilarities to all {profile.n_columns} {study.known_as}s with those of "
                 f"the region; most of the squared distance is due to training patterns {shares}.",
                 class_="note",
             )
@@ -149,9 +152,18 @@ def _places(study: Study, explanation: Explanation) -> Markup:
     return joined(parts)
 
 
+def _alike(near: Place, *, is_nearest: bool) -> str:
+    """Return what is said before the exemplars."""
+    if is_nearest:
+        return "Nearest neighbours:" if near.n_prototypes is None else "Nearest prototypes:"
+    if near.n_prototypes == 0:
+        return f"No prototype is of region {near.region}, so none of its patterns can be shown."
+    return f"Most alike{'' if near.n_prototypes is None else ' of the prototypes'} in region {near.region}:"
+
+
 def exemplar_in_words(study: Study, one: TrainingPattern) -> str:
     """Return a training pattern with its dissimilarity, and a few words on it."""
-    words = described(study.classifier, study.classifier.prototypes_, one.index)
+    words = described(study.classifier, study.classifier.prototypes_, one.column)
     return f"training pattern {one.row}, dissimilarity {figure(one.dissimilarity)}{aside(words)}"
 
 
@@ -165,7 +177,7 @@ def templates(study: Study, shown: Sequence[int]) -> Markup:
     ]
     known = set(study.explained) if study.new is None else set()
     for number, explanation in study.explained_prototypes.items():
-        index = study.prototypes[number].index
+        index = study.prototypes[number].column
         if index not in known:
             called = f"training pattern {study.training.names[index]}, prototype of region {number}"
             parts.append(article(study, study.training, index, explanation, f"t{index}", called))

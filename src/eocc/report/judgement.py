@@ -13,13 +13,14 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations import Explanation, explain
 from eocc.explanations.differences import description_of
 from eocc.explanations.explain import names_of
+from eocc.explanations.regions import prototype_labels
 from eocc.projection import Projection, decides_by_regions
 from eocc.threads import threads
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Patterns are held against the training patterns so many at a time: the dissimilarities of all need not fit.
+# Patterns are held against the prototypes so many at a time: the dissimilarities of all need not fit.
 BLOCK = 1024
 
 
@@ -88,13 +89,14 @@ def judge(
 
 
 def _judged(classifier: EntropicOneClassClassifier, plane: Projection, patterns: Any) -> tuple[Any, ...]:
-    verdicts, rows = classifier._verdicts(patterns), classifier._embed(patterns)
+    prepared = classifier.measure_.prepare(patterns, classifier.prototypes_)
+    verdicts, rows = classifier._verdicts(patterns, prepared), prepared.evaluate(classifier.weights_)
     nearest = nearest_regions(classifier, rows)
     return verdicts.ratios, verdicts.log_memberships, verdicts.margins, nearest, plane.place(rows)
 
 
 def nearest_regions(classifier: EntropicOneClassClassifier, rows: Matrix) -> Indices:
-    """Return the region of each row of the dissimilarity space: that which decides, or that of its nearest pattern.
+    """Return the region of each row of the dissimilarity space: that which decides, or that of its nearest prototype.
 
     >>> clf = EntropicOneClassClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
     >>> bool((nearest_regions(clf, clf.transform(clf.prototypes_)) == clf.labels_).all())
@@ -102,7 +104,7 @@ def nearest_regions(classifier: EntropicOneClassClassifier, rows: Matrix) -> Ind
     """
     if decides_by_regions(classifier):
         return np.asarray(classifier.fuzzy_model_.nearest_region(rows))
-    return np.asarray(classifier.labels_[rows.argmin(axis=1)])
+    return np.asarray(prototype_labels(classifier)[rows.argmin(axis=1)])
 
 
 def explain_read(classifier: EntropicOneClassClassifier, patterns: Any) -> list[Explanation]:

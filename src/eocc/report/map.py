@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.explanations.regions import prototype_labels
 from eocc.explanations.wording import counted, figure, shortened
+from eocc.projection import edges_between
 from eocc.report.judgement import Judgement, described, evenly
 from eocc.report.markup import Markup, joined, section, tag
 from eocc.report.study import Study
@@ -16,9 +18,8 @@ Indices = NDArray[np.int64]
 WIDTH, MARGIN = 900.0, 30.0
 # The map is this much lower than wide, at the least and at the most.
 FLATTEST, STEEPEST = 0.5, 0.72
-# So many marks, and edges of the tree, can still be told apart, and a browser still moves them at once.
+# So many marks, and the tree's edges between them, can still be told apart, and a browser still moves them at once.
 MOST_DRAWN = 2000
-MOST_EDGES = 4000
 # Regions in turn: eight colours (style.css) and four shapes.
 N_COLOURS = 8
 SHAPES = ("circle", "square", "triangle", "diamond")
@@ -54,7 +55,7 @@ def region_class(number: int) -> str:
 def drawn_patterns(study: Study) -> Drawn:
     """Return all patterns if they are few; else prototypes and explained ones, and others spread evenly."""
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
-    always = sorted({study.prototypes[number].index for number in study.largest_regions[:MOST_DRAWN]})
+    always = sorted({study.prototypes[number].column for number in study.largest_regions[:MOST_DRAWN]})
     always += list(study.explained) if study.new is None else []
     room = MOST_DRAWN - min(n_new, MOST_DRAWN // 2)
     training = _with(always, n_training, room)
@@ -111,20 +112,24 @@ def map_section(study: Study) -> Markup:
 
 
 def _introduction(study: Study, drawn: Drawn) -> str:
+    them = f"{study.known_as}s"
     said = (
-        "Patterns that lie close together are alike in their dissimilarities to all training patterns. The map is the "
-        f"plane of largest variance: it shows {study.plane.kept:.0%} of the variance of the training patterns, so what "
-        "lies close together here may still differ in other directions."
+        f"Patterns that lie close together are alike in their dissimilarities to all {them}. The map is the plane of "
+        f"largest variance: it shows {study.plane.kept:.0%} of the variance of the {them}, so what lies close together "
+        "here may still differ in other directions."
     )
+    said += f" The prototypes are {study.known_share}; the model does not keep the others." if study.known_share else ""
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
     if len(drawn.training) < n_training or len(drawn.new) < n_new:
-        said += f" Drawn are {len(drawn.training)} of {n_training} training patterns"
+        said += f" Drawn are {len(drawn.training)} of {n_training} {them}"
         said += f" and {len(drawn.new)} of {n_new} new ones" if n_new else ""
         said += f": the {len(study.explained)} strangest, and others spread evenly, so that strange patterns are shown "
         said += "oftener than they occur."
-    n_edges = len(study.classifier.spanning_tree_.edges)
-    if n_edges > MOST_EDGES:
-        said += f" Of the spanning tree's {n_edges} edges the longest {MOST_EDGES} are drawn."
+    n_edges, n_drawn = len(study.classifier.spanning_tree_.edges), len(edges_between(study.classifier, drawn.training))
+    if n_drawn < n_edges:
+        said += (
+            f" Of the spanning tree's {n_edges:,} edges {n_drawn:,} join two patterns that are drawn: these are shown."
+        )
     return said
 
 
@@ -133,7 +138,7 @@ def _how_to(study: Study) -> str:
         "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
         "keys from mark to mark, + and - to zoom, Home to the strangest pattern, Enter for the explanation, "
         f"Escape to go back. Explained in full are the {counted(len(study.explained), 'strangest pattern')} and "
-        f"{counted(len(study.explained_prototypes), 'prototype')}."
+        f"the prototypes of {counted(len(study.explained_prototypes), 'region')}."
     )
 
 
@@ -145,14 +150,14 @@ def _board(study: Study, drawn: Drawn, frame: Frame) -> Markup:
     drawing = tag(
         "svg",
         tag("defs", *symbols),
-        tag("path", d=_tree(study, frame), class_="tree"),
+        tag("path", d=_tree(study, drawn, frame), class_="tree"),
         tag("g", *training, class_="training-marks"),
         tag("g", *new, class_="new-marks"),
         tag("circle", r=11, class_="cursor"),
         id="map-drawing",
         viewBox=f"0 0 {WIDTH:g} {frame.height:.0f}",
         role="group",
-        aria_label=f"Map of {counted(len(training), 'training pattern')} and {counted(len(new), 'new pattern')}",
+        aria_label=f"Map of {counted(len(training), study.known_as)} and {counted(len(new), 'new pattern')}",
         data_regions=" ".join(f"{value:.1f}" for value in inner.ravel()),
         data_first=_first_key(study),
     )
@@ -171,15 +176,15 @@ def _first_key(study: Study) -> str:
     return f"{'t' if study.new is None else 'n'}{int(study.told.strangest[0])}"
 
 
-def _tree(study: Study, frame: Frame) -> str:
+def _tree(study: Study, drawn: Drawn, frame: Frame) -> str:
     places = frame.place(study.training.points)
-    edges = np.asarray(study.classifier.spanning_tree_.edges)[:MOST_EDGES]
+    edges = edges_between(study.classifier, drawn.training)
     return "".join(f"M{places[a, 0]:.1f} {places[a, 1]:.1f}L{places[b, 0]:.1f} {places[b, 1]:.1f}" for a, b in edges)
 
 
 def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
-    number = int(study.classifier.labels_[index])
-    is_prototype = study.prototypes[number].index == index
+    number = int(prototype_labels(study.classifier)[index])
+    is_prototype = study.prototypes[number].column == index
     role = f"prototype of region {number}" if is_prototype else f"in region {number}"
     lines = [f"Training pattern {study.training.names[index]}, {role}", _figures(study, study.training, index)]
     lines.append(shortened(described(study.classifier, study.training.patterns, index), 160))
@@ -230,7 +235,7 @@ def _tools(study: Study) -> Markup:
     buttons = [
         tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
         tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
-        tag("button", "Regions", type="button", data_zoom="regions", title="Show the training patterns alone"),
+        tag("button", "Regions", type="button", data_zoom="regions", title=f"Show the {study.known_as}s alone"),
         tag("button", "All", type="button", data_zoom="all", title="Show all patterns"),
     ]
     find = tag(
@@ -246,7 +251,7 @@ def _tools(study: Study) -> Markup:
 
 
 def _legend(study: Study) -> Markup:
-    regions = study.classifier.regions_
+    regions, fewer = study.classifier.regions_, bool(study.known_share)
     items = [
         _key(
             SHAPES[number % len(SHAPES)],
@@ -257,7 +262,7 @@ def _legend(study: Study) -> Markup:
     ]
     if len(regions) > MOST_IN_LEGEND:
         items.append(tag("li", f"and {len(regions) - MOST_IN_LEGEND} others, no larger"))
-    items.append(_key("ring", "ring prototype", "prototype of its region"))
+    items.append(_key("ring", "ring prototype", f"prototype{' nearest to the centre' * fewer} of its region"))
     if study.new is not None:
         accepted = int(study.new.accepted.sum())
         items.append(_key("accepted", "accepted", f"new, accepted: {accepted}"))

@@ -1,5 +1,6 @@
 """The parts of the page that are about the model: its regions, its figures, how it was found."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from eocc.explanations import Rule, rules
 from eocc.explanations.differences.vectors import feature_names
 from eocc.explanations.explain import names_of
+from eocc.explanations.regions import prototype_labels
 from eocc.explanations.wording import counted, figure, reading
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.measures.graphs import FrozenGraphEdit
@@ -46,11 +48,21 @@ def regions_section(study: Study) -> Markup:
     """Return the largest regions, each with its prototype, typical and marginal patterns, and its rule."""
     told = rules(study.classifier)
     order = study.largest_regions
-    opening = "What is normal, region by region. The prototype stands for its region; "
-    if decides_by_regions(study.classifier):
-        opening += "a pattern is accepted if its dissimilarities to the training patterns are close to the prototype's."
+    opening = "What is normal, region by region. "
+    if study.known_share:
+        opening += (
+            f"The model keeps {study.known_share}, the prototypes; patterns shown and ranges of features are of these. "
+            "The prototype nearest to its centre stands for a region; "
+        )
     else:
-        opening += "a region tells where a pattern lies, neighbourhoods of all sizes whether it is accepted."
+        opening += "The prototype stands for its region; "
+    if decides_by_regions(study.classifier):
+        opening += (
+            f"a pattern is accepted if its dissimilarities to the {study.known_as}s are close to the "
+            f"{'region' if study.known_share else 'prototype'}'s."
+        )
+    else:
+        opening += "a region tells where a pattern lies, neighbourhoods of several sizes whether it is accepted."
     parts = [tag("p", opening), *(_region(study, told[number]) for number in order[:MOST_REGIONS])]
     if len(order) > MOST_REGIONS:
         parts.append(_other_regions(study, [told[number] for number in order[MOST_REGIONS:]]))
@@ -58,23 +70,29 @@ def regions_section(study: Study) -> Markup:
 
 
 def _region(study: Study, rule: Rule) -> Markup:
-    index = study.prototypes[rule.region].index
-    called = f"prototype: training pattern {rule.prototype}"
-    pictures = pictures_of(study.classifier.measure_, [study.classifier.prototypes_[index]], [called])
-    known = [("training patterns", rule.n_members), ("extent", _extent(rule))]
+    prototype = study.prototypes[rule.region]
+    called = f"{_role(rule)}: training pattern {rule.prototype}"
+    pictures = pictures_of(study.classifier.measure_, [study.classifier.prototypes_[prototype.column]], [called])
+    known: list[tuple[object, object]] = [("training patterns", rule.n_members)]
+    known += [] if rule.n_prototypes is None else [("prototypes", rule.n_prototypes)]
+    known.append(("extent", _extent(rule)))
     if study.new is not None:
         near = study.new.nearest == rule.region
         known.append(
             ("new patterns nearest to it", f"{int(near.sum())}, {int((near & study.new.accepted).sum())} accepted")
         )
-    said = tag("p", tag("b", f"Prototype: training pattern {rule.prototype}. "), rule.description)
+    said = tag("p", tag("b", f"{called[0].upper()}{called[1:]}. "), rule.description)
     title = joined(
         [sample_mark(SHAPES[rule.region % len(SHAPES)], region_class(rule.region)), f" Region {rule.region}"]
     )
     words = tag("div", facts(known), said, _members(study, rule.region), _ranges(rule))
-    text = tag("details", tag("summary", "As a rule"), tag("pre", str(rule).partition("\n  Its patterns have")[0]))
+    text = tag("details", tag("summary", "As a rule"), tag("pre", str(replace(rule, ranges=()))))
     body = tag("div", tag("div", *pictures, class_="pictures") if pictures else "", words, class_="beside")
     return tag("article", tag("h3", title), body, text, class_="region")
+
+
+def _role(rule: Rule) -> str:
+    return "nearest prototype, of another region" if rule.n_prototypes == 0 else "prototype"
 
 
 def _extent(rule: Rule) -> str:
@@ -83,11 +101,13 @@ def _extent(rule: Rule) -> str:
 
 
 def _members(study: Study, number: int) -> Markup:
-    """Return the members nearest to the centre besides the prototype, and the farthest."""
-    members = study.classifier.regions_[number].members
-    others = members[members != study.prototypes[number].index]
+    """Return the members that are most normal besides the prototype, and the least; of those that the model keeps."""
+    members = np.flatnonzero(prototype_labels(study.classifier) == number)
+    others = members[members != study.prototypes[number].column]
+    if len(members) == 0:
+        return tag("p", "None of its patterns is a prototype, so none can be shown.")
     if len(others) == 0:
-        return tag("p", "It has no other patterns.")
+        return tag("p", f"It has no other {'prototypes' if study.known_share else 'patterns'}.")
     order = others[np.argsort(study.training.ratios[others], kind="stable")]
     parts = [tag("p", "Typical:"), _list(study, order[:N_TYPICAL].tolist())]
     if len(order) > N_TYPICAL:
@@ -114,18 +134,20 @@ def _ranges(rule: Rule) -> Markup:
     ]
     head = ["feature", "lowest", "median", "highest", "weight"]
     return table(
-        head, rows, f"Its patterns, in the features of the highest weight (region {rule.region})", class_="figures"
+        head, rows, f"{rule.whose}, in the features of the highest weight (region {rule.region})", class_="figures"
     )
 
 
 def _other_regions(study: Study, others: list[Rule]) -> Markup:
-    rows = [
-        [rule.region, rule.n_members, _extent(rule), f"{rule.prototype}: {rule.description}".removesuffix(": ")]
-        for rule in others[:MOST_ROWS]
-    ]
+    rows = [[rule.region, rule.n_members, _extent(rule), _stands_for(rule)] for rule in others[:MOST_ROWS]]
     more = f", the largest {MOST_ROWS} of them" if len(others) > MOST_ROWS else ""
     head = ["region", "training patterns", "extent", "prototype"]
     return tag("details", tag("summary", f"{counted(len(others), 'smaller region')}{more}"), table(head, rows))
+
+
+def _stands_for(rule: Rule) -> str:
+    where = " (of another region)" if rule.n_prototypes == 0 else ""
+    return f"{rule.prototype}{where}: {rule.description}".removesuffix(": ")
 
 
 def model_section(study: Study) -> Markup:
@@ -138,6 +160,11 @@ def model_section(study: Study) -> Markup:
         ("entropy", figure(classifier.entropy_)),
         ("modularity", figure(classifier.modularity_)),
     ]
+    if study.known_share:
+        known.append(("prototypes", study.known_share))
+    if hasattr(classifier, "neighbour_entropy_"):
+        known.append(("Rényi entropy by nearest neighbours", figure(classifier.neighbour_entropy_)))
+        known.append(("Rényi entropy by the tree", figure(classifier.raw_entropy_)))
     if hasattr(classifier, "performance_"):
         known.append((f"performance ({classifier.performance})", figure(classifier.performance_)))
     parameters = table(

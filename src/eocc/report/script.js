@@ -99,7 +99,7 @@
     const made = document.createElement("article");
     const [title, ...lines] = point.node.getAttribute("aria-label").split("\n");
     made.append(element("h3", title), ...lines.map((line) => element("p", line)));
-    const note = element("p", "This page explains the strangest patterns and the prototypes in full; this is none of them.");
+    const note = element("p", "This page explains the strangest patterns and the regions' prototypes in full; this is none of them.");
     note.className = "note";
     made.append(note);
     return made;

@@ -27,8 +27,8 @@ MOST_FEATURES = 60
 N_BINS = 30
 LOOK_OF_TARGETS, LOOK_OF_OTHERS = 2, 3
 HOW_SURPRISE_DECIDES = (
-    "It judges a pattern by neighbourhoods of all sizes: how far it lies from the nearest training patterns, few and "
-    "many, beside how far these lie from one another. At 1, the border, ends what is normal."
+    "It judges a pattern by neighbourhoods of several sizes: how far it lies from the nearest {}s, beside how far "
+    "these lie from one another. At 1, the border, ends what is normal."
 )
 
 
@@ -59,7 +59,8 @@ def summary_section(study: Study) -> Markup:
 
 def _figures(study: Study) -> list[tuple[str, object]]:
     shown: list[tuple[str, object]] = [
-        ("training patterns", len(study.training)),
+        ("training patterns", f"{study.n_training:,}"),
+        *([("prototypes", len(study.training))] if study.known_share else []),
         ("regions", len(study.classifier.regions_)),
     ]
     new = study.new
@@ -79,21 +80,23 @@ def summary_in_words(study: Study) -> list[str]:
     """Return what a reader in a hurry wants to know, sentence by sentence."""
     regions = study.classifier.regions_
     largest = len(regions[study.largest_regions[0]].members)
-    n_training = len(study.training)
+    n_training = study.n_training
     by_regions = decides_by_regions(study.classifier)
     said = [
         f"The model learned what is normal from {counted(n_training, 'training pattern')}, "
         f"{'and describes it by' if by_regions else 'which falls into' if n_training == 1 else 'which fall into'} "
-        f"{counted(len(regions), 'decision region' if by_regions else 'region')}; the largest holds {largest} of them "
-        f"({percentage(largest, n_training)}).",
+        f"{counted(len(regions), 'decision region' if by_regions else 'region')}; the largest holds {largest:,} of "
+        f"them ({percentage(largest, n_training)}).",
     ]
-    said += [] if by_regions else [HOW_SURPRISE_DECIDES]
+    if study.known_share:
+        said.append(f"It keeps {study.known_share}, the prototypes, and compares all patterns with these alone.")
+    said += [] if by_regions else [HOW_SURPRISE_DECIDES.format(study.known_as)]
     rate = rate_of(study.classifier)
     if rate is not None:
         most = "at most about" if by_regions else "about"
         said.append(f"It is calibrated to reject {most} {100 * rate:.3g}% of new targets (the false alarm rate).")
     if study.new is None:
-        return [*said, "No new patterns were given; the page shows how the model sees its own training patterns."]
+        return [*said, f"No new patterns were given; the page shows how the model sees its own {study.known_as}s."]
     new, accepted = study.new, int(study.new.accepted.sum())
     said.append(
         f"Of {counted(len(new), 'new pattern')} it accepts {accepted} ({percentage(accepted, len(new))}) as normal and "
@@ -138,17 +141,17 @@ def strangest_section(study: Study) -> Markup:
         for index in order[:N_STRANGEST]
     ]
     listed = order[:N_LISTED]
-    what = "training" if study.new is None else "new"
+    what = f"{study.known_as}s" if study.new is None else "new patterns"
     rest = tag(
         "details",
         tag("summary", f"Table of the {counted(len(listed), 'strangest pattern')}"),
         strangest_table(study, listed, kind),
         open=len(listed) <= N_STRANGEST or None,
     )
-    opening = f"The {what} patterns in order of {study.yardstick.order}, the farthest first"
+    opening = f"The {what} in order of {study.yardstick.order}, the farthest first"
     opening += f"; {int((~told.accepted).sum())} of {len(told)} are rejected. {border_in_words(study)}"
     if study.new is None and not decides_by_regions(study.classifier):
-        opening += " A training pattern has itself as a neighbour here, so it looks more normal than a new one would."
+        opening += f" A {study.known_as} has itself as a neighbour here, so it looks more normal than a new one would."
     return section(
         "strangest", study.yardstick.farthest, tag("p", opening), rest, tag("div", *articles, class_="articles")
     )
@@ -183,7 +186,8 @@ def strangest_table(study: Study, listed: Sequence[int], kind: str) -> Markup:
         if told.is_target is not None:
             row.append(("target" if told.is_target[index] else "other") + (" (wrong)" if told.wrong[index] else ""))
         rows.append([*row, chief_difference(study.explained[index])])
-    apart = "prototype" if decides_by_regions(study.classifier) else "nearest neighbour"
+    near = "nearest prototype" if study.known_share else "nearest neighbour"
+    apart = "prototype" if decides_by_regions(study.classifier) else near
     return table([*head, f"chief difference from the {apart}"], rows, class_="figures")
 
 
@@ -266,10 +270,10 @@ def _calibrated(study: Study, reach: float) -> Markup:
 
 
 def _left_out(study: Study) -> str:
-    calibration = study.classifier.calibration_
+    calibration, others = study.classifier.calibration_, "prototypes" if study.known_share else "others"
     return (
         f"The model is calibrated to a false alarm rate of {calibration.rate:.3g} on its "
-        f"{counted(len(calibration.margins), 'training pattern')}, each judged by the others, itself left out: the "
+        f"{counted(len(calibration.margins), 'training pattern')}, each judged by the {others}, itself left out: the "
         "border lies where so many of them are beyond. The rate is approximate. A p-value is the share of those "
         "patterns that were no more normal than the pattern."
     )
@@ -288,7 +292,7 @@ def _confusion(told: Judgement) -> Markup:
 def data_section(study: Study) -> Markup:
     """Return what the patterns are, how many, and the ranges of their features."""
     new = study.new
-    rows: list[list[object]] = [["training", len(study.training), len(study.training), ""]]
+    rows: list[list[object]] = [["training", study.n_training, study.n_training, ""]]
     if new is not None and new.is_target is not None:
         rows.append(["new", len(new), int(new.is_target.sum()), int((~new.is_target).sum())])
     elif new is not None:
@@ -298,6 +302,7 @@ def data_section(study: Study) -> Markup:
         "Regions are counted from 0; training patterns too, by their rows in the data of the fit. "
         "New patterns go by the names they were given."
     )
+    note += f" The model keeps {study.known_share}, the prototypes." if study.known_share else ""
     return section("data", "Data", counts, tag("p", note), _features(study))
 
 
@@ -310,7 +315,7 @@ def _features(study: Study) -> Markup:
         return table(["column", "kind"], rows[:MOST_FEATURES], _first_of("Columns", len(rows)))
     words = [described(study.classifier, training, index) for index in range(min(3, len(training)))]
     items = [tag("li", word, class_="words") for word in words if word]
-    return joined([tag("p", "The first training patterns:"), tag("ul", *items)]) if items else Markup()
+    return joined([tag("p", f"The first {study.known_as}s:"), tag("ul", *items)]) if items else Markup()
 
 
 def _feature_table(study: Study, training: NDArray[np.float64]) -> Markup:
@@ -325,8 +330,9 @@ def _feature_table(study: Study, training: NDArray[np.float64]) -> Markup:
             row += [reading(float(new[:, k].min())), reading(float(new[:, k].max())), outside]
         rows.append(row)
     head = ["feature", "lowest", "median", "highest"]
-    head += ["lowest of new", "highest of new", "new outside the training range"] if new is not None else []
-    return table(head, rows, _first_of("Features of the training patterns", len(names)), class_="figures")
+    whose = "prototypes' range" if study.known_share else "training range"
+    head += ["lowest of new", "highest of new", f"new outside the {whose}"] if new is not None else []
+    return table(head, rows, _first_of(f"Features of the {study.known_as}s", len(names)), class_="figures")
 
 
 def _first_of(what: str, count: int) -> str:

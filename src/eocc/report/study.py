@@ -13,7 +13,7 @@ from eocc.explanations import Explanation
 from eocc.explanations.explain import names_of
 from eocc.explanations.regions import Prototype, prototypes_of
 from eocc.labels import signs
-from eocc.projection import Projection, Yardstick, project, yardstick_of
+from eocc.projection import Projection, Yardstick, known_share, project, yardstick_of
 from eocc.report.judgement import Judgement, explain_read, judge
 
 # So many of the strangest patterns are explained in full, besides the prototypes of the largest regions.
@@ -25,8 +25,10 @@ MOST_PROTOTYPES = 40
 class Study:
     """What is known of the model (`training`, `prototypes`) and of `new` patterns, if there are any.
 
-    `told` are the patterns the page is about, the new ones or else the training patterns. `explained` holds
-    explanations of the strangest of them, by their index; `explained_prototypes` by region.
+    `training` are the training patterns that the model knows, its prototypes: all of them, unless some were chosen.
+    `prototypes` are those that stand for each region, by their index among these. `told` are the patterns the page is
+    about, the new ones or else those of `training`. `explained` holds explanations of the strangest of them, by their
+    index; `explained_prototypes` by region, where the region has a prototype.
     """
 
     classifier: EntropicOneClassClassifier
@@ -39,8 +41,23 @@ class Study:
 
     @property
     def told(self) -> Judgement:
-        """The new patterns, or the training patterns where there are none."""
+        """The new patterns, or the training patterns known where there are none."""
         return self.training if self.new is None else self.new
+
+    @property
+    def n_training(self) -> int:
+        """How many patterns the model learned from."""
+        return len(self.classifier.labels_)
+
+    @property
+    def known_share(self) -> str:
+        """How many of them are prototypes, in words; nothing where all are."""
+        return known_share(self.classifier)
+
+    @property
+    def known_as(self) -> str:
+        """What the patterns are called that others are compared with."""
+        return "prototype" if self.known_share else "training pattern"
 
     @property
     def yardstick(self) -> Yardstick:
@@ -70,14 +87,14 @@ def study_of(
     """
     check_is_fitted(classifier)
     plane = project(classifier)
-    training = judge(
-        classifier, plane, classifier.prototypes_, [str(row) for row in classifier.training_indices_.tolist()]
-    )  # fmt: skip
+    rows = classifier.training_indices_[classifier.prototype_indices_]
+    training = judge(classifier, plane, classifier.prototypes_, [str(row) for row in rows.tolist()])
     new = _new(classifier, plane, X, y, names)
     prototypes = prototypes_of(classifier, range(len(classifier.regions_)), names_of(classifier))
     told = training if new is None else new
     strangest = told.strangest[:MOST_EXPLAINED].tolist()
-    largest = sorted(prototypes, key=lambda number: -len(classifier.regions_[number].members))[:MOST_PROTOTYPES]
+    own = [number for number, prototype in prototypes.items() if prototype.is_member]
+    largest = sorted(own, key=lambda number: -len(classifier.regions_[number].members))[:MOST_PROTOTYPES]
     return Study(
         classifier=classifier,
         plane=plane,
@@ -86,7 +103,7 @@ def study_of(
         prototypes=prototypes,
         explained=_explained(classifier, told.patterns, strangest, strangest),
         explained_prototypes=_explained(
-            classifier, classifier.prototypes_, [prototypes[number].index for number in largest], largest
+            classifier, classifier.prototypes_, [prototypes[number].column for number in largest], largest
         ),
     )
 

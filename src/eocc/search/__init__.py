@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from eocc.registry import resolve
+from eocc.search.checkpointed import Checkpointed
 from eocc.search.cma_es import CMAESSearch
 from eocc.search.differential_evolution import DifferentialEvolutionSearch
 from eocc.search.genetic import GeneticSearch
@@ -17,6 +18,7 @@ from eocc.search.random import RandomSearch
 __all__ = [
     "SEARCHES",
     "CMAESSearch",
+    "Checkpointed",
     "DifferentialEvolutionSearch",
     "Generation",
     "GeneticSearch",

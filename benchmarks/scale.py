@@ -1,0 +1,134 @@
+"""Time and memory of large fits beside their peers, in one run; and against the number of patterns, as a picture.
+
+    python benchmarks/scale.py                  the table of docs/scale.md
+    python benchmarks/scale.py --curve out.png  fits of 1,000 to 1,000,000 rows, each in a process of its own
+
+Peaks are of the whole process, less what it holds after a small fit that has compiled everything.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+from timing import table
+
+DIMENSIONS, PROTOTYPES = 10, 256
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+def rows(n, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, DIMENSIONS))
+
+
+def classifier(searches):
+    from eocc import EntropicOneClassClassifier
+    from eocc.search import GeneticSearch
+
+    search = GeneticSearch(population_size=30, max_generations=10, patience=10) if searches else None
+    return EntropicOneClassClassifier(
+        graph="knn", prototypes=PROTOTYPES, search=search, random_state=0, n_jobs=-1, max_memory=2**40
+    )
+
+
+def ours(n, searches):
+    X = rows(n)
+    classifier(searches).fit(rows(3_000))
+    return measured(lambda: classifier(searches).fit(X), lambda model: model.score_samples)
+
+
+def knn(n, _):
+    from pyod.models.knn import KNN
+
+    X = rows(n)
+    KNN().fit(rows(500))
+    return measured(lambda: KNN().fit(X), lambda model: model.decision_function)
+
+
+def forest(n, _):
+    from sklearn.ensemble import IsolationForest
+
+    X = rows(n)
+    IsolationForest(random_state=0).fit(rows(500))
+    return measured(lambda: IsolationForest(random_state=0).fit(X), lambda model: model.score_samples)
+
+
+def measured(fit, scorer, n_new=20_000):
+    before, started = peak(), time.perf_counter()
+    model = fit()
+    seconds, added = time.perf_counter() - started, peak() - before
+    new, score = rows(n_new, seed=1), scorer(model)
+    score(new[:100])
+    started = time.perf_counter()
+    score(new)
+    return {"fit": seconds, "peak": added, "score": (time.perf_counter() - started) / n_new}
+
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+WHO = {"ours": ours, "knn": knn, "forest": forest}
+
+
+def apart(who, n, searches=False):
+    """The figures of one fit in a process of its own."""
+    line = [sys.executable, __file__, "--one", who, str(n), str(int(searches))]
+    return json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+
+
+def compare():
+    models = {
+        "eocc, knn graph, 300 candidates, 100,000": apart("ours", 100_000, searches=True),
+        "eocc, knn graph, no search, 100,000": apart("ours", 100_000),
+        "eocc, knn graph, no search, 1,000,000": apart("ours", 1_000_000),
+        "PyOD KNN, 100,000": apart("knn", 100_000),
+        "isolation forest, 100,000": apart("forest", 100_000),
+    }
+    lines = [["model", "fit s", "peak GiB", "score µs a row"]]
+    lines += [
+        [name, f"{found['fit']:.1f}", f"{found['peak'] / 2**30:.2f}", f"{found['score'] * 1e6:.1f}"]
+        for name, found in models.items()
+    ]
+    print(table(lines))
+
+
+def curve(path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    found = [apart("ours", n) for n in SIZES]
+    print(table([["n", "fit s", "peak MiB"]] + [
+        [f"{n:,}", f"{one['fit']:.2f}", f"{one['peak'] / 2**20:.0f}"] for n, one in zip(SIZES, found, strict=True)
+    ]))  # fmt: skip
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    axes[0].loglog(SIZES, [one["fit"] for one in found], "o-", color="#2171b5")
+    axes[0].set(title="Time of a fit", xlabel="training patterns", ylabel="seconds")
+    axes[1].loglog(SIZES, [max(one["peak"], 2**20) / 2**20 for one in found], "o-", color="#2171b5")
+    axes[1].set(title="Memory it adds at its peak", xlabel="training patterns", ylabel="MiB")
+    for one in axes:
+        one.grid(alpha=0.3)
+    figure.savefig(path, dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--curve")
+    parser.add_argument("--one", nargs=3)
+    arguments = parser.parse_args()
+    if arguments.one:
+        who, n, searches = arguments.one
+        print(json.dumps(WHO[who](int(n), bool(int(searches)))))
+    elif arguments.curve:
+        curve(arguments.curve)
+    else:
+        compare()
+
+
+if __name__ == "__main__":
+    main()

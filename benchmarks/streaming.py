@@ -1,0 +1,88 @@
+"""Rows a second and peak memory of fits and scores from a Parquet file: the figures of docs/scale.md.
+
+python benchmarks/streaming.py [rows] [jobs]
+"""
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+from timing import table
+
+from eocc import EntropicOneClassClassifier, load, save
+from eocc.streaming import fit_stream, score_stream
+
+COLUMNS = [f"x{k}" for k in range(10)]
+STEP = 200_000
+
+
+def write_rows(path, n_rows):
+    """Write two clusters of normal rows, a part at a time."""
+    rng = np.random.default_rng(0)
+    schema = pyarrow.schema([(name, pyarrow.float64()) for name in COLUMNS])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for start in range(0, n_rows, STEP):
+            rows = rng.normal(size=(min(STEP, n_rows - start), len(COLUMNS)))
+            rows[:, :3] += 4 * (rng.random(len(rows)) < 0.4)[:, None]
+            writer.write_table(pyarrow.table(dict(zip(COLUMNS, rows.T, strict=True))))
+
+
+def read(folder, jobs):
+    with pyarrow.parquet.ParquetFile(folder / "rows.parquet") as file:
+        sum(batch.num_rows for batch in file.iter_batches())
+
+
+def fit(folder, jobs):
+    clf = EntropicOneClassClassifier(
+        measure="standardised", prototypes=256, graph="knn", random_state=0, n_jobs=jobs
+    )  # fmt: skip
+    save(fit_stream(clf, folder / "rows.parquet"), folder / "model.eocc")
+
+
+def score_to_parquet(folder, jobs):
+    score_stream(load(folder / "model.eocc"), folder / "rows.parquet", folder / "scores.parquet")
+
+
+def score_to_csv(folder, jobs):
+    score_stream(load(folder / "model.eocc"), folder / "rows.parquet", folder / "scores.csv")
+
+
+WORKS = {work.__name__: work for work in (read, fit, score_to_parquet, score_to_csv)}
+
+
+def measured(name, folder, jobs):
+    """Return the seconds, the processor's seconds and the peak memory of a work, in a process of its own."""
+    command = [sys.executable, __file__, "--work", name, str(folder), str(jobs)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [float(figure) for figure in done.stdout.split()]
+
+
+def work_alone(name, folder, jobs):
+    wall, processor = time.perf_counter(), time.process_time()
+    WORKS[name](Path(folder), int(jobs))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(time.perf_counter() - wall, time.process_time() - processor, peak)
+
+
+def main(n_rows=2_000_000, jobs=-1):
+    rows = [["work", "rows a second", "rows a second of processor time", "peak memory, MiB"]]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder / "rows.parquet", n_rows)
+        for work in WORKS:
+            wall, processor, peak = measured(work, folder, jobs)
+            rows.append([work.replace("_", " "), f"{n_rows / wall:,.0f}", f"{n_rows / processor:,.0f}", f"{peak:.0f}"])
+    print(f"{n_rows:,} rows of {len(COLUMNS)} numbers, 256 prototypes\n\n{table(rows)}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        work_alone(*sys.argv[2:])
+    else:
+        main(*map(int, sys.argv[1:]))

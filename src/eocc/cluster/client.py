@@ -1,0 +1,99 @@
+"""Which cluster is used, and how data and tasks are given to it so that a worker's death costs a retry only."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+_client: ContextVar[Any] = ContextVar("eocc_client", default=None)
+
+
+@contextmanager
+def on(client: Any) -> Iterator[Any]:
+    """Fit on this cluster inside the block: a ``distributed.Client``, or the address of a scheduler.
+
+    Candidates of a search and blocks of expensive dissimilarities become tasks of its workers; the model is the same
+    as without. Yields the client. Needs the extra ``cluster``.
+
+    >>> from distributed import Client
+    >>> from sklearn.datasets import load_iris
+    >>> from eocc import EntropicOneClassClassifier
+    >>> setosa = load_iris().data[:50]
+    >>> classifier = EntropicOneClassClassifier(resolution="single", random_state=0)
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client, on(client):
+    ...     found = classifier.fit(setosa).objective_
+    >>> found == classifier.fit(setosa).objective_
+    True
+    """
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("a cluster needs the package distributed: pip install 'eocc[cluster]'") from error
+    if isinstance(client, str):
+        with Client(client, set_as_default=False) as made, on(made):
+            yield made
+        return
+    if not isinstance(client, Client):
+        raise ValueError(f"a distributed.Client or the address of a scheduler is needed, not {client!r}")
+    if client.asynchronous:
+        raise ValueError("an asynchronous client cannot be waited for; pass Client(asynchronous=False)")
+    with client.as_current(), using(client):
+        yield client
+
+
+@contextmanager
+def using(client: Any) -> Iterator[None]:
+    """Use the client, or none where it is None, in this thread inside the block."""
+    token = _client.set(client)
+    try:
+        yield
+    finally:
+        _client.reset(token)
+
+
+def current() -> Any:
+    """Return the client in use, None without a cluster."""
+    return _client.get()
+
+
+def n_slots(client: Any) -> int:
+    """Return how many tasks the cluster's workers run at once; they may all be away for a moment."""
+    return max(1, int(sum(client.nthreads().values())))
+
+
+def given(client: Any, data: Any) -> Any:
+    """Return a future of the data.
+
+    It is the result of a task that returns what the scheduler keeps for it: where a worker dies with its copy, the task
+    is run again. Data that were scattered would be lost.
+    """
+    import dask
+
+    # The one large task is meant; dask would warn of it.
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+        return client.submit(_itself, data, key=_key("data"))
+
+
+def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
+    """Return a future of function(*task) for every task; none of these is large, their data are futures."""
+    return [client.submit(function, *task, key=_key(function.__name__)) for task in tasks]
+
+
+@contextmanager
+def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
+    """Cancel the futures when the block ends by an error or Ctrl-C."""
+    try:
+        yield
+    except BaseException:
+        client.cancel(futures)
+        raise
+
+
+def _key(name: str) -> str:
+    """Return a name that no other task has: results of another fit must not be taken for this one's."""
+    return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
+
+
+def _itself(data: Any) -> Any:
+    return data

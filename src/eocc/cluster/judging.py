@@ -1,0 +1,56 @@
+"""Candidates of a search as tasks."""
+
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from eocc.blas import one_blas_thread
+from eocc.cluster.client import cancelled_on_error, given, given_tasks, n_slots
+
+Result = TypeVar("Result")
+ResultOfTrial = TypeVar("ResultOfTrial", covariant=True)
+
+# Tasks to a slot in every batch: enough that slots end together, few enough that a task is worth its millisecond.
+SHARE = 4
+
+
+class Trial(Protocol[ResultOfTrial]):
+    """What judges a candidate, given room to work in."""
+
+    def workspace(self) -> Any:
+        """Allocate the room."""
+        ...
+
+    def __call__(self, candidate: Any, workspace: Any, /) -> ResultOfTrial:
+        """Judge."""
+        ...
+
+
+class Remote(Generic[Result]):
+    """Workers of a cluster that judge candidates: every one gets the trial once, then only candidates."""
+
+    def __init__(self, client: Any, trial: Trial[Result]) -> None:
+        self._client = client
+        self._trial = given(client, trial)
+
+    def map(self, candidates: Sequence[Any]) -> list[Result]:
+        """Return what the trial makes of every candidate, in their order."""
+        step = max(1, len(candidates) // (SHARE * n_slots(self._client)))
+        parts = [candidates[start : start + step] for start in range(0, len(candidates), step)]
+        futures = given_tasks(self._client, _judged, [(self._trial, part) for part in parts])
+        with cancelled_on_error(self._client, futures):
+            return [result for part in self._client.gather(futures) for result in part]
+
+
+# A worker's room to work in, by trial and thread; it goes when the trial does.
+_rooms: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
+
+
+def _judged(trial: Trial[Result], candidates: Sequence[Any]) -> list[Result]:
+    """Judge candidates, on a worker."""
+    rooms, me = _rooms.setdefault(trial, {}), threading.get_ident()
+    with one_blas_thread():
+        if me not in rooms:
+            rooms[me] = trial.workspace()
+        return [trial(candidate, rooms[me]) for candidate in candidates]

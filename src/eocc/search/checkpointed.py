@@ -1,0 +1,149 @@
+"""A search that writes down every candidate it has judged, and goes on from there when it is started again."""
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eocc.atomic import check_output, drafted
+from eocc.search.protocol import Matrix, Search, SearchRun
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Checkpointed:
+    """Another search, with a file of all candidates judged so far: after `kill -9` the same fit goes on from there.
+
+    The file is written whole after every generation. A fit with the same data, settings and seed asks for the same
+    candidates in the same order, takes the known ones from the file at no cost, and ends with the model of a fit that
+    was never interrupted, bit for bit; but `max_time` counts the seconds of every run anew. A file of another fit is
+    refused. It is kept in the end: delete it, or fit once more for nothing.
+
+    >>> from eocc.search.genetic import GeneticSearch
+    >>> Checkpointed(GeneticSearch(max_generations=500), "search.ckpt").max_generations
+    500
+    """
+
+    search: Search
+    path: str | Path
+    _known_to: list[np.random.Generator] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.search, "start"):
+            raise ValueError(f"Checkpointed needs a search object, GeneticSearch() say, not {self.search!r}")
+        if not isinstance(self.path, str | os.PathLike):
+            raise ValueError(f"the path of a checkpoint must be a string or a path, not {self.path!r}")
+
+    def start(self, n_parameters: int, rng: np.random.Generator) -> SearchRun:
+        """Begin the other search."""
+        return self.search.start(n_parameters, rng)
+
+    @property
+    def max_generations(self) -> int | None:
+        """The other search's limit, if it has one."""
+        return getattr(self.search, "max_generations", None)
+
+    def log(self, identity: str, rng: np.random.Generator) -> "Log":
+        """Return what the file knows of the search with this identity, or refuse the file.
+
+        The searches of one fit share a generator: the first must be that of the file, the others are added to it.
+        """
+        path = Path(self.path)
+        check_output(path)
+        logs = _read(path) if path.exists() else {}
+        is_first = not any(known is rng for known in self._known_to)
+        if is_first and logs and next(iter(logs)) != identity:
+            raise ValueError(
+                f"{str(path)!r} is the checkpoint of a fit with other data, settings or seed; "
+                "delete it or name another file"
+            )
+        self._known_to[:] = [rng]
+        known = logs.setdefault(identity, {})
+        return Log(path, logs, known)
+
+
+@dataclass
+class Log:
+    """The candidates of one search with their numbers, in a file that may hold those of other searches too."""
+
+    path: Path
+    logs: dict[str, dict[bytes, Matrix]]
+    known: dict[bytes, Matrix]
+
+    def numbers_of(self, candidate: Matrix) -> Matrix | None:
+        """Return what was found out about a candidate, if anything."""
+        return self.known.get(candidate.tobytes())
+
+    def add(self, candidates: Sequence[Matrix], numbers: Sequence[Sequence[float]]) -> None:
+        """Write down more candidates, each with as many numbers."""
+        for candidate, row in zip(candidates, numbers, strict=True):
+            self.known[candidate.tobytes()] = np.array(row, np.float64)
+        _write(self.path, self.logs)
+
+
+def _write(path: Path, logs: Mapping[str, Mapping[bytes, Matrix]]) -> None:
+    """Write all logs, as arrays and one line of JSON."""
+    arrays: dict[str, Any] = {}
+    for number, known in enumerate(logs.values()):
+        arrays[f"candidates_{number}"] = np.array([np.frombuffer(key) for key in known])
+        arrays[f"numbers_{number}"] = np.array(list(known.values()))
+    about = json.dumps({"format": FORMAT, "searches": list(logs)})
+    with drafted(path) as draft, draft.open("wb") as file:
+        np.savez(file, about=np.array(about), **arrays)
+        file.flush()
+        os.fsync(file.fileno())  # on the disk before it takes its name: the power may fail too
+
+
+def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
+    """Return the logs of a file by their identity, in order, or say that it holds none."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            if about["format"] != FORMAT:
+                raise ValueError("of another version")
+            return {
+                str(identity): _rows(arrays[f"candidates_{number}"], arrays[f"numbers_{number}"])
+                for number, identity in enumerate(about["searches"])
+            }
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(
+            f"{str(path)!r} is no checkpoint of this version, or a damaged one; delete it or name another file"
+        ) from error
+
+
+def _rows(candidates: Any, numbers: Any) -> dict[bytes, Matrix]:
+    if len(candidates) != len(numbers) or candidates.dtype != np.float64 or numbers.dtype != np.float64:
+        raise ValueError("not a number each")
+    return {candidate.tobytes(): row for candidate, row in zip(candidates, numbers, strict=True)}
+
+
+def identity_of(*things: Any) -> str:
+    """Return a hash of plain data, arrays and settings; of objects that are none of these it sees the class alone.
+
+    >>> from eocc.search.genetic import GeneticSearch
+    >>> identity_of(GeneticSearch(), np.zeros(2)) == identity_of(GeneticSearch(patience=5), np.zeros(2))
+    False
+    """
+    return hashlib.sha256(_described(things).encode()).hexdigest()
+
+
+def _described(thing: Any) -> str:
+    if isinstance(thing, np.ndarray):
+        return f"{thing.dtype} {thing.shape} {hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()}"
+    if thing is None or isinstance(thing, bool | int | float | str | np.number):
+        return repr(thing)
+    if isinstance(thing, Mapping):
+        return f"{{{', '.join(f'{key!r}: {_described(thing[key])}' for key in sorted(thing))}}}"
+    if isinstance(thing, list | tuple):
+        return f"({', '.join(map(_described, thing))})"
+    name = f"{type(thing).__module__}.{type(thing).__qualname__}"
+    if is_dataclass(thing):
+        return f"{name}({', '.join(f'{part.name}={_described(getattr(thing, part.name))}' for part in fields(thing))})"
+    return f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else name

@@ -1,0 +1,164 @@
+"""Rows of a source -> a file of decisions and scores, whole or not at all."""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from eocc.arguments import n_threads
+from eocc.atomic import check_output, drafted
+from eocc.classifier import EntropicOneClassClassifier
+from eocc.files import schema_of_model
+from eocc.registry import choose
+from eocc.streaming.order import in_order, slices_of
+from eocc.streaming.source import CHUNK_ROWS, files_of, source_of
+
+# Rows of scores are gathered to so many before a group of Parquet is written.
+GROUP_ROWS = 2**17
+
+Columns = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """How many rows were scored, and how many of them accepted."""
+
+    n_rows: int
+    n_accepted: int
+
+
+def figures_of(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, NDArray[Any]]:
+    """Return `decision`, `membership`, `score`, `distance` and, of a calibrated model, `p_value` of every pattern.
+
+    The dissimilarities, which take nearly all the time, are computed once for all.
+
+    >>> clf = EntropicOneClassClassifier().fit([[0.0], [1.0], [2.0], [3.0]])
+    >>> {name: column.round(2).tolist() for name, column in figures_of(clf, [[1.5], [90.0]]).items()}["decision"]
+    [1, -1]
+    """
+    # Other patterns than rows cost more to lay out: judge takes as many at a time as memory lets it.
+    pieces = slices_of(patterns, len(classifier.prototypes_)) if isinstance(patterns, np.ndarray) else [patterns]
+    parts = [_figures(classifier, piece) for piece in pieces]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, NDArray[Any]]:
+    verdicts = classifier.judge(patterns)
+    margins = verdicts.margins
+    columns: dict[str, NDArray[Any]] = {
+        "decision": np.where(margins - classifier.threshold_ >= 0, 1, -1),
+        "membership": np.exp(verdicts.log_memberships),
+        "score": verdicts.log_memberships,
+        "distance": verdicts.ratios,
+    }
+    if hasattr(classifier, "calibration_"):
+        columns["p_value"] = classifier.calibration_.p_values(margins)
+    return columns
+
+
+def score_stream(
+    classifier: EntropicOneClassClassifier, source: Any, out: str | PathLike[str], *, chunk_rows: int = CHUNK_ROWS
+) -> Scored:
+    """Judge all rows of a source and write them to `out`, .parquet or .csv, a part at a time; return the counts.
+
+    The columns are `pattern`, the number of the row from 0, and those of `figures_of`. A source is what `fit_stream`
+    takes; a file may also hold whatever else the model compares. The columns of tables are found by their names. The
+    file appears whole or not at all.
+
+    >>> rows = np.random.default_rng(0).normal(size=(100, 2))
+    >>> clf = EntropicOneClassClassifier().fit(rows)
+    >>> score_stream(clf, [rows, rows + 50], "scores.csv")
+    Scored(n_rows=200, n_accepted=100)
+    """
+    check_is_fitted(classifier)
+    output = Path(out)
+    write_to = choose("the suffix of the output", WRITERS, output.suffix.lower())
+    is_path = isinstance(source, str | PathLike)
+    check_output(output, *(files_of(Path(source)) if is_path else ()))
+    is_table = is_path and files_of(Path(source))[0].suffix.lower() != ".npy"
+    schema = schema_of_model(classifier) if is_table else None
+    stream = source_of(source, chunk_rows=chunk_rows, schema=schema)
+    judge, count = judging(classifier, schema is None or schema.kind == "numbers")
+    n_rows, n_accepted = 0, 0
+    with drafted(output) as draft, write_to(draft) as write:
+        for part, columns in in_order(lambda part: (part, judge(part.values)), stream.rows(), count):
+            write({"pattern": part.first + np.arange(len(part.values)), **columns})
+            n_rows, n_accepted = n_rows + len(part.values), n_accepted + int((columns["decision"] > 0).sum())
+        if not n_rows:
+            raise ValueError("the source holds no rows; at least 1 is required")
+    return Scored(n_rows, n_accepted)
+
+
+def judging(
+    classifier: EntropicOneClassClassifier, are_rows: bool
+) -> tuple[Callable[[Any], dict[str, NDArray[Any]]], int]:
+    """Return `figures_of` for patterns whose columns were matched already, and on how many threads to call it.
+
+    Rows of numbers are judged a part a thread; other patterns one part after the other, each on the model's threads.
+    """
+    judge, count = copy(classifier), n_threads(classifier.n_jobs) if are_rows else 1
+    judge.__dict__.pop("feature_names_in_", None)  # scikit-learn would miss the names in every array
+    judge.n_jobs = 1 if are_rows else classifier.n_jobs
+    return partial(figures_of, judge), count
+
+
+@contextmanager
+def _writing_csv(path: Path) -> Iterator[Callable[[Columns], None]]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer, header = csv.writer(file, lineterminator="\n"), list[str]()
+
+        def write(columns: Columns) -> None:
+            if not header:
+                header.extend(columns)
+                writer.writerow(header)
+            writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+        yield write
+
+
+@contextmanager
+def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
+    """Yield a function that writes columns of many rows; what is written first tells their types.
+
+    >>> with writing_parquet(Path("scores.parquet")) as write:
+    ...     write({"pattern": np.arange(2), "score": np.array([-0.5, -1.0])})
+    ...     write({"pattern": np.arange(2, 3), "score": np.array([-7.5])})
+    >>> import pyarrow.parquet
+    >>> pyarrow.parquet.read_table("scores.parquet").to_pydict()
+    {'pattern': [0, 1, 2], 'score': [-0.5, -1.0, -7.5]}
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("Parquet needs pyarrow: pip install 'eocc[tables]'; or write to .csv") from None
+    with ExitStack() as opened:
+        writers, waiting = list[Any](), list[Any]()
+
+        def flush() -> None:
+            table = pyarrow.concat_tables(waiting)
+            if not writers:
+                writers.append(opened.enter_context(pyarrow.parquet.ParquetWriter(path, table.schema)))
+            writers[0].write_table(table)
+            waiting.clear()
+
+        def write(columns: Columns) -> None:
+            waiting.append(pyarrow.table(dict(columns)))
+            if sum(table.num_rows for table in waiting) >= GROUP_ROWS:
+                flush()
+
+        yield write
+        if waiting:
+            flush()
+
+
+WRITERS = {".csv": _writing_csv, ".parquet": writing_parquet}

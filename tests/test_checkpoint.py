@@ -1,0 +1,212 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from eocc import EntropicOneClassClassifier
+from eocc.search import SEARCHES, Checkpointed, GeneticSearch, RandomSearch
+from eocc.search.checkpointed import identity_of
+
+SHORT = GeneticSearch(max_generations=4, population_size=6)
+
+
+def classifier(search, **settings):
+    return EntropicOneClassClassifier(**{"search": search, "resolution": "single", "random_state": 0, **settings})
+
+
+def assert_same(one, other):
+    assert_array_equal(one.weights_, other.weights_)
+    assert_array_equal(one.history_, other.history_)
+    assert_array_equal(one.spanning_tree_.lengths, other.spanning_tree_.lengths)
+
+
+class InterruptedSearchError(Exception):
+    pass
+
+
+def interrupt(search, n_generations, of_run=0):
+    """The same search, but after so many generations of that run it raises."""
+    started = []
+
+    class Run:
+        def __init__(self, run):
+            self.run, self.count = run, 0
+
+        def ask(self):
+            if self.count == n_generations:
+                raise InterruptedSearchError
+            self.count += 1
+            return self.run.ask()
+
+        def tell(self, candidates, values):
+            self.run.tell(candidates, values)
+
+        def should_stop(self):
+            return self.run.should_stop()
+
+        def close(self):
+            if hasattr(self.run, "close"):
+                self.run.close()
+
+    class Interrupting(Checkpointed):
+        def start(self, n_parameters, rng):
+            started.append(self.search.start(n_parameters, rng))
+            return Run(started[-1]) if len(started) == of_run + 1 else started[-1]
+
+    return Interrupting(search.search, search.path)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_an_interrupted_search_ends_as_if_it_had_not_been(name, setosa, tmp_path):
+    search = type(SEARCHES[name]())(population_size=6, max_generations=5)
+    kept = Checkpointed(search, tmp_path / "search.ckpt")
+    with pytest.raises(InterruptedSearchError):
+        classifier(interrupt(kept, 2)).fit(setosa)
+    assert (tmp_path / "search.ckpt").exists()
+    assert_same(classifier(kept).fit(setosa), classifier(search).fit(setosa))
+
+
+def test_a_finished_search_costs_nothing_the_second_time(setosa, tmp_path, monkeypatch):
+    clf = classifier(Checkpointed(SHORT, str(tmp_path / "search.ckpt")))
+    first = clone(clf).fit(setosa)
+    judged = []
+    monkeypatch.setattr("eocc.synthesis.Trial.__call__", recording(judged))
+    assert_same(clone(clf).fit(setosa), first)
+    assert len(judged) == 1  # the one by which the data are known again
+
+
+def recording(calls):
+    from eocc.synthesis import Trial
+
+    inner = Trial.__call__
+
+    def call(self, p, workspace):
+        calls.append(p)
+        return inner(self, p, workspace)
+
+    return call
+
+
+def test_the_number_of_threads_may_change(setosa, tmp_path):
+    kept = Checkpointed(SHORT, tmp_path / "search.ckpt")
+    with pytest.raises(InterruptedSearchError):
+        classifier(interrupt(kept, 2), n_jobs=2).fit(setosa)
+    assert_same(classifier(kept).fit(setosa), classifier(SHORT).fit(setosa))
+
+
+def test_the_folds_of_a_calibration_go_on_too(setosa, tmp_path):
+    kept = Checkpointed(SHORT, tmp_path / "search.ckpt")
+    with pytest.raises(InterruptedSearchError):
+        classifier(interrupt(kept, 2, of_run=1), false_alarm_rate=0.1).fit(setosa)
+    found, expected = (classifier(search, false_alarm_rate=0.1).fit(setosa) for search in (kept, SHORT))
+    assert_same(found, expected)
+    assert found.threshold_ == expected.threshold_
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"eta": 0.4},
+        {"random_state": 1},
+        {"measure": "standardised"},
+        {"graph": "knn"},
+        {"search": Checkpointed(RandomSearch(max_generations=4), "{}")},
+        {"search": Checkpointed(GeneticSearch(max_generations=5, population_size=6), "{}")},
+    ],
+)
+def test_a_checkpoint_of_other_settings_is_refused(other, setosa, tmp_path):
+    path = tmp_path / "search.ckpt"
+    classifier(Checkpointed(SHORT, path)).fit(setosa)
+    if "search" in other:
+        other = {"search": Checkpointed(other["search"].search, path)}
+    with pytest.raises(ValueError, match=r"search\.ckpt' is the checkpoint of a fit with other data, settings or seed"):
+        classifier(**{"search": Checkpointed(SHORT, path), **other}).fit(setosa)
+
+
+def test_a_checkpoint_of_other_data_is_refused(setosa, iris, tmp_path):
+    kept = Checkpointed(SHORT, tmp_path / "search.ckpt")
+    X, y = iris
+    for data in ((setosa,), (setosa[:-1],), (setosa + 1e-9 * np.arange(50)[:, None],)):
+        if data[0] is setosa:
+            classifier(kept).fit(*data)
+            continue
+        with pytest.raises(ValueError, match="other data"):
+            classifier(kept).fit(*data)
+    labelled = Checkpointed(SHORT, tmp_path / "labelled.ckpt")
+    classifier(labelled, synthesis="validation").fit(setosa, validation=(X, y))
+    with pytest.raises(ValueError, match="other data"):
+        classifier(labelled, synthesis="validation").fit(setosa, validation=(X[5:], y[5:]))
+
+
+@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x05\x06" + bytes(18)])
+def test_a_file_that_is_no_checkpoint_is_refused_and_left(content, setosa, tmp_path):
+    path = tmp_path / "search.ckpt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="no checkpoint of this version, or a damaged one") as caught:
+        classifier(Checkpointed(SHORT, path)).fit(setosa)
+    assert "\n" not in str(caught.value)
+    assert path.read_bytes() == content
+
+
+def test_a_pickle_is_not_read(setosa, tmp_path):
+    path = tmp_path / "search.ckpt"
+    with path.open("wb") as file:
+        np.savez(file, about=np.array([{"format": 1}], dtype=object))
+    with pytest.raises(ValueError, match="no checkpoint"):
+        classifier(Checkpointed(SHORT, path)).fit(setosa)
+
+
+def test_bad_arguments_are_said_before_the_search(setosa, tmp_path):
+    with pytest.raises(ValueError, match="needs a search object"):
+        Checkpointed("genetic", "search.ckpt")
+    with pytest.raises(ValueError, match="must be a string or a path"):
+        Checkpointed(SHORT, 3)
+    with pytest.raises(FileNotFoundError, match="no folder"):
+        classifier(Checkpointed(SHORT, tmp_path / "none" / "search.ckpt")).fit(setosa)
+
+
+def test_identities_differ_by_content():
+    things = [None, 1, 1.0, "1", [1], {"a": 1}, {"a": 2}, np.zeros(2), np.zeros((2, 1)), SHORT, GeneticSearch(), len]
+    assert len({identity_of(thing) for thing in things}) == len(things)
+    assert identity_of({"a": 1, "b": [np.ones(3)]}) == identity_of({"b": [np.ones(3)], "a": 1})
+
+
+FIT = """
+import sys, time
+import numpy as np
+from eocc import EntropicOneClassClassifier
+from eocc.search import Checkpointed, GeneticSearch
+
+def slow(self, p, workspace):
+    time.sleep(0.02)
+    return judged(self, p, workspace)
+
+from eocc.synthesis import Trial
+judged, Trial.__call__ = Trial.__call__, slow
+search = GeneticSearch(population_size=6, max_generations=int(sys.argv[2]))
+rows = np.random.default_rng(0).normal(size=(40, 3))
+EntropicOneClassClassifier(
+    resolution="single", search=Checkpointed(search, sys.argv[1]), random_state=0
+).fit(rows)
+"""
+
+
+def test_a_process_killed_in_the_middle_is_made_up_for(tmp_path):
+    path, rows = tmp_path / "search.ckpt", np.random.default_rng(0).normal(size=(40, 3))
+    search = GeneticSearch(population_size=6, max_generations=60, patience=10)
+    process = subprocess.Popen([sys.executable, "-c", FIT, str(path), "60"])
+    try:
+        while not path.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    kept = classifier(Checkpointed(search, path)).fit(rows)
+    assert_same(kept, classifier(search).fit(rows))

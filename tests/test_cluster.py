@@ -1,0 +1,299 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import dask
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+from numpy.testing import assert_array_equal
+from sklearn.model_selection import cross_val_score
+
+from doubles import plain
+from eocc import EntropicOneClassClassifier, cluster
+from eocc.cluster.pairs import _strips, _triangle
+from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
+from eocc.measures.labelled_graph import LabelledGraph
+from eocc.search import GeneticSearch
+from samples import samples
+
+LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_with_reject", "transform"]
+
+
+@pytest.fixture(scope="module")
+def client():
+    # A dead worker is asked for its data so long before the data are made anew: by default 30 s.
+    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+        workers = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+        with workers, Client(workers, set_as_default=False) as made:
+            yield made
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    return np.vstack([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) + 6])
+
+
+def named_graphs(n, largest):
+    """Graphs with texts, many of them as large as others."""
+    rng = np.random.default_rng(n)
+
+    def one():
+        size = int(rng.integers(1, largest + 1))
+        ends = np.array([(a, b) for a in range(size) for b in range(a) if rng.random() < 0.5], np.int64).reshape(-1, 2)
+        names = ["".join(rng.choice(list("abcd"), 6)) for _ in range(size)]
+        return LabelledGraph(size, ends, {"name": names, "x": rng.random(size)})
+
+    return [one() for _ in range(n)]
+
+
+def words(n):
+    return ["".join(map(str, word)) for word in np.random.default_rng(n).integers(0, 3, size=(n, 7))]
+
+
+KINDS = {
+    "graphs": (GraphEdit(), named_graphs(70, 6)),
+    "strings": (StringEdit(), words(70)),
+    "functions": (FunctionMeasure(lambda a, b: abs(a - b) + 0.1 * (a != b)), list(np.linspace(0, 1, 70) ** 2)),
+    "records": (
+        Composite({"word": StringEdit(), "graph": GraphEdit(), "size": "euclidean"}),
+        [{"word": w, "graph": g, "size": i} for i, (w, g) in enumerate(zip(words(70), named_graphs(70, 4), strict=True))],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("prototypes", [None, 60])
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_in_blocks_are_those_of_one_machine(kind, prototypes, client):
+    measure, patterns = KINDS[kind]
+    here = plain(measure=measure, prototypes=prototypes, random_state=0).fit(patterns)
+    with cluster.on(client):
+        there = plain(measure=measure, prototypes=prototypes, random_state=0).fit(patterns)
+        read = measure.read(patterns)
+        against = None if prototypes is None else read[here.prototype_indices_]
+        spread = cluster.prepare(there.measure_, read, against)
+    p = np.random.default_rng(1).random(here.measure_.n_parameters)
+    assert_array_equal(spread.evaluate(p), here.measure_.prepare(read, against).evaluate(p))
+    assert_array_equal(there.spanning_tree_.edges, here.spanning_tree_.edges)
+    assert_array_equal(there.score_samples(patterns), here.score_samples(patterns))
+
+
+@pytest.mark.parametrize(("n", "slots"), [(1, 1), (70, 2), (1000, 3), (97, 500)])
+def test_blocks_cover_every_pair_once(n, slots):
+    whole, half = np.zeros((2, n, n), int)
+    for block in _strips(n, n, slots):
+        whole[block] += 1
+    for rows, columns in _triangle(n, slots):
+        half[rows, columns] += 1
+        if rows != columns:
+            half[columns, rows] += 1
+    assert (whole == 1).all()
+    assert (half == 1).all()
+
+
+def test_a_search_on_the_cluster_finds_the_model_of_one_machine(client, rows):
+    y = np.where(np.arange(len(rows)) % 7 == 0, -1, 1)
+    settings = {"resolution": "single", "search": GeneticSearch(max_generations=3), "random_state": 5}
+    for how in ({"synthesis": "validation"}, {"graph": "knn", "prototypes": 40}, {"false_alarm_rate": 0.1}):
+        here = EntropicOneClassClassifier(**settings, **how).fit(rows, y)
+        with cluster.on(client):
+            there = EntropicOneClassClassifier(**settings, **how).fit(rows, y)
+        assert_array_equal(there.weights_, here.weights_)
+        assert_array_equal(there.history_, here.history_)
+        assert_array_equal(there.score_samples(rows), here.score_samples(rows))
+
+
+def deadly(flag, after):
+    """Manhattan distances; the first process but this one to look at `after` candidates is killed, once."""
+    own = os.getpid()
+
+    class Pairs:
+        def __init__(self, gaps):
+            self.gaps, self.count = gaps, 0
+
+        def evaluate(self, p, out=None):
+            self.count += 1
+            if os.getpid() != own and self.count >= after and not flag.exists():
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return self.gaps @ p
+
+    class Frozen:
+        n_parameters = 3
+
+        def prepare(self, patterns, prototypes=None):
+            return Pairs(np.abs(patterns[:, None] - patterns[None]) / 40)
+
+    class Deadly:
+        def freeze(self, training):
+            return Frozen()
+
+    return Deadly()
+
+
+def test_a_worker_killed_in_the_middle_of_a_search_costs_a_retry(client, rows, tmp_path):
+    measure = deadly(tmp_path / "killed", after=7)
+    clf = EntropicOneClassClassifier(
+        measure=measure, resolution="single", search=GeneticSearch(max_generations=3), random_state=0
+    )
+    here = clf.fit(rows).history_
+    with cluster.on(client):
+        there = clf.fit(rows).history_
+    assert (tmp_path / "killed").exists()
+    assert_array_equal(there, here)
+
+
+def test_a_worker_killed_among_the_pairs_costs_a_retry(client, tmp_path):
+    own, flag = os.getpid(), tmp_path / "killed"
+
+    def gap(a, b):
+        if os.getpid() != own and a > 0.5 and not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return abs(a - b)
+
+    points = list(np.linspace(0, 1, 80) ** 2)
+    here = plain(measure=gap).fit(points).raw_entropy_
+    with cluster.on(client):
+        assert plain(measure=gap).fit(points).raw_entropy_ == here
+    assert flag.exists()
+
+
+def test_what_goes_wrong_on_a_worker_is_said_here(client, rows):
+    own = os.getpid()
+
+    def spoilt(a, b):
+        return np.nan if os.getpid() != own else abs(a - b)
+
+    with cluster.on(client), pytest.raises(ValueError, match="must return a finite number"):
+        plain(measure=spoilt).fit(list(range(80)))
+    assert cluster.current() is None
+
+
+def test_joblib_spreads_whole_fits_by_its_own_backend(client, rows):
+    def mean_score(clf, X, y=None):
+        return clf.score_samples(X).mean()
+
+    here = cross_val_score(plain(), rows, cv=3, scoring=mean_score)
+    with client.as_current(), joblib.parallel_config("dask", n_jobs=2):
+        there = cross_val_score(plain(), rows, cv=3, scoring=mean_score)
+    assert_array_equal(there, here)
+
+
+def test_partitions_are_scored_on_the_cluster(client, rows):
+    clf = plain().fit(rows)
+    with cluster.on(client):
+        scores = clf.score_samples(da.from_array(rows, chunks=(50, 3))).compute()
+    assert_array_equal(scores, clf.score_samples(rows))
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_arrays_are_scored_lazily_and_to_the_bit(name, rows):
+    clf = plain().fit(rows)
+    expected = getattr(clf, name)(rows)
+    for chunks in ((50, 3), (120, 2), (1, 3)):
+        found = getattr(clf, name)(da.from_array(rows, chunks=chunks))
+        assert isinstance(found, da.Array)
+        assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+        with dask.config.set(scheduler="synchronous"):
+            assert_array_equal(found.compute(), expected)
+
+
+def test_arguments_reach_every_partition(rows):
+    clf = plain(false_alarm_rate=0.1).fit(rows)
+    with dask.config.set(scheduler="synchronous"):
+        found = clf.predict_with_reject(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
+    assert_array_equal(found, clf.predict_with_reject(rows, unsure_rate=0.9))
+    assert 0 in found
+
+
+def test_partitions_of_unknown_length_may_be_empty(rows):
+    clf, X = plain().fit(rows), da.from_array(rows, chunks=(60, 3))
+    with dask.config.set(scheduler="synchronous"):
+        assert_array_equal(clf.predict(X[X[:, 0] > 4]).compute(), clf.predict(rows[rows[:, 0] > 4]))
+        assert clf.transform(X[X[:, 0] > 99]).compute().shape == (0, 120)
+
+
+def test_frames_keep_their_names(rows):
+    frame = pd.DataFrame(rows, columns=["load", "heat", "wear"])
+    X = dd.from_pandas(frame, npartitions=4)
+    with dask.config.set(scheduler="synchronous"):
+        clf = plain().fit(X)
+        assert clf.feature_names_in_.tolist() == ["load", "heat", "wear"]
+        assert_array_equal(clf.score_samples(X).compute(), plain().fit(frame).score_samples(frame))
+        with pytest.raises(ValueError, match="feature names"):
+            clf.score_samples(X.rename(columns={"load": "toll"}))
+    with pytest.raises(ValueError, match="2 features"):
+        plain().fit(rows).score_samples(da.zeros((4, 2)))
+
+
+def test_labels_and_validation_sets_may_be_dask_too(rows):
+    y = np.where(np.arange(len(rows)) % 5 == 0, -1, 1)
+    X, labels = da.from_array(rows, chunks=(50, 3)), da.from_array(y, chunks=50)
+    with dask.config.set(scheduler="synchronous"):
+        there = plain(synthesis="validation").fit(X, labels)
+        apart = plain(synthesis="validation").fit(X[y == 1], validation=(X, labels))
+    assert_array_equal(there.score_samples(rows), plain(synthesis="validation").fit(rows, y).score_samples(rows))
+    here = plain(synthesis="validation").fit(rows[y == 1], validation=(rows, y))
+    assert_array_equal(apart.score_samples(rows), here.score_samples(rows))
+
+
+@pytest.mark.parametrize("name", ["gower", "graph-edit"])
+def test_tables_and_bags_of_objects_are_taken(name):
+    training, new = samples(name)
+    lazy = [dd.from_pandas(part, npartitions=2) if name == "gower" else db.from_sequence(part, npartitions=2)
+            for part in (training, new)]  # fmt: skip
+    with dask.config.set(scheduler="synchronous"):
+        scores = plain(measure=name).fit(lazy[0]).score_samples(lazy[1]).compute()
+    assert_array_equal(scores, plain(measure=name).fit(training).score_samples(new))
+
+
+def test_a_fit_gathers_no_more_than_it_may(rows):
+    frame = dd.from_pandas(pd.DataFrame(rows), npartitions=3)
+    for X in (da.from_array(rows), frame):
+        with (
+            dask.config.set({"eocc.gather-limit": "2 kiB"}),
+            pytest.raises(ValueError, match=r"kiB gathered, more than the 2.00 kiB"),
+        ):
+            plain().fit(X)
+
+
+def test_a_sample_does_not_depend_on_the_partitions():
+    frame = pd.DataFrame({"a": np.arange(100.0)}, index=np.arange(100) + 7)
+    with dask.config.set(scheduler="synchronous"):
+        drawn = [cluster.sample(dd.from_pandas(frame, npartitions=k), 10, random_state=3) for k in (1, 7)]
+        array = cluster.sample(da.from_array(frame.to_numpy(), chunks=(9, 1)), 10, random_state=3)
+        bag = cluster.sample(db.from_sequence(range(100), npartitions=6), 10, random_state=3)
+        everything = cluster.sample(da.arange(5, chunks=2), 10)
+    pd.testing.assert_frame_equal(*drawn)
+    assert_array_equal(array, drawn[0].to_numpy())
+    assert bag == drawn[0]["a"].tolist() == sorted(set(bag))
+    assert everything.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_what_is_no_cluster_and_no_collection_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match=r"a distributed.Client or the address"), cluster.on(2):
+        pass
+    with pytest.raises(ValueError, match="sample takes dask arrays"):
+        cluster.sample([1, 2], 1)
+    with pytest.raises(ValueError, match="size must be an integer >= 1"):
+        cluster.sample(da.zeros(3), 0)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ModuleNotFoundError, match=r"eocc\[cluster\]"), cluster.on("tcp://nowhere:1"):
+        pass
+
+
+def test_nothing_of_dask_is_imported_before_it_is_used():
+    code = (
+        "import sys; from eocc import EntropicOneClassClassifier as C; C().fit([[0.0], [1.0], [3.0]]).predict([[1.0]])"
+    )
+    check = "; assert not {'dask', 'distributed'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code + check], check=True, cwd=Path(__file__).parent)

@@ -1,0 +1,113 @@
+"""Sources that cannot be learnt from or scored: what is said, and that nothing is left half done."""
+
+import numpy as np
+import pytest
+
+from eocc.streaming import fit_stream, score_stream
+from streams import ROWS, Twice, chunked, classifier, write_csv, write_parquet
+
+
+def with_cell(row, column, value):
+    changed = ROWS.copy()
+    changed[row, column] = value
+    return changed
+
+
+@pytest.mark.parametrize(("source", "message"), [
+    (chunked(with_cell(850, 1, np.nan), 50), r"row 850, column 1 \(both counted from 0\) holds nan, no finite number"),
+    (with_cell(0, 2, -np.inf), "row 0, column 2 .* holds -inf"),
+    ([], "the source holds no rows; at least 1 is required"),
+    (np.empty((0, 3)), "the source holds no rows"),
+    (iter([ROWS]), "an iterator can be read once only"),
+    (7, "a source is a path, an array or chunks of rows, not a int"),
+    ([ROWS[:5], ROWS[5:9, :2]], r"row 5 \(the first is 0\) has 2 columns, those before 3"),
+    (ROWS[0], "2 dimensions, not 1"),
+    ([ROWS[0]], "the one from row 0 on has 1"),
+    ([ROWS, [["a", "b", "c"]]], "the chunk from row 900 .* holds no numbers"),
+    (Twice([ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
+    (Twice([ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
+    (Twice([ROWS], [ROWS[::-1]]), "rows 0 to 899 are not what they were"),
+    ("-", "standard input cannot be read twice"),
+])  # fmt: skip
+def test_a_bad_source_is_told_in_one_line_and_the_classifier_stays_as_it_was(source, message):
+    clf = classifier().fit(ROWS[:30])
+    before = dict(vars(clf))
+    with pytest.raises(ValueError, match=message) as raised:
+        fit_stream(clf, source, sample=60)
+    assert "\n" not in str(raised.value)
+    assert vars(clf) == before
+
+
+@pytest.mark.parametrize(("settings", "options", "message"), [
+    ({"synthesis": "validation"}, {}, "a stream holds targets alone"),
+    ({"measure": "precomputed"}, {}, "patterns, not dissimilarities"),
+    ({"eta": 7}, {}, "eta must be a number"),
+    ({"false_alarm_rate": 0.001}, {"sample": 100}, "0.001 needs at least 999 training targets; there are 100"),
+    ({"false_alarm_rate": 0.001, "resolution": "single"}, {"sample": 100}, "needs at least 999"),
+    ({}, {"sample": 0}, "sample must be an integer >= 1, not 0"),
+    ({}, {"chunk_rows": 0}, "chunk_rows must be an integer >= 1, not 0"),
+    ({}, {"shares": "all"}, "shares"),
+    ({}, {"columns": [0, 3]}, "no column 3; columns of arrays are numbers from 0 to 2"),
+    ({}, {"columns": ["x0"]}, "no column 'x0'"),
+    ({}, {"stratify": 0, "sample": 500}, "more than 500 values"),
+])  # fmt: skip
+def test_bad_arguments_are_told(settings, options, message):
+    with pytest.raises(ValueError, match=message):
+        fit_stream(classifier(**settings), ROWS, **options)
+
+
+def test_bad_files_are_told_with_their_row(tmp_path):
+    write_parquet(tmp_path / "nan.parquet", with_cell(70, 1, np.nan))
+    write_csv(tmp_path / "text.csv", ROWS)
+    lines = (tmp_path / "text.csv").read_text().splitlines()
+    lines[501] = "1,oak,3"
+    (tmp_path / "text.csv").write_text("\n".join(lines))
+    (tmp_path / "empty.csv").write_text("x0,x1\n")
+    (tmp_path / "odd.npy").write_bytes(b"no array")
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "words.txt").write_text("oak\nelm\n")
+    cases = {
+        "nan.parquet": "nan.parquet: row 71: column 'x1' has no number here", "text.csv": r"text.csv:502: .*'oak'",
+        "empty.csv": "holds no rows", "odd.npy": "cannot be read", "nothing": "holds no files", ".": "several kinds",
+        "words.txt": "holds no table",
+    }  # fmt: skip
+    for name, message in cases.items():
+        with pytest.raises(ValueError, match=message) as raised:
+            fit_stream(classifier(), tmp_path / name)
+        assert "\n" not in str(raised.value)
+    with pytest.raises(FileNotFoundError, match="no file"):
+        fit_stream(classifier(), tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="no column 'shift' to stratify by"):
+        fit_stream(classifier(), tmp_path / "nan.parquet", stratify="shift")
+
+
+def test_an_interrupted_fit_leaves_the_classifier_as_it_was():
+    class Interrupted(Twice):
+        def __iter__(self):
+            yield from super().__iter__()
+            if self.count == 2:
+                raise KeyboardInterrupt
+
+    clf = classifier().fit(ROWS[:30])
+    before = dict(vars(clf))
+    with pytest.raises(KeyboardInterrupt):
+        fit_stream(clf, Interrupted([ROWS]), sample=60)
+    assert vars(clf) == before
+
+
+def test_scores_are_written_whole_or_not_at_all(tmp_path):
+    clf = classifier().fit(ROWS[:30])
+    for name in ("s.csv", "s.parquet"):
+        (tmp_path / name).write_text("before")
+        with pytest.raises(ValueError, match="row 850"):
+            score_stream(clf, chunked(with_cell(850, 1, np.nan), 50), tmp_path / name)
+        with pytest.raises(ValueError, match="holds no rows"):
+            score_stream(clf, [], tmp_path / name)
+        assert (tmp_path / name).read_text() == "before"
+    assert len(list(tmp_path.iterdir())) == 2
+    with pytest.raises(ValueError, match=r"'\.csv'|csv"):
+        score_stream(clf, ROWS, tmp_path / "s.xlsx")
+    np.save(tmp_path / "a.npy", ROWS)
+    write_csv(tmp_path / "s.csv", ROWS)
+    with pytest.raises(ValueError, match="is what is read"):
+        score_stream(clf, tmp_path / "s.csv", tmp_path / "s.csv")
