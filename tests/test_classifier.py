@@ -43,7 +43,17 @@ FITTED = {
 }
 
 
-@parametrize_with_checks([EntropicOneClassClassifier(), EntropicOneClassClassifier(resolution="single")])
+def knows_itself(estimator):
+    """What scikit-learn asks and neighbours cannot give: that `predict` rejects a pattern that was trained on."""
+    reason = "a training pattern is its own neighbour, at distance 0; left_out judges it without itself"
+    names = ("check_outliers_train", "check_outliers_fit_predict")
+    return {} if estimator.resolution == "single" else dict.fromkeys(names, reason)
+
+
+@parametrize_with_checks(
+    [EntropicOneClassClassifier(), EntropicOneClassClassifier(resolution="single")],
+    expected_failed_checks=knows_itself,
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -74,6 +84,7 @@ class TestPublicNames:
             "membership_function": "gaussian",
             "tconorm": "max",
             "search": "auto",
+            "precision": "double",
             "weights": None,
             "n_jobs": None,
             "random_state": None,

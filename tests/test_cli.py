@@ -36,7 +36,7 @@ def test_demo_is_the_same_for_the_same_seed(capsys):
 
 
 def test_the_commands_are_these():
-    assert COMMANDS == ["compare", "demo", "explain", "fit", "inspect", "plot", "report", "reproduce", "score"]
+    assert COMMANDS == ["compare", "demo", "explain", "fit", "inspect", "plan", "plot", "report", "reproduce", "score"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

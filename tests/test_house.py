@@ -17,9 +17,10 @@ ORDER = [
     "registry", "arguments", "atomic", "blas", "threads", "labels", "measures", "prototypes", "representation",
     "space", "graph", "entropy", "partition", "extents", "representatives", "memberships", "tconorms", "regions",
     "performance", "validation", "neighbours", "sparse_graph", "sparse_partition", "point_tree", "entropic_graph",
-    "search", "workers", "cluster", "assessment", "synthesis", "progress", "calibration", "views", "surprise", "contrast", "decision",
-    "plan", "fitting", "explanations", "scoring", "classifier", "pyod", "projection", "plots", "report", "rivals", "datasets",
-    "model_file", "files", "streaming", "experiments", "demo", "cli", "__main__",
+    "search", "workers", "cluster", "assessment", "synthesis", "progress", "calibration", "views", "surprise",
+    "contrast", "decision", "plan", "fitting", "explanations", "scoring", "classifier", "pyod", "projection",
+    "plots", "report", "rivals", "datasets", "model_file", "files", "streaming", "experiments", "demo", "cli",
+    "__main__",
 ]  # fmt: skip
 
 

@@ -6,9 +6,11 @@ from sklearn.metrics import roc_auc_score
 from doubles import plain
 from eocc import EntropicOneClassClassifier
 from eocc.entropic_graph import CompleteGraph, NeighbourGraph
+from eocc.graph import euclidean_graph, single_precision_graph
 from eocc.model_file import load, save
 from eocc.prototypes import SELECTIONS
 from eocc.search import GeneticSearch
+from eocc.space import DissimilaritySpace
 from eocc.synthesis import SEARCHED
 from samples import samples
 
@@ -146,3 +148,33 @@ def test_very_few_patterns(n):
     clf = plain(prototypes=1, graph="knn").fit(X)
     assert (clf.predict(X) == 1).any()
     assert np.isfinite(clf.score_samples([[1e9, 0.0]])).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_search_in_single_precision_ends_in_double(n_jobs, targets):
+    settings = {"resolution": "single", "search": GeneticSearch(max_generations=3), "random_state": 0, "eta": 0.1}
+    double = EntropicOneClassClassifier(**settings).fit(targets)
+    single = EntropicOneClassClassifier(**settings, precision="single", n_jobs=n_jobs).fit(targets)
+    assert_allclose(single.objective_, double.objective_, rtol=1e-6)
+    again = plain(resolution="single", weights=single.weights_, eta=0.1).fit(targets)
+    assert single.objective_ == again.objective_
+    assert_array_equal(single.score_samples(targets), again.score_samples(targets))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_distances_in_single_precision_are_good_to_1e_3(seed):
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) * 1e-3 + 5, np.ones((4, 3))])
+    rows = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    rows /= rows.max()
+    space = DissimilaritySpace(np.ascontiguousarray(rows - rows.mean(axis=0)), rows.mean(axis=0))
+    n = len(X)
+    double, single = (build(space, np.empty((n, n))) for build in (euclidean_graph, single_precision_graph))
+    assert single.distances.dtype == np.float32
+    assert_allclose(single.distances, double.distances, rtol=1e-3, atol=1e-9)
+    assert_allclose(single.tree.lengths.sum(), double.tree.lengths.sum(), rtol=1e-4)
+
+
+def test_an_unknown_precision_is_named(targets):
+    with pytest.raises(ValueError, match="unknown precision 'half'; known: 'double', 'single'"):
+        EntropicOneClassClassifier(precision="half").fit(targets)

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import load, save
 from eocc.cli import main
+from eocc.files import open_chunks
 from eocc.streaming import fit_stream, score_stream
 from eocc.streaming import tally as tallies
 from eocc.streaming.order import in_order
@@ -307,3 +308,14 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
     assert clf.n_rows_seen_ == n
     # The rows take 16 MB, and their dissimilarities 51 MB.
     assert max(peaks) < 12e6
+
+
+def test_parquet_is_not_kept_as_it_is_read(tmp_path):
+    rng, schema = np.random.default_rng(0), pyarrow.schema([("x", pyarrow.float64())])
+    with pyarrow.parquet.ParquetWriter(tmp_path / "a.parquet", schema) as writer:
+        for _ in range(40):
+            writer.write_table(pyarrow.table({"x": rng.normal(size=50_000)}))
+    before = pyarrow.total_allocated_bytes()
+    held = [pyarrow.total_allocated_bytes() - before for _ in open_chunks(tmp_path / "a.parquet")]
+    # 40 groups of 0.4 MB: a few at a time, not all.
+    assert max(held) < 4e6

@@ -92,6 +92,8 @@ class EntropicOneClassClassifier(
     search : {"auto", "genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="auto"
         How p is found; None takes p = `weights`. "auto" is "genetic" with resolution="single" and None with "multi". To
         set its size, patience or time, pass an object of `eocc.search`, `GeneticSearch(max_time=60)` say.
+    precision : {"double", "single"}, default="double"
+        That of the distances in a search. "single" takes about half the time; the best p is then judged in double.
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
     false_alarm_rate : float in (0, 1) or None, default=None
@@ -174,6 +176,7 @@ class EntropicOneClassClassifier(
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "auto",
+        precision: str = "double",
         weights: ArrayLike | None = None,
         false_alarm_rate: float | None = None,
         n_jobs: int | None = None,
@@ -198,6 +201,7 @@ class EntropicOneClassClassifier(
         self.membership_function = membership_function
         self.tconorm = tconorm
         self.search = search
+        self.precision = precision
         self.weights = weights
         self.false_alarm_rate = false_alarm_rate
         self.n_jobs = n_jobs

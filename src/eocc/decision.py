@@ -1,7 +1,7 @@
 """What a fit learnt -> verdicts: how far a pattern lies from what is normal, and to what degree it belongs there.
 
 Two ways to decide. By *regions*, the paper's: the least distance to a region's representative in its extents. By
-*surprise*, at several resolutions at once, with or without known non-targets; the regions then tell where a pattern lies.
+*surprise*, at several resolutions at once, with or without known non-targets; the regions then tell where it lies.
 """
 
 from dataclasses import dataclass

@@ -24,6 +24,7 @@ from eocc.tconorms import resolve_tconorm
 
 MULTI, SINGLE = "multi", "single"
 RESOLUTIONS = {MULTI: MULTI, SINGLE: SINGLE}
+PRECISIONS = {"double": "double", "single": "single"}
 # Patterns whose sizes tell the mean one, evenly spaced.
 SIZED = 100
 
@@ -103,6 +104,7 @@ def plan_within_memory(classifier: Any, patterns: Any, task: Task) -> Plan:
         n_jobs=classifier.n_jobs,
         false_alarm_rate=classifier.false_alarm_rate,
         n_others=task.n_others,
+        selection=classifier.selection,
     )
     return decide(request, classifier.max_memory, classifier.plan)
 
@@ -137,6 +139,7 @@ def settings_of(classifier: Any, synthesis: Synthesis, plan: Plan) -> Settings:
         prototypes=wanted if count_of(wanted, plan.n) == plan.prototypes else plan.prototypes,
         selection=resolve_selection(classifier.selection),
         graph=resolve_graph(asked if is_taken else plan.graph),
+        precision=choose("precision", PRECISIONS, classifier.precision),
         synthesis=synthesis,
         fuzzification=fuzzification_of(classifier),
         search=search_of(classifier),

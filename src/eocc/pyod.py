@@ -56,8 +56,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         With "validation", `fit` needs y, and every region is normal, as the outliers are known. Training patterns are
         then scored as all others are.
     measure, resolution, prototypes, selection, graph, max_memory, plan, eta, beta, gamma, performance, \
-            validation_fraction, extent, representative, membership_function, tconorm, search, weights, n_jobs, \
-            random_state, verbose
+            validation_fraction, extent, representative, membership_function, tconorm, search, precision, weights, \
+            n_jobs, random_state, verbose
         As in EntropicOneClassClassifier. It has no `false_alarm_rate` here: `contamination` sets the threshold.
 
     Attributes
@@ -112,6 +112,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
         search: str | Search | None = "auto",
+        precision: str = "double",
         weights: ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -136,6 +137,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         self.membership_function = membership_function
         self.tconorm = tconorm
         self.search = search
+        self.precision = precision
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

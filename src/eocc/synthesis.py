@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.assessment import Assessor, Candidate, EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.blas import one_blas_thread
 from eocc.cluster import Remote, current, prepare, spread_measure, using
-from eocc.entropic_graph import CompleteGraph, Graph, GraphKind
+from eocc.entropic_graph import CompleteGraph, Graph, GraphKind, SinglePrecisionGraph
 from eocc.entropy import renyi_entropy
 from eocc.graph import SpanningTree
 from eocc.measures import Measure, Prepared
@@ -59,6 +59,7 @@ class Settings:
     prototypes: int | float | None
     selection: Selection
     graph: GraphKind
+    precision: str
     synthesis: Synthesis
     fuzzification: Fuzzification
     search: Search | None
@@ -121,7 +122,8 @@ Judge = Callable[[Sequence[Matrix]], list[Candidate]]
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
     """Find the best p, then build its model; every random number comes from `rng`.
 
-    Over a graph of neighbours the search looks at a sample of the patterns, with all their pairs.
+    Over a graph of neighbours the search looks at a sample of the patterns, with all their pairs. After a search on a
+    sample or in single precision the best p is judged again, on all patterns in double precision.
     """
     with threads(settings.n_threads):
         measure = spread_measure(settings.measure)
@@ -148,7 +150,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
                 space, graph = embed(trial.prepared, candidate.weights, trial.kind, workspace)
                 return build_model(settings, shown, candidate, space, graph, _history(steps))
 
-            if kept is None:
+            if trial.kind is settings.graph:
                 return pool.map(realise, [best])[0]
         return _realise_all(settings, shown, best.weights, lambda candidate: _history(steps))
 
@@ -156,6 +158,8 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
 def _trial(settings: Settings, shown: Representation, kept: NDArray[np.int64] | None) -> Trial:
     """Return what judges the candidates, on all patterns or on those `kept`."""
     kind = settings.graph if kept is None else CompleteGraph()
+    if settings.precision == "single" and isinstance(kind, CompleteGraph):
+        kind = SinglePrecisionGraph()
     n, r = len(shown.patterns) if kept is None else len(kept), len(shown.own)
     with one_blas_thread():
         if kept is None:

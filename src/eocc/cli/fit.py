@@ -1,40 +1,37 @@
 """``eocc fit``."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from eocc.arguments import check_number
 from eocc.atomic import check_output
 from eocc.classifier import EntropicOneClassClassifier
-from eocc.cli.app import app, one_of, say, usage
+from eocc.cli.app import app, one_of, say
 from eocc.cli.output import Format, writing_rows
+from eocc.cli.plan import (
+    Graph,
+    MaxMemory,
+    Measure,
+    Prototypes,
+    SelectionName,
+    checked_jobs,
+    checked_rate,
+    prototypes_of,
+)
 from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, read_all
 from eocc.explanations.wording import counted
 from eocc.fitting import MULTI, RESOLUTIONS
-from eocc.measures import MEASURES
 from eocc.model_file import save
+from eocc.plan import AUTO, MODES, REFUSE, PlanWarning
 from eocc.search import SEARCHES
 
 # With fewer patterns a region or two is all there can be, and a score tells little.
 FEW = 10
-# The classifier's own choice of a search.
-AUTO = "auto"
-
-
-def _rate(value: float | None) -> float | None:
-    with usage():
-        if value is not None:
-            check_number("the rate", value, "between 0 and 1", lambda rate: 0 < rate < 1)
-    return value
-
-
-def _jobs(value: int) -> int:
-    if value == 0:
-        raise typer.BadParameter("0 threads do no work; pass 1 or more, or -1 for all cores")
-    return value
 
 
 @app.command()
@@ -42,12 +39,7 @@ def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.eocc"),
     input_format: InputFormat = "",
-    measure: Annotated[
-        str,
-        typer.Option(
-            help="How patterns are compared; by what they are, if not given.", callback=one_of("measure", MEASURES)
-        ),
-    ] = "",
+    measure: Measure = "",
     label: Label = "",
     target: Target = "",
     drop: Drop = "",
@@ -73,17 +65,28 @@ def fit(
             callback=one_of("search", (AUTO, *SEARCHES, "none")),
         ),
     ] = AUTO,
+    prototypes: Prototypes = "",
+    selection: SelectionName = "random",
+    graph: Graph = AUTO,
+    max_memory: MaxMemory = "",
+    plan: Annotated[
+        str,
+        typer.Option(
+            help="What becomes of a fit that needs more: refuse it, or auto, with settings that fit.",
+            callback=one_of("plan", MODES),
+        ),
+    ] = REFUSE,
     false_alarm_rate: Annotated[
         float | None,
         typer.Option(
             help="The share of new targets to reject, about; if not given, 0.05 with multi, and extents decide with "
             "single.",
-            callback=_rate,
+            callback=checked_rate,
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
     jobs: Annotated[
-        int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=_jobs)
+        int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=checked_jobs)
     ] = -1,
     form: Format = "table",
 ) -> None:
@@ -104,6 +107,11 @@ def fit(
         synthesis=synthesis,
         resolution=resolution,
         search=None if search == "none" else search,
+        prototypes=prototypes_of(prototypes),
+        selection=selection,
+        graph=graph,
+        max_memory=max_memory or None,
+        plan=plan,
         false_alarm_rate=false_alarm_rate,
         random_state=seed,
         n_jobs=jobs,
@@ -113,13 +121,31 @@ def fit(
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
-    names = _learn(classifier, read)
+    with saying_plan():
+        names = _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")
     with writing_rows(None, form, ("region", "patterns", "prototype", "extent")) as write:
         for index, region in enumerate(classifier.regions_):
             prototype = names[region.representative]
             write({"region": index, "patterns": len(region.members), "prototype": prototype, "extent": region.extent})
+
+
+@contextmanager
+def saying_plan() -> Iterator[None]:
+    """Say on standard error, before the work begins, that other settings are taken than were asked for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PlanWarning)
+        show: Any = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, PlanWarning):
+                say(f"Note: {message}.")
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = tell
+        yield
 
 
 def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:

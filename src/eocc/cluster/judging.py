@@ -3,6 +3,7 @@
 import threading
 import weakref
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
 from eocc.blas import one_blas_thread
@@ -11,8 +12,8 @@ from eocc.cluster.client import cancelled_on_error, given, given_tasks, n_slots
 Result = TypeVar("Result")
 ResultOfTrial = TypeVar("ResultOfTrial", covariant=True)
 
-# Tasks to a slot in every batch: enough that slots end together, few enough that a task is worth its millisecond.
-SHARE = 4
+# Tasks to a slot in every batch: more would let fast workers help slow ones, and cost milliseconds each.
+SHARE = 2
 
 
 class Trial(Protocol[ResultOfTrial]):
@@ -36,11 +37,21 @@ class Remote(Generic[Result]):
 
     def map(self, candidates: Sequence[Any]) -> list[Result]:
         """Return what the trial makes of every candidate, in their order."""
-        step = max(1, len(candidates) // (SHARE * n_slots(self._client)))
-        parts = [candidates[start : start + step] for start in range(0, len(candidates), step)]
+        parts = _even_parts(candidates, SHARE * n_slots(self._client))
         futures = given_tasks(self._client, _judged, [(self._trial, part) for part in parts])
         with cancelled_on_error(self._client, futures):
             return [result for part in self._client.gather(futures) for result in part]
+
+
+def _even_parts(things: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Return at most `count` parts, none empty, whose sizes differ by one at most.
+
+    >>> _even_parts("candidates", 4), _even_parts("ab", 4)
+    (['can', 'di', 'dat', 'es'], ['a', 'b'])
+    """
+    count = min(count, len(things))
+    bounds = [-(-len(things) * part // count) for part in range(count + 1)]
+    return [things[start:stop] for start, stop in pairwise(bounds)]
 
 
 # A worker's room to work in, by trial and thread; it goes when the trial does.

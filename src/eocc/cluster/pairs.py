@@ -21,8 +21,8 @@ Matrix = NDArray[np.float64]
 
 # Fewer pairs than this are computed sooner than sent.
 WORTH_SENDING = 2**12
-# Tasks to a slot: enough that slots end together.
-SHARE = 16
+# Tasks to a slot, about: more would end together sooner, but what a block prepares for each pattern would be done anew.
+SHARE = 4
 # The least side of a block: what a measure prepares for each of its patterns is then used so many times.
 LEAST_SIDE = 16
 

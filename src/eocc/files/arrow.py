@@ -22,7 +22,7 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     arrow = _pyarrow()
     with _readable(path, arrow), arrow.parquet.ParquetFile(
-        path, buffer_size=2**16, page_checksum_verification=True
+        path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
         n_rows = _rows_a_chunk(len(file.schema_arrow.names))
         yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)

@@ -8,7 +8,7 @@ from eocc.kernels.compile import kernel, summing_kernel
 # that it is computed again from differences, in time proportional to the length of a row. Above it
 # the root is good to about 1e-10 of itself: the product errs by some 1e-16 of g_ii + g_jj.
 CANCELLATION = 1e-6
-# The same for products in single precision, which err by some 1e-7: the root is good to about 1e-4 of itself.
+# The same for products in single precision, which err by some 1e-7: the root is good to about 1e-3 of itself.
 SINGLE_CANCELLATION = 1e-3
 # Distances that differ by rounding only are ties, to be broken by endpoints and not by a processor:
 # so they keep 36 bits, 1e-11 of themselves. departure: ties
@@ -58,7 +58,7 @@ def mirror(matrix):
 def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
     """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale.
 
-    Squares below a share of `cancellation` of the norms are computed again. `norms` and `twin` (n,) are room to work in.
+    Squares below a share of `cancellation` of the norms are computed again. `norms` and `twin` (n,) are to work in.
     """
     n = rows.shape[0]
     for i in range(n):

@@ -215,7 +215,7 @@ def restore(
 # What files of earlier versions lack, and what that means.
 BEFORE = {
     "resolution": SINGLE, "prototypes": None, "selection": "random", "graph": "complete", "max_memory": None,
-    "plan": "refuse",
+    "plan": "refuse", "precision": "double",
 }  # fmt: skip
 ADDED = ("prototype_indices", "neighbour_entropy", "surprise", "others")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from eocc.entropic_graph import GRAPHS, CompleteGraph, NeighbourGraph
 from eocc.extents import EXTENTS, MaxExtent, MeanExtent, QuantileExtent
-from eocc.fitting import RESOLUTIONS
+from eocc.fitting import PRECISIONS, RESOLUTIONS
 from eocc.measures import MEASURES
 from eocc.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.model_file.catalogue import MEASURE_CLASSES, Check, NotSaved, instance, number, optional
@@ -102,6 +102,7 @@ PARAMETERS: dict[str, Check] = {
     "search": optional(
         one_of((*SEARCHES, "auto"), CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch)
     ),
+    "precision": one_of(PRECISIONS),
     "weights": optional(_weights),
     "false_alarm_rate": optional(inside_unit),
     "n_jobs": optional(_jobs),

@@ -38,16 +38,13 @@ def decide(request: Request, max_memory: int | str | None, mode: str) -> Plan:
         f"{told_budget(budget, max_memory)}"
     )
     if instead is None:
-        least = replace(request, prototypes=FEWEST_PROTOTYPES, graph=KNN, n_jobs=1).plan()
-        raise ValueError(
-            f"{need}; even {told(changes(request, least))} would take {shown_bytes(least.peak)}: raise max_memory"
-        )
+        raise ValueError(f"{need}; no other settings fit either: raise max_memory, or fit to fewer patterns")
     wanted = told(changes(request, instead))
     if mode == REFUSE:
         raise ValueError(
             f"{need}; {wanted} would take {shown_bytes(instead.peak)}: set that, or plan='auto', or raise max_memory"
         )
-    warnings.warn(f"{need}; taken instead: {wanted}, {shown_bytes(instead.peak)}", PlanWarning, stacklevel=3)
+    warnings.warn(f"{need}; taken instead: {wanted}, {shown_bytes(instead.peak)}", PlanWarning, stacklevel=4)
     return instead
 
 
@@ -58,9 +55,12 @@ def within_choice(request: Request, budget: float) -> Plan:
     ['complete', 'knn']
     """
     plan = request.plan()
-    is_free = isinstance(request.graph, str) and request.graph == AUTO
-    is_sparse = is_free and plan.peak > budget and plan.prototypes <= MOST_COLUMNS
+    is_sparse = _is_free(request) and plan.peak > budget and plan.prototypes <= MOST_COLUMNS
     return replace(request, graph=KNN).plan() if is_sparse else plan
+
+
+def _is_free(request: Request) -> bool:
+    return isinstance(request.graph, str) and request.graph == AUTO
 
 
 def fitting_plan(request: Request, budget: float) -> Plan | None:
@@ -70,14 +70,15 @@ def fitting_plan(request: Request, budget: float) -> Plan | None:
     >>> plan.prototypes, plan.graph
     (512, 'knn')
     """
-    return next((plan for other in _alternatives(request) if (plan := other.plan()).peak <= budget), None)
+    plans = (within_choice(other, budget) for other in _alternatives(request))
+    return next((plan for plan in plans if plan.peak <= budget), None)
 
 
 def _alternatives(request: Request) -> Iterator[Request]:
     plan = request.plan()
     if plan.n_jobs > 1:
         yield replace(request, n_jobs=1)
-    if plan.graph != KNN:
+    if plan.graph != KNN and not _is_free(request):
         request = replace(request, graph=KNN)
     if plan.prototypes <= MOST_COLUMNS:
         yield request
@@ -97,7 +98,7 @@ def changes(request: Request, plan: Plan) -> dict[str, object]:
     """
     asked = request.plan()
     names = [name for name in ("prototypes", "graph", "n_jobs") if getattr(plan, name) != getattr(asked, name)]
-    if isinstance(request.graph, str) and request.graph == AUTO:
+    if _is_free(request):
         names = [name for name in names if name != "graph"]
     return {name: getattr(plan, name) for name in names}
 

@@ -10,7 +10,8 @@ from eocc.entropic_graph import N_NEIGHBOURS, CompleteGraph, GraphKind, resolve_
 from eocc.neighbours import EXACT_ROWS
 from eocc.plan.costs import cost_of
 from eocc.plan.stages import Case, columns_of, greediest
-from eocc.prototypes import count_of
+from eocc.prototypes import KMedoids, Selection, count_of, resolve_selection
+from eocc.prototypes.k_medoids import SAMPLE as SWAPPED
 from eocc.search import Search, resolve_search
 
 COMPLETE, KNN, AUTO = "complete", "knn", "auto"
@@ -84,6 +85,7 @@ class Request:
     n_jobs: int | None = None
     false_alarm_rate: float | None = None
     n_others: int = 0
+    selection: str | Selection = "random"
 
     def plan(self) -> Plan:
         """Return what it takes; graph="auto" is what it would be with any amount of memory."""
@@ -107,6 +109,7 @@ class Request:
             n_searching=n_threads(self.n_jobs) if self._search() is not None and cost.has_weights else 0,
             is_calibrated=self.false_alarm_rate is not None,
             n_others=self.n_others,
+            n_compared=SWAPPED if isinstance(resolve_selection(self.selection), KMedoids) else 0,
         )
 
     def _graph(self) -> GraphKind:
@@ -163,6 +166,7 @@ def plan_for(
     n_jobs: int | None = None,
     false_alarm_rate: float | None = None,
     n_others: int = 0,
+    selection: str | Selection = "random",
 ) -> Plan:
     """Return what a fit to n patterns of n_features numbers (symbols, steps, vertices) would take.
 
@@ -173,5 +177,5 @@ def plan_for(
     True
     """
     return Request(
-        n, n_features, measure, prototypes, graph, resolution, search, n_jobs, false_alarm_rate, n_others
+        n, n_features, measure, prototypes, graph, resolution, search, n_jobs, false_alarm_rate, n_others, selection
     ).plan()

@@ -21,7 +21,7 @@ DISTINCT = 0.65
 COLUMNS_OF_OBJECTS = 32
 FOLDS_KEEP = 0.9
 # Dissimilarities of patterns to known others pass through so many arrays on their way to a logarithm.
-CONTRASTED = 3
+CONTRASTED = 2
 
 Parts = dict[str, float]
 
@@ -30,7 +30,8 @@ Parts = dict[str, float]
 class Case:
     """A fit in numbers: n patterns of `size` numbers (rows only, else 0), r prototypes, the graph, the work.
 
-    `n_searching` threads search, 0 for no search; `n_others` are known beside the n, `is_calibrated` by folds.
+    `n_searching` threads search, 0 for no search; `n_others` are known beside the n, `is_calibrated` by folds;
+    `n_compared` patterns are compared with each other to choose prototypes.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Case:
     n_searching: int
     is_calibrated: bool
     n_others: int
+    n_compared: int = 0
 
     @property
     def pairs(self) -> float:
@@ -83,6 +85,11 @@ def freezing(case: Case) -> Parts:
     }
 
 
+def selecting(case: Case) -> Parts:
+    """Return what choosing prototypes takes: a sample compared with itself, and a copy."""
+    return {**case.kept(), "comparisons of candidates": 2.0 * DOUBLE * min(case.n, case.n_compared) ** 2}
+
+
 def preparing(case: Case) -> Parts:
     """Return what all weights share, and what computing it takes."""
     return {**case.kept(), "while comparing": case.cost.preparing * case.pairs}
@@ -115,7 +122,13 @@ def _validation(case: Case) -> float:
 def embedding(case: Case) -> Parts:
     """Return the dissimilarity space and the graph over it."""
     over = {"distances of all pairs": case.square} if case.is_complete else _neighbour_lists(case)
-    return {**case.kept(), "dissimilarity space": case.pairs, "weighting": case.cost.evaluating * case.pairs, **over}
+    return {
+        **case.kept(),
+        "dissimilarity space": case.pairs,
+        "weighting": case.cost.evaluating * case.pairs,
+        "validation": _validation(case),
+        **over,
+    }
 
 
 def _neighbour_lists(case: Case) -> Parts:
@@ -155,7 +168,6 @@ def regions(case: Case) -> Parts:
         "distances of all pairs": case.square,
         "largest region": 1.5 * case.square + case.pairs,
         "workspaces of the search": idle,
-        "validation": _validation(case),
     }
 
 
@@ -173,12 +185,12 @@ def contrast(case: Case) -> Parts:
     """Return what it takes to tell patterns from known others: all at once."""
     if not (case.is_multi and case.n_others):
         return {}
-    others = float(DOUBLE * case.n * case.n_others)
+    rows = DOUBLE * max(case.n, case.n_others)  # the others are compared in the same ways
     return {
         **case.kept(),
-        "comparisons with others": case.cost.kept * others,
-        "dissimilarities": (1 + case.cost.evaluating) * (case.pairs + others),
-        "densities": CONTRASTED * max(case.pairs, others),
+        "comparisons with others": case.cost.kept * rows * case.n_others,
+        "dissimilarities": (1 + case.cost.evaluating) * rows * (case.r + case.n_others),
+        "densities": CONTRASTED * rows * max(case.r, case.n_others),
     }
 
 
@@ -192,7 +204,7 @@ def folds(case: Case) -> Parts:
 
 
 STAGES: tuple[Callable[[Case], Parts], ...] = (
-    freezing, preparing, searching, embedding, regions, surprise, contrast, folds,
+    freezing, selecting, preparing, searching, embedding, regions, surprise, contrast, folds,
 )  # fmt: skip
 
 

@@ -1,0 +1,144 @@
+import json
+
+import numpy as np
+import pytest
+
+from eocc.cli import main
+from eocc.files.chunk import CHUNK_ROWS
+from eocc.model_file import load
+from eocc.plan import plan_for
+
+N = 6000
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(N, 3)).round(4)
+    np.savetxt(made / "a.csv", rows, delimiter=",", header="load,heat,noise", comments="", fmt="%.4f")
+    lines = [f"{x},{y},{'good' if k % 3 else 'bad'}" for k, (x, y, _) in enumerate(rows[:900])]
+    (made / "labelled.csv").write_text("\n".join(["load,heat,state", *lines]))
+    (made / "words.txt").write_text("\n".join("".join(rng.choice(list("abc"), size=6)) for _ in range(50)))
+    (made / "empty.csv").write_text("load,heat\n")
+    return made
+
+
+def facts(capsys, *arguments):
+    assert run("plan", *arguments, "--format", "json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_table_tells_parts_peak_budget_time_and_verdict(folder, capsys):
+    assert run("plan", folder / "a.csv", "--max-memory", "2GiB", "--prototypes", "0.01") == 0
+    out, err = capsys.readouterr()
+    lines = dict(line.split("  ", 1) for line in out.splitlines())
+    table = {name: value.strip() for name, value in lines.items()}
+    plan = plan_for(N, 3, "standardised", 0.01)
+    assert list(table) == [
+        "part", *plan.parts, "peak", "budget", "time", "prototypes", "graph", "verdict",
+    ]  # fmt: skip
+    assert table["budget"] == "2 GiB"
+    assert table["prototypes"] == "60 of 6000"
+    assert table["graph"] == "knn"
+    assert table["verdict"] == "fits"
+    assert "6,000 patterns to learn from; at first sight rows of numbers in 3 columns" in err
+
+
+def test_the_whole_file_is_counted_a_chunk_at_a_time(folder, capsys):
+    assert N > CHUNK_ROWS
+    told = facts(capsys, folder / "a.csv", "--max-memory", "900GB")
+    plan = plan_for(N, 3, "standardised")
+    assert told["patterns"] == N
+    assert told["peak"] == plan.peak == sum(told["parts"].values())
+    assert told["seconds"] == plan.seconds
+    assert told["fits"]
+    assert told["instead"] is None
+    assert told["budget"] == 900e9
+
+
+def test_labels_tell_what_is_learnt_from(folder, capsys):
+    labelled = (folder / "labelled.csv", "--label", "state", "--target", "good")
+    told = facts(capsys, *labelled)
+    assert told["patterns"] == 600
+    assert told["parts"] == plan_for(600, 2, "standardised").parts
+    both = facts(capsys, *labelled, "--synthesis", "validation")
+    assert both["parts"] == plan_for(600, 2, "standardised", n_others=300).parts
+
+
+def test_other_patterns_are_planned_by_their_kind(folder, capsys):
+    assert facts(capsys, folder / "words.txt")["parts"] == plan_for(50, 6, "string-edit").parts
+
+
+def test_what_does_not_fit_says_what_would_and_fit_takes_it(folder, capsys, tmp_path):
+    told = facts(capsys, folder / "a.csv", "--max-memory", "50MB", "--graph", "complete")
+    assert not told["fits"]
+    assert told["instead"]["options"] == "--prototypes 128 --graph knn"
+    assert told["instead"]["peak"] <= 50e6
+    assert run("plan", folder / "a.csv", "--max-memory", "50MB", "--graph", "complete") == 0
+    out = capsys.readouterr().out
+    assert "verdict                 does not fit\n" in out
+    assert "--prototypes 128 --graph knn: " in out
+    model = tmp_path / "m.eocc"
+    options = told["instead"]["options"].split()
+    assert run("fit", folder / "a.csv", "-o", model, "--max-memory", "50MB", *options) == 0
+    assert len(load(model).prototypes_) == 128
+
+
+def test_what_can_never_fit_is_said_so(folder, capsys):
+    assert run("plan", folder / "a.csv", "--max-memory", "1MB") == 0
+    assert "nothing that eocc knows" in capsys.readouterr().out
+
+
+def test_fit_refuses_in_one_line(folder, capsys, tmp_path):
+    model = tmp_path / "m.eocc"
+    assert run("-q", "fit", folder / "a.csv", "-o", model, "--max-memory", "50MB", "--graph", "complete") == 1
+    err = capsys.readouterr().err
+    assert err.startswith(
+        "eocc: this fit of 6000 patterns needs about 1.21 GiB of memory, but the budget is 47.7 MiB; "
+    )
+    assert err.count("\n") == 1
+    assert not model.exists()
+
+
+def test_fit_with_plan_auto_says_what_it_takes(folder, capsys, tmp_path):
+    command = ("fit", folder / "a.csv", "-o", tmp_path / "m.eocc", "--max-memory", "50MB", "--plan", "auto")
+    assert run(*command, "--selection", "farthest-first") == 0
+    assert "Note: this fit of 6000 patterns needs" in capsys.readouterr().err
+    clf = load(tmp_path / "m.eocc")
+    assert (len(clf.prototypes_), clf.selection, clf.plan, clf.max_memory) == (128, "farthest-first", "auto", "50MB")
+    assert run("-q", *command) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (["a.csv", "--max-memory", "2 gigs"], "not '2 gigs'", 2),
+        (["a.csv", "--max-memory", "0"], "not '0'", 2),
+        (["a.csv", "--prototypes", "none"], "prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
+        (["a.csv", "--prototypes", "-3"], "prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
+        (["a.csv", "--graph", "full"], "unknown graph 'full'; known: 'auto', 'complete', 'knn'", 2),
+        (["a.csv", "--label", "state"], "--label state needs --target", 2),
+        (["a.csv", "--jobs", "0"], "0 threads do no work", 2),
+        (["empty.csv"], "holds no patterns", 1),
+        (["labelled.csv", "--label", "state", "--target", "fine"], "holds no patterns with state = 'fine'", 1),
+        (["a.csv", "--false-alarm-rate", "2"], "the rate must be a number between 0 and 1", 2),
+        (["absent.csv"], "no file 'absent.csv'", 1),
+    ],
+)
+def test_mistakes_are_named_in_one_line(arguments, message, code, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert run("plan", *arguments) == code
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_plan_is_named(folder, capsys):
+    assert run("fit", folder / "a.csv", "--plan", "maybe") == 2
+    assert "unknown plan 'maybe'; known: 'auto', 'refuse'" in capsys.readouterr().err
