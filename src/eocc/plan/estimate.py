@@ -18,7 +18,7 @@ COMPLETE, KNN, AUTO = "complete", "knn", "auto"
 # Where the user leaves the graph to us: up to here all pairs take seconds, and the model is the paper's.
 COMPLETE_UP_TO = 5000
 # What small arrays, threads and Python's own objects take in any fit.
-ANYWAY = 2**21
+ANYWAY = 2**19
 # Seconds on one core of 2025; benchmarks/memory.py compares. A product of matrices does PRODUCTS multiplications a
 # second; a pair of the complete graph takes PAIR besides, and PAIR_ONCE where its model is built. A dissimilarity that
 # surprise looks at takes RANKED, a row of neighbours ROW for 16 components and ROW_BY_COLUMN for each prototype, the
