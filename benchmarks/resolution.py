@@ -1,4 +1,4 @@
-"""Decisions at all resolutions against the paper's EOCC-1: seconds to fit and to score, in one run.
+"""Decisions by neighbourhoods against the paper's EOCC-1: seconds to fit and to score, in one run.
 
 python benchmarks/resolution.py
 """
@@ -31,8 +31,8 @@ def main():
     models = {
         "EOCC-1, paper's": (EntropicOneClassClassifier(resolution="single", random_state=0), (X,), 1),
         "EOCC-1, no search": (EntropicOneClassClassifier(resolution="single", search=None), (X,), REPEATS),
-        "all resolutions": (EntropicOneClassClassifier(), (X,), REPEATS),
-        "all resolutions, with labels": (EntropicOneClassClassifier(synthesis="validation"), (both, y), REPEATS),
+        "by neighbourhoods, the default": (EntropicOneClassClassifier(), (X,), REPEATS),
+        "by neighbourhoods, with labels": (EntropicOneClassClassifier(synthesis="validation"), (both, y), REPEATS),
     }
     print(f"n = {N}, d = {DIMENSIONS}; times are ratios to the first fit and the first scoring of {NEW} rows")
     print("| model | fit | score |\n|---|---|---|")

@@ -319,3 +319,13 @@ def test_parquet_is_not_kept_as_it_is_read(tmp_path):
     held = [pyarrow.total_allocated_bytes() - before for _ in open_chunks(tmp_path / "a.parquet")]
     # 40 groups of 0.4 MB: a few at a time, not all.
     assert max(held) < 4e6
+
+
+def test_the_command_line_learns_from_a_sample(tmp_path, capsys):
+    path, model = tmp_path / "rows.csv", tmp_path / "m.eocc"
+    np.savetxt(path, np.random.default_rng(0).normal(size=(400, 3)), delimiter=",", header="a,b,c", comments="")
+    assert main(["fit", str(path), "-o", str(model), "--sample", "100"]) == 0
+    assert "Seen: 400 rows; learnt from 100 of them." in capsys.readouterr().err
+    assert len(load(model).labels_) == 100
+    assert main(["fit", str(path), "-o", str(model), "--sample", "100", "--drop", "a"]) == 2
+    assert "--sample reads tables of numbers as they are" in capsys.readouterr().err

@@ -29,6 +29,7 @@ from eocc.fitting import MULTI, RESOLUTIONS
 from eocc.model_file import save
 from eocc.plan import AUTO, MODES, REFUSE, PlanWarning
 from eocc.search import SEARCHES
+from eocc.streaming import fit_stream
 
 # With fewer patterns a region or two is all there can be, and a score tells little.
 FEW = 10
@@ -84,6 +85,14 @@ def fit(
             callback=checked_rate,
         ),
     ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Learn from so many rows drawn at random from a table of numbers larger than memory, and set the "
+            "border by all; 0 reads the whole file.",
+        ),
+    ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
     jobs: Annotated[
         int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=checked_jobs)
@@ -101,9 +110,11 @@ def fit(
         raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
     check_label(label, target)
     check_output(output, data)
-    read = read_all(data, input_format, label, target, drop, measure or None)
+    if sample and (label or drop or input_format):
+        raise typer.BadParameter("--sample reads tables of numbers as they are; leave out --label, --drop and such")
+    read = None if sample else read_all(data, input_format, label, target, drop, measure or None)
     classifier = EntropicOneClassClassifier(
-        measure=measure or read.schema.measure,
+        measure=measure or ("standardised" if read is None else read.schema.measure),
         synthesis=synthesis,
         resolution=resolution,
         search=None if search == "none" else search,
@@ -116,13 +127,13 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
     )
-    n_targets = int(read.is_target.sum())
+    n_targets = FEW if read is None else int(read.is_target.sum())
     if n_targets < FEW:
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
     with saying_plan():
-        names = _learn(classifier, read)
+        names = _learn_from_stream(classifier, data, sample) if read is None else _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")
     with writing_rows(None, form, ("region", "patterns", "prototype", "extent")) as write:
@@ -146,6 +157,13 @@ def saying_plan() -> Iterator[None]:
 
         warnings.showwarning = tell
         yield
+
+
+def _learn_from_stream(classifier: EntropicOneClassClassifier, data: Path, sample: int) -> list[str]:
+    """Fit to a sample of the rows, calibrate by all, and return the names of the rows drawn."""
+    fit_stream(classifier, data, sample=sample)
+    say(f"Seen: {counted(classifier.n_rows_seen_, 'row')}; learnt from {len(classifier.training_indices_):,} of them.")
+    return [str(row) for row in classifier.training_indices_]
 
 
 def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:
