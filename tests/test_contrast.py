@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity
@@ -7,6 +9,10 @@ from sklearn.neighbors import KernelDensity
 from eocc import EntropicOneClassClassifier
 from eocc.contrast import LEAST, Densities, new_pairs
 from eocc.measures import Euclidean
+from eocc.model_file import load, save
+from eocc.representation import Representation
+from eocc.surprise import learn_surprise
+from oracles import contrast as oracle
 
 
 def both_kinds(seed, n=80, m=12):
@@ -135,3 +141,52 @@ def test_a_row_scores_the_same_alone_as_in_a_batch_and_copies_are_no_trouble():
     scores = clf.score_samples(new)
     assert np.isfinite(scores).all()
     assert_array_equal([clf.score_samples(row[None])[0] for row in new], scores)
+
+
+def test_a_weight_of_0_has_no_say():
+    X, others = both_kinds(0)
+    clf = EntropicOneClassClassifier(synthesis="validation", weights=[1.0, 0.0, 1.0])
+    clf.fit(np.vstack([X, others]), np.repeat([1, -1], [80, 12]))
+    new = np.zeros((3, 3))
+    new[:, 1] = [0.0, 2.0, 90.0]
+    assert clf.surprise_model_.contrast.densities.weights.tolist() == [0, 2]
+    assert len(np.unique(clf.score_samples(new))) == 1
+
+
+def test_a_non_target_beyond_all_measure_does_not_spoil_the_model(tmp_path):
+    X, others = both_kinds(0)
+    others[0] = 1e100
+    clf = EntropicOneClassClassifier(synthesis="validation")
+    clf.fit(np.vstack([X, others]), np.repeat([1, -1], [80, 12]))
+    save(clf, tmp_path / "m.eocc")
+    assert_array_equal(load(tmp_path / "m.eocc").score_samples(X), clf.score_samples(X))
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(6, 12))
+def test_columns_units_and_coefficients_are_those_of_the_definition(seed, m, n):
+    rng = np.random.default_rng(seed)
+    X, others, new = rng.integers(0, 5, (n, 2)) * 1.0, rng.integers(2, 8, (m, 2)) * 1.0, rng.normal(size=(3, 2)) * 4
+    if len(np.unique(X, axis=0)) < 3 or (np.ptp(X, axis=0) == 0).any():
+        return
+    clf = EntropicOneClassClassifier(synthesis="validation").fit(np.vstack([X, others]), np.repeat([1, -1], [n, m]))
+    model = clf.surprise_model_
+    views = [(view.weights, view.typical) for view in model.surprise.views]
+    terms = {
+        "targets": learn_surprise(Representation(clf.measure_, X, X, np.arange(n)), [p for p, _ in views])[1],
+        "others": model.surprise.columns(clf.measure_.prepare(others, X)),
+        "new": model.surprise.columns(clf.measure_.prepare(new, X)),
+    }
+    expected = oracle.Contrast(X, others, clf.measure_.delta, views, terms["targets"], terms["others"])
+    assert_allclose(model.contrast.densities.widths, expected.widths, rtol=1e-6)
+    assert_allclose(model.contrast.units.centre, expected.centre, rtol=1e-6, atol=1e-8)
+    assert_allclose(model.contrast.units.spread, expected.spread, rtol=1e-6)
+    found = np.append(model.contrast.coefficients, expected.best_intercept(model.contrast.coefficients))
+    loss = expected.loss(found)
+    for k in range(len(found) - 1):
+        for step in (-1e-3, 1e-3):
+            other = found.copy()
+            other[k] = max(other[k] + step, expected.least[k])
+            assert loss <= expected.loss(np.append(other[:-1], expected.best_intercept(other[:-1]))) + 1e-7
+    pairs = new_pairs(clf.measure_.prepare(new, X), clf.measure_.prepare(new, others), n, m)
+    surprises = model.contrast.of(model.surprise, terms["new"], pairs)
+    assert_allclose(surprises, expected.of(new, terms["new"], model.contrast.coefficients), rtol=1e-6, atol=1e-6)

@@ -246,7 +246,7 @@ def test_scores_are_finite_also_where_the_grade_is_0(data, function, tconorm):
 def test_copies_of_one_pattern_are_inliers_and_all_else_is_not():
     assert_array_equal(EOCC(resolution="single", search=None).fit(np.ones((5, 2))).decision_scores_, 0)
     detector = EOCC().fit(np.ones((5, 2)))
-    assert detector.decision_scores_.max() < 1
+    assert_allclose(detector.decision_scores_, 1)
     assert_array_equal(detector.predict([[1.0, 1.0], [1.0, 1.5], [1e300, 0.0]]), [0, 1, 1])
 
 

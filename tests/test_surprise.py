@@ -85,7 +85,7 @@ def test_the_border_leaves_the_rate_beyond_and_is_half_way_soft():
 
 def test_copies_have_a_border_with_a_width():
     border = Border.of(np.zeros(7), 1 / 8)
-    assert (border.at, border.width) == (0.1, 0.05)
+    assert (border.at, border.width) == (0.0, 0.1)
 
 
 class TestViews:
@@ -119,9 +119,23 @@ class TestViews:
         told = [mean for mean in means if mean > 0]
         assert_allclose(told, told[0], rtol=1e-9)
 
-    def test_a_large_sample_is_thinned_evenly(self):
+    def test_the_order_of_many_rows_does_not_matter(self):
         X = np.random.default_rng(0).normal(size=(2000, 2)) * [1.0, 3.0]
-        assert_allclose(views_of(shown(X), np.ones(2)), views_of(shown(X[::5]), np.ones(2)), rtol=1e-9)
+        X[::5] *= [100.0, 1.0]
+        order = np.random.default_rng(1).permutation(2000)
+        assert_allclose(views_of(shown(X), np.ones(2)), views_of(shown(X[order]), np.ones(2)), rtol=1e-9)
+
+    def test_of_many_other_patterns_some_are_asked(self):
+        rng = np.random.default_rng(0)
+        words = ["".join(rng.choice(list("abc"), rng.integers(2, 6))) for _ in range(900)]
+        measure = resolve_measure("string-edit")
+        patterns = measure.read(words)
+        frozen = measure.freeze(patterns)
+        some, all_ = (
+            views_of(Representation(frozen, part, part, np.arange(len(part))), np.ones(3))
+            for part in (patterns, patterns[np.arange(0, 900, 3)])
+        )
+        assert_allclose(some, all_)
 
 
 def targets(seed, n=100):
@@ -158,6 +172,20 @@ class TestTheClassifier:
             clf = EntropicOneClassClassifier(false_alarm_rate=rate).fit(X)
             assert (clf.left_out().margins < 0).sum() == round(rate * 101) - 1
             assert_array_equal(np.sort(clf.left_out().margins), clf.calibration_.margins)
+
+    @pytest.mark.parametrize("rate", [0.3, 0.5, 0.6, 0.9])
+    def test_high_rates_are_kept_by_decisions_and_p_values_alike(self, rate):
+        clf = EntropicOneClassClassifier(false_alarm_rate=rate).fit(targets(0, 200))
+        new = targets(1, 2000)
+        assert_array_equal(clf.predict(new) == -1, clf.p_values(new) <= rate)
+        assert abs((clf.predict(new) == -1).mean() - rate) < 0.1
+        assert (np.diff(clf.judge(new).ratios[np.argsort(clf.p_values(new))]) <= 0).mean() > 0.4
+
+    def test_one_far_training_row_does_not_open_the_border(self):
+        X = np.vstack([targets(0), [[1e4, 1e4, 1e4]]])
+        clf = EntropicOneClassClassifier().fit(X)
+        away = np.random.default_rng(0).normal(loc=[8.0, -8.0, 8.0], size=(200, 3))
+        assert (clf.predict(away) == -1).all()
 
     def test_single_resolution_has_no_left_out_verdicts(self):
         clf = EntropicOneClassClassifier(resolution="single", search=None).fit(targets(0))

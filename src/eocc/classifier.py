@@ -103,7 +103,8 @@ class EntropicOneClassClassifier(
     n_jobs : int or None, default=None
         Threads for the search; the model does not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
-        The seed of the search, and of the split that `fit(X, y)` makes for "validation".
+        The seed of the search, of the choice of prototypes, and of the split that `fit(X, y)` makes for the paper's
+        "validation". The default model draws nothing.
     verbose : bool, default=False
         Show the search's progress on standard error: a bar on a terminal that has rich, else a line a generation.
 

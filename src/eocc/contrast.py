@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from eocc.measures import Prepared
 from eocc.representation import dissimilarities
-from eocc.surprise import NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
+from eocc.surprise import FARTHEST, NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -73,8 +73,6 @@ class Densities:
 
     def columns(self, pairs: Pairs, n_parameters: int) -> Matrix:
         """Return log(density of others / density of targets) along all weights together, then along each."""
-        if not len(self.weights):
-            return np.empty((len(pairs.at(np.ones(n_parameters))[0]), 0))
         units = np.eye(n_parameters)
         ratios = [self._log_ratio(pairs.at(units[k]), t) for t, k in enumerate(self.weights)]
         return np.column_stack([sum_of(np.column_stack(ratios)), *ratios])
@@ -92,11 +90,15 @@ def _log_density(distances: Matrix, width: float) -> Matrix:
     return np.asarray(np.log((kernels.sum(axis=1) + BACKGROUND) / (distances.shape[1] * width)))
 
 
-def learn_densities(targets: Pairs, others: Pairs, n_parameters: int) -> Densities:
-    """Take Silverman's widths from the dissimilarities of either kind among themselves; std = rms / sqrt 2."""
-    units = np.eye(n_parameters)
-    spreads = np.array([[_spread(block) for block in (targets.at(e)[0], others.at(e)[1])] for e in units])
-    spreads = spreads.reshape(n_parameters, 2)
+def learn_densities(targets: Pairs, others: Pairs, p: Matrix) -> Densities:
+    """Take Silverman's widths from the dissimilarities of either kind among themselves; std = rms / sqrt 2.
+
+    A weight that is 0 in p, or that tells nothing of the targets, has no densities.
+    """
+    spreads = np.zeros((len(p), 2))
+    for k in np.flatnonzero(p):
+        e = np.eye(len(p))[k]
+        spreads[k] = [_spread(block) for block in (targets.at(e)[0], others.at(e)[1])]
     kept = np.flatnonzero(spreads[:, 0] > SILENT * spreads[:, 0].max(initial=0.0))
     own, other = spreads[kept].T
     n_targets, n_others = len(targets.own_targets), len(others.own_others)
@@ -142,8 +144,10 @@ def contrast_columns(
     """Return all columns of some patterns: (m, terms + views + 1 + densities)."""
     if pairs is None:
         return terms
-    distances = [_log_ratio(*pairs.at(view.weights), view.typical) for view in views]
-    return np.column_stack([terms, *distances, densities.columns(pairs, len(views[0].weights))])
+    columns = [terms, *(_log_ratio(*pairs.at(view.weights), view.typical) for view in views)]
+    if len(densities.weights):
+        columns.append(densities.columns(pairs, len(views[0].weights)))
+    return np.column_stack(columns)
 
 
 def _log_ratio(to_targets: Matrix, to_others: Matrix, typical: float) -> Matrix:
@@ -171,10 +175,9 @@ def learn_contrast(
 
     `more_targets` are known targets that surprise has not seen.
     """
-    n_parameters = len(surprise.views[0].weights)
     densities = Densities(np.empty(0, np.int64), np.empty((2, 0)))
     if targets.pairs is not None and others.pairs is not None:
-        densities = learn_densities(targets.pairs, others.pairs, n_parameters)
+        densities = learn_densities(targets.pairs, others.pairs, surprise.views[0].weights)
     groups = [targets, others] if more_targets is None else [targets, others, more_targets]
     columns = [contrast_columns(surprise.views, densities, group.terms, group.pairs) for group in groups]
     units = _units(columns[0], columns[1], len(densities.weights))
@@ -186,7 +189,9 @@ def learn_contrast(
 
 def _units(targets: Matrix, others: Matrix, n_single: int) -> Terms:
     """Return units for all columns; single weights share one unit of variance between them."""
-    spread = np.maximum(np.vstack([targets, others]).std(axis=0), NO_SPREAD)
+    # Squares of what is far beyond must not overflow.
+    both = np.clip(np.vstack([targets, others]), -FARTHEST, FARTHEST)
+    spread = np.maximum(both.std(axis=0), NO_SPREAD)
     if n_single:
         spread[-n_single:] *= math.sqrt(n_single)
     return Terms(targets.mean(axis=0), spread)

@@ -55,7 +55,7 @@ def by_regions(model: FuzzyModel, rows: Matrix) -> Verdicts:
 
 @dataclass(frozen=True, eq=False)
 class KnownOthers:
-    """Known non-targets and further targets. `pairs` is None where dissimilarities to them cannot be known."""
+    """Known non-targets and further targets; they `are_comparable` where dissimilarities to them can be known."""
 
     others: Any
     more_targets: Any

@@ -38,8 +38,8 @@ NO_SPREAD = 1e-9
 FARTHEST = 1e120
 # Sums of terms stay finite.
 LARGEST_TERM = 1e250
-# Surprise is in units of standard deviations, or nearly so: a twentieth of one is not yet a width, but ties.
-LEAST_WIDTH = 0.05
+# The least width of the border, in interquartile ranges of left-out patterns; of 1 where these are all alike.
+LEAST_WIDTH = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +238,7 @@ def learn_surprise(shown: Representation, views: Sequence[Matrix]) -> tuple[Surp
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """Where surprise ends what is normal: `at`, two `width`s above the median of left-out targets.
+    """Where surprise ends what is normal: `at`, in most cases two `width`s above the median of left-out targets.
 
     >>> border = Border(at=2.0, width=1.0)
     >>> border.ratios(np.array([1.0, 2.0, 12.0])).round(3)
@@ -251,9 +251,11 @@ class Border:
     @classmethod
     def of(cls, surprises: Matrix, rate: float) -> "Border":
         """Set the border so that at most a share of `rate` of left-out targets lies beyond."""
-        at, middle = -Calibration(np.sort(-surprises), rate).threshold, float(np.median(surprises))
-        width = max((at - middle) / 2, LEAST_WIDTH)
-        return cls(middle + 2 * width, width)
+        at = -Calibration(np.sort(-surprises), rate).threshold
+        low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
+        # A rate near one half has no room between the median and the border, and ties have no room at all.
+        least = LEAST_WIDTH * (high - low) if high > low else LEAST_WIDTH
+        return cls(at, max((at - middle) / 2, least))
 
     def ratios(self, surprises: Matrix) -> Matrix:
         """Return what stands for d / tau: sqrt(log2(1 + exp((s - at) / width))), 1 at the border, never infinite."""

@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.measures import Prepared
+from eocc.measures.euclidean import FrozenEuclidean
 from eocc.representation import Representation
 
 Matrix = NDArray[np.float64]
 
-# What a weight tells is averaged over the pairs of so many training patterns, evenly spaced.
+# What a weight tells is averaged over the pairs of so many training patterns, evenly spaced; of rows of numbers, all.
 SAMPLE = 400
 # A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
 SILENT = 1e-12
@@ -31,18 +32,31 @@ def views_of(shown: Representation, p: Matrix) -> Matrix:
     """
     if len(p) < 2:
         return p[None].copy()
-    step = -(-len(shown.patterns) // SAMPLE)
-    known = shown.is_whole and step == 1
-    pairs = shown.prepared if known else shown.measure.prepare(shown.patterns[np.arange(0, len(shown.patterns), step)])
-    power = _power(pairs, p)
-    whole = _mean(pairs, p, power)
-    added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
-    heard = added > SILENT * whole
+    added = _added_by_columns(shown, p) if isinstance(shown.measure, FrozenEuclidean) else _added(shown, p)
+    heard = added > SILENT * added.sum()
     if not heard.any() or added[heard].min() > (1 - ALIKE) * added[heard].max():
         return p[None].copy()
     equalised = np.zeros(len(p))
     equalised[heard] = p[heard] / added[heard]
     return np.vstack([p, equalised / equalised.max()])
+
+
+def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
+    """Return what each weight adds to the mean of d^2, up to a factor: its share of the variance."""
+    measured = shown.measure.unit.measure(shown.patterns)  # type: ignore[attr-defined]
+    # Shares of the largest spread: squares of tiny ones must not vanish.
+    spreads = measured.std(axis=0)
+    return np.asarray(p * (spreads / (spreads.max() or 1.0)) ** 2)
+
+
+def _added(shown: Representation, p: Matrix) -> Matrix:
+    """Return what the mean of d^a over pairs loses without each weight."""
+    step = -(-len(shown.patterns) // SAMPLE)
+    known = shown.is_whole and step == 1
+    pairs = shown.prepared if known else shown.measure.prepare(shown.patterns[np.arange(0, len(shown.patterns), step)])
+    power = _power(pairs, p)
+    whole = _mean(pairs, p, power)
+    return np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:

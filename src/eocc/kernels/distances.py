@@ -98,6 +98,8 @@ def weighted_cross_distances(left, right_columns, weights, scale, out):
             row[j] = 0.0
         for k in range(left.shape[1]):
             value, weight, column = left[i, k], weights[k], right_columns[k]
+            if weight == 0.0:
+                continue
             for j in range(row.shape[0]):
                 difference = value - column[j]
                 row[j] += weight * difference * difference

@@ -1,0 +1,88 @@
+"""What labels add, by its definition, one pattern and one weight at a time; for rows of numbers."""
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+
+class Contrast:
+    """Targets X and others, their distances divided by delta; `views` are pairs of weights and typical extent."""
+
+    def __init__(self, X, others, delta, views, target_terms, other_terms):
+        self.X, self.others, self.delta, self.views = X, others, delta, views
+        self.kept = list(range(X.shape[1]))
+        self.widths = np.array([[self._width(kind, k, unit) for k in self.kept] for kind, unit in
+                                ((X, None), (others, X))])  # fmt: skip
+        columns = [
+            np.array(
+                [
+                    self._columns(x, terms, skip_target=i)
+                    for i, (x, terms) in enumerate(zip(X, target_terms, strict=True))
+                ]
+            ),
+            np.array(
+                [
+                    self._columns(x, terms, skip_other=i)
+                    for i, (x, terms) in enumerate(zip(others, other_terms, strict=True))
+                ]
+            ),
+        ]
+        self.centre = columns[0].mean(axis=0)
+        self.spread = np.maximum(np.vstack(columns).std(axis=0), 1e-9)
+        self.spread[-len(self.kept) :] *= math.sqrt(len(self.kept))
+        self.measured = [(part - self.centre) / self.spread for part in columns]
+        n_columns = len(self.centre)
+        self.prior = np.where(np.arange(n_columns) < n_columns - len(self.kept), 0.1, 0.0)
+        self.least = np.where(np.arange(n_columns) < target_terms.shape[1], 0.01, 0.0)
+
+    def _spread(self, rows, k):
+        gaps = [(a[k] - b[k]) / self.delta for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
+        return math.sqrt(sum(gap * gap for gap in gaps) / len(gaps) / 2)
+
+    def _width(self, rows, k, targets):
+        own = self._spread(rows if targets is None else targets, k)
+        spread = own if targets is None else max(self._spread(rows, k), 0.1 * own)
+        return 1.06 * spread * max(len(rows), 2) ** -0.2 + 0.05 * own
+
+    def _distances(self, x, rows, p, skip):
+        return [math.sqrt(sum(p * (x - row) ** 2)) / self.delta for i, row in enumerate(rows) if i != skip]
+
+    def _columns(self, x, terms, skip_target=None, skip_other=None):
+        sides = ((self.X, skip_target), (self.others, skip_other))
+        k = min(3, max(1, len(self.others) - 1), max(1, len(self.X) - 1))
+        found = list(terms)
+        for p, typical in self.views:
+            logs = [
+                np.mean([math.log(min(max(d, 0.01 * typical), 1e7 * typical)) for d in
+                         sorted(self._distances(x, rows, p, skip))[:k]])
+                for rows, skip in sides
+            ]  # fmt: skip
+            found.append(logs[0] - logs[1])
+        single = []
+        for weight in self.kept:
+            e = np.eye(self.X.shape[1])[weight]
+            targets, others = (
+                math.log((sum(math.exp(-0.5 * (d / width) ** 2) for d in self._distances(x, rows, e, skip)) + 0.05)
+                         / (len(rows) * width))
+                for (rows, skip), width in zip(sides, self.widths[:, weight], strict=True)
+            )  # fmt: skip
+            single.append(others - targets)
+        return [*found, sum(single), *single]
+
+    def loss(self, b):
+        """Of the coefficients and, last, the intercept."""
+        m, n = len(self.others), len(self.X)
+        total = 5.0 * sum((b[:-1] - self.prior) ** 2)
+        for rows, kind, share in ((self.measured[0], 0, m / n), (self.measured[1], 1, 1.0)):
+            for row in rows:
+                odds = float(row @ b[:-1] + b[-1])
+                total += share * (np.logaddexp(0.0, odds) - kind * odds)
+        return total
+
+    def best_intercept(self, coefficients):
+        return minimize_scalar(lambda c: self.loss(np.append(coefficients, c)), tol=1e-12).x
+
+    def of(self, new, terms, coefficients):
+        columns = np.array([self._columns(x, own) for x, own in zip(new, terms, strict=True)])
+        return (columns - self.centre) / self.spread @ coefficients
