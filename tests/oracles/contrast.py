@@ -15,18 +15,8 @@ class Contrast:
         self.widths = np.array([[self._width(kind, k, unit) for k in self.kept] for kind, unit in
                                 ((X, None), (others, X))])  # fmt: skip
         columns = [
-            np.array(
-                [
-                    self._columns(x, terms, skip_target=i)
-                    for i, (x, terms) in enumerate(zip(X, target_terms, strict=True))
-                ]
-            ),
-            np.array(
-                [
-                    self._columns(x, terms, skip_other=i)
-                    for i, (x, terms) in enumerate(zip(others, other_terms, strict=True))
-                ]
-            ),
+            np.array([self._columns(X[i], target_terms[i], skip_target=i) for i in range(len(X))]),
+            np.array([self._columns(others[i], other_terms[i], skip_other=i) for i in range(len(others))]),
         ]
         self.centre = columns[0].mean(axis=0)
         self.spread = np.maximum(np.vstack(columns).std(axis=0), 1e-9)
