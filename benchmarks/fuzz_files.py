@@ -19,12 +19,13 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pyarrow
 import pyarrow.parquet
 
 from eocc import EntropicOneClassClassifier
-from eocc.cli.score import judged
 from eocc.files import guess_schema, open_chunks, schema_of_model
+from eocc.streaming import judging
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 ODD = [
@@ -226,7 +227,9 @@ def judge(classifier):
     def read(path):
         for chunk in open_chunks(path):
             if len(chunk):
-                list(judged(classifier, [str(k) for k in range(len(chunk))], schema.patterns(chunk)))
+                patterns = schema.patterns(chunk)
+                figures, _ = judging(classifier, isinstance(patterns, np.ndarray))
+                figures(patterns)
 
     return read
 

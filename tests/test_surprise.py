@@ -100,6 +100,16 @@ class TestViews:
         X = np.column_stack([np.arange(5.0), np.full(5, 3.0), 2 * np.arange(5.0)])
         assert_allclose(views_of(shown(X), np.ones(3))[1], [1.0, 0.0, 0.25])
 
+    @pytest.mark.parametrize("scale", [1e-9, 1e-6, 1e6, 1e9])
+    def test_units_that_differ_by_much_are_no_matter(self, scale):
+        X = np.random.default_rng(0).normal(size=(200, 2)) * [1.0, scale]
+        clf = EntropicOneClassClassifier().fit(X)
+        assert clf.predict([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0 * scale]]).tolist() == [1, -1, -1]
+
+    def test_a_constant_column_far_from_0_is_constant(self):
+        X = np.random.default_rng(0).normal(size=(50, 3)) * [1.0, 0.0, 3.0] + [0.0, 1e6 / 3, 0.0]
+        assert views_of(shown(X), np.ones(3))[1, 1] == 0
+
     def test_a_weight_of_0_stays_0(self):
         X = np.random.default_rng(0).normal(size=(30, 3)) * [1.0, 10.0, 0.1]
         views = views_of(shown(X), np.array([1.0, 0.0, 0.5]))

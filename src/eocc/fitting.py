@@ -118,6 +118,8 @@ def size_of(patterns: Any) -> int:
     for known in (patterns, getattr(patterns, "block", None)):
         if isinstance(known, np.ndarray):
             return int(known.shape[1])
+    if hasattr(patterns, "parts"):
+        return sum(map(size_of, patterns.parts.values()))
     if hasattr(patterns, "columns"):
         return len(patterns.columns)
     some = [patterns[i] for i in range(0, len(patterns), -(-len(patterns) // SIZED))]

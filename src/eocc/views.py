@@ -11,7 +11,7 @@ Matrix = NDArray[np.float64]
 
 # What a weight tells is averaged over the pairs of so many training patterns, evenly spaced; of rows of numbers, all.
 SAMPLE = 400
-# A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
+# What is this small beside a column's values, or beside all that the weights tell, is nothing but rounding.
 SILENT = 1e-12
 # Two views whose weights are this close to proportional are one.
 ALIKE = 1e-3
@@ -33,7 +33,7 @@ def views_of(shown: Representation, p: Matrix) -> Matrix:
     if len(p) < 2:
         return p[None].copy()
     added = _added_by_columns(shown, p) if isinstance(shown.measure, FrozenEuclidean) else _added(shown, p)
-    heard = added > SILENT * added.sum()
+    heard = added > 0
     if not heard.any() or added[heard].min() > (1 - ALIKE) * added[heard].max():
         return p[None].copy()
     equalised = np.zeros(len(p))
@@ -43,9 +43,12 @@ def views_of(shown: Representation, p: Matrix) -> Matrix:
 
 def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
     """Return what each weight adds to the mean of d^2, up to a factor: its share of the variance."""
-    measured = shown.measure.unit.measure(shown.patterns)  # type: ignore[attr-defined]
+    unit = shown.measure.unit  # type: ignore[attr-defined]
+    spreads = unit.measure(shown.patterns).std(axis=0)
+    # The deviation of a constant column is the rounding of its values, counted in the unit like them.
+    rounding = SILENT * unit.measure(unit.centre + np.abs(shown.patterns).max(axis=0)[None])[0]
+    spreads = np.where(spreads > np.abs(rounding), spreads, 0.0)
     # Shares of the largest spread: squares of tiny ones must not vanish.
-    spreads = measured.std(axis=0)
     return np.asarray(p * (spreads / (spreads.max() or 1.0)) ** 2)
 
 
@@ -56,7 +59,8 @@ def _added(shown: Representation, p: Matrix) -> Matrix:
     pairs = shown.prepared if known else shown.measure.prepare(shown.patterns[np.arange(0, len(shown.patterns), step)])
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)
-    return np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
+    added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
+    return np.where(added > SILENT * whole, added, 0.0)
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:
