@@ -92,7 +92,6 @@ def test_with_all_neighbours_the_tree_is_that_of_all_pairs(targets):
 
 def test_a_sparse_graph_finds_the_clusters(targets):
     clf = plain(graph="knn").fit(targets)
-    assert len(np.unique(clf.labels_[:150])) >= 1
     assert not set(clf.labels_[:150]) & set(clf.labels_[150:])
 
 

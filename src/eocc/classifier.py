@@ -93,7 +93,8 @@ class EntropicOneClassClassifier(
         How p is found; None takes p = `weights`. "auto" is "genetic" with resolution="single" and None with "multi". To
         set its size, patience or time, pass an object of `eocc.search`, `GeneticSearch(max_time=60)` say.
     precision : {"double", "single"}, default="double"
-        That of the distances in a search. "single" takes about half the time; the best p is then judged in double.
+        That of the distances in a search over all pairs. "single" takes about half the time; the best p is then judged
+        in double.
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
     false_alarm_rate : float in (0, 1) or None, default=None
@@ -125,7 +126,8 @@ class EntropicOneClassClassifier(
     performance_ : float
         Of p* on the validation set; only with the paper's "validation".
     history_ : structured array
-        Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best.
+        Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
+        graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` of all patterns.
     training_indices_ : array of shape (n_training,)
         The rows of X that were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
     threshold_ : float

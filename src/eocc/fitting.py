@@ -36,7 +36,7 @@ class Task:
     training: NDArray[np.int64]
     synthesis: Synthesis
     beside: Parts | None = None
-    n_others: int = 0  # of either kind, beside those that train
+    n_others: int = 0  # patterns that those that train are compared with
 
 
 def check_arguments(classifier: Any) -> None:
@@ -83,7 +83,7 @@ def _validation_task(
         parts = parts_of(data, signed, classifier.validation_fraction, rng)
     n_others = len(parts.targets) + len(parts.others)
     if classifier.resolution == MULTI:
-        return Task(parts.training, EntropySynthesis(classifier.eta, classifier.gamma), parts, n_others)
+        return Task(parts.training, EntropySynthesis(classifier.eta, classifier.gamma), parts, len(parts.others))
     synthesis = ValidationSynthesis(
         classifier.eta, classifier.beta, classifier.gamma, resolve_performance(classifier.performance),
         fuzzification_of(classifier), parts.targets, parts.others,

@@ -47,7 +47,7 @@ __all__ = [
 
 Matrix = NDArray[np.float64]
 
-# A search over the graph of neighbours looks at so many patterns, evenly spaced, and all their pairs.
+# A search over the graph of neighbours looks at so many patterns, drawn at random, and all their pairs.
 SEARCHED = 1000
 
 
@@ -130,7 +130,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
         shown = represent(patterns, measure, settings.prototypes, settings.selection, rng)
         if settings.search is None or shown.measure.n_parameters == 0:
             return _without_search(settings, shown, report)
-        kept = sample_for_search(settings.graph, len(patterns))
+        kept = sample_for_search(settings.graph, len(patterns), rng)
         trial = _trial(settings, shown, kept)
         with workers(trial.workspace, settings.n_threads) as pool:
             pool.map(lambda _, workspace: check_measure(shown.measure, trial.prepared, workspace.space), [None])
@@ -218,9 +218,11 @@ def _numbers(candidate: Candidate) -> list[float]:
     return [float(number) for number in astuple(candidate)[1:]]
 
 
-def sample_for_search(kind: GraphKind, n: int) -> NDArray[np.int64] | None:
-    """Return the patterns that a search looks at; None for all of them."""
-    return None if isinstance(kind, CompleteGraph) or n <= SEARCHED else np.arange(n)[:: -(-n // SEARCHED)]
+def sample_for_search(kind: GraphKind, n: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
+    """Return the patterns that a search looks at, drawn at random; None for all of them."""
+    if isinstance(kind, CompleteGraph) or n <= SEARCHED:
+        return None
+    return np.sort(rng.choice(n, SEARCHED, replace=False))
 
 
 def _without_search(settings: Settings, shown: Representation, report: Report) -> Model:

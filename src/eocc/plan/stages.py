@@ -116,7 +116,8 @@ def _validation(case: Case) -> float:
     """Return what the paper's validation takes: the space in single precision, and products with the others."""
     if case.is_multi or not case.n_others:
         return 0.0
-    return 2.0 * DOUBLE * case.n_others * case.r + case.pairs / 2 + 5.0 * case.n * case.n_others
+    products = 5.0 * case.n * case.n_others if case.is_complete else 0.0  # neighbours are compared one by one
+    return 2.0 * DOUBLE * case.n_others * case.r + case.pairs / 2 + products
 
 
 def embedding(case: Case) -> Parts:
