@@ -25,13 +25,12 @@ from eocc.regions import (
     Shape,
     build_region,
     lone_extent,
-    united_grades,
     width_of,
 )
 from eocc.representatives import EQUALLY_CENTRAL
 from eocc.space import distance_scale
 from eocc.sparse_graph import SparseGraph
-from eocc.validation import ValidationRows
+from eocc.validation import ValidationRows, judge_partition
 
 Matrix = NDArray[np.float64]
 
@@ -160,7 +159,7 @@ def sparse_performance_curve(
     """
     if fuzzification.gives_balls and graph.tree.n_vertices > 1 and not isinstance(performance, ScorerPerformance):
         return np.asarray(performance(sparse_counts(rows, graph.tree, validation, fuzzification.extent, sampling)))
-    return np.array([_judge(performance, validation, ratios, fuzzification) for ratios in
+    return np.array([judge_partition(performance, validation, ratios, fuzzification) for ratios in
                      _ratios_by_split(rows, graph.tree, validation, fuzzification, sampling)])  # fmt: skip
 
 
@@ -241,20 +240,3 @@ def _ratios_by_split(
         place(start, middle)
         place(middle, stop)
         yield np.column_stack([columns[start] for start in sorted(columns)])
-
-
-def _judge(
-    performance: CountPerformance | ScorerPerformance,
-    validation: ValidationRows,
-    ratios: Matrix,
-    fuzzification: Fuzzification,
-) -> float:
-    """Return the performance of one partition."""
-    accepted = ratios.min(axis=1) <= BOUNDARY
-    n_targets = validation.n_targets
-    if isinstance(performance, ScorerPerformance):
-        scores = united_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
-        return performance.of(validation.y, np.where(accepted, 1, -1), scores)
-    counts = Counts(int(accepted[:n_targets].sum()), int(accepted[n_targets:].sum()),
-                    n_targets, len(accepted) - n_targets)  # fmt: skip
-    return float(performance(counts))

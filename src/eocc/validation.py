@@ -46,7 +46,7 @@ def performance_curve(
     balls = fuzzification.gives_balls and graph.tree.n_vertices > 1
     if balls and not isinstance(performance, ScorerPerformance):
         return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
-    return np.array([_judge(performance, validation, ratios, fuzzification) for ratios in
+    return np.array([judge_partition(performance, validation, ratios, fuzzification) for ratios in
                      ratios_by_split(space, graph, validation, fuzzification)])  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def ratios_by_split(
         yield columns[:, current]
 
 
-def _judge(
+def judge_partition(
     performance: CountPerformance | ScorerPerformance,
     validation: ValidationRows,
     ratios: Matrix,
