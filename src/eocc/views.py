@@ -46,8 +46,9 @@ def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
     unit = shown.measure.unit  # type: ignore[attr-defined]
     spreads = unit.measure(shown.patterns).std(axis=0)
     # The deviation of a constant column is the rounding of its values, counted in the unit like them.
-    rounding = SILENT * unit.measure(unit.centre + np.abs(shown.patterns).max(axis=0)[None])[0]
-    spreads = np.where(spreads > np.abs(rounding), spreads, 0.0)
+    with np.errstate(over="ignore"):
+        sizes = np.ldexp(np.abs(shown.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
+    spreads = np.where(spreads > SILENT * sizes, spreads, 0.0)
     # Shares of the largest spread: squares of tiny ones must not vanish.
     return np.asarray(p * (spreads / (spreads.max() or 1.0)) ** 2)
 
