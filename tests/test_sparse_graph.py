@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
+from eocc import EntropicOneClassClassifier
 from eocc.extents import EXTENTS, MeanExtent
 from eocc.graph import euclidean_graph
 from eocc.kernels.sparse import join_times, meeting_edge
-from eocc.memberships import Gaussian
+from eocc.memberships import Gaussian, TwoSided
 from eocc.partition import ROUNDING, full_curve, greedy_prune, tree_labels
 from eocc.performance import ScorerPerformance, accuracy, resolve_performance
 from eocc.regions import Fuzzification, build_regions
@@ -19,8 +20,11 @@ from eocc.space import DissimilaritySpace
 from eocc.sparse_graph import neighbour_entropy, renyi_neighbour_entropy, sparse_graph
 from eocc.sparse_partition import (
     FIRST_SPLITS,
+    MOST_MEMBERS,
+    MOST_PAIRED,
     Sampling,
     build_sparse_regions,
+    most_within,
     sampled_clusters,
     sparse_counts,
     sparse_curve,
@@ -268,6 +272,53 @@ def test_a_large_cluster_is_measured_by_its_members_of_lowest_rank():
     clusters = sampled_clusters(rows, graph.tree, sampling)
     assert clusters.medoid[0] == medoid
     assert_allclose(clusters.total[0] / clusters.n_pairs[0], extent, rtol=1e-9)
+
+
+@pytest.mark.parametrize("extent", ["mean", "max"])
+@pytest.mark.parametrize("representative", [Medoid(), Centroid()])
+@pytest.mark.parametrize("function", [Gaussian(), TwoSided()])
+def test_regions_from_sums_are_those_from_all_pairs(extent, representative, function):
+    rows = in_unit(np.random.default_rng(3).normal(size=(MOST_MEMBERS + 1, 4)))
+    how = Fuzzification(EXTENTS[extent], representative, function, maximum)
+    whole, labels = complete(rows)[1], np.zeros(len(rows), np.int64)
+    ((expected, shape),) = build_regions(rows, whole, labels, how)
+    sampling = Sampling(np.arange(len(rows))).for_regions(labels, 4, how)
+    with threads(2):
+        ((found, other_shape),) = build_sparse_regions(rows, whole.tree, labels, how, sampling)
+    assert found.representative == expected.representative
+    assert_allclose(found.extent, expected.extent, rtol=1e-9)
+    assert_allclose(other_shape.widths, shape.widths, rtol=1e-9)
+    assert_array_equal(other_shape.centre, shape.centre)
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.floats(0, 2e4))
+def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
+    most = most_within(np.array(sizes), budget)
+
+    def spent(most):
+        return sum(min(size, most) ** 2 for size in sizes)
+
+    assert spent(most) <= budget
+    assert most >= max(sizes) or spent(most + 1) > budget
+
+
+def test_extents_that_need_all_pairs_are_measured_by_a_smaller_sample():
+    how = Fuzzification(EXTENTS["median"], Medoid(), Gaussian(), maximum)
+    labels = np.zeros(10**6, np.int64)
+    assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == MOST_PAIRED
+    assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > MOST_PAIRED
+
+
+def test_the_order_of_rows_does_not_matter_to_large_clusters():
+    rng = np.random.default_rng(0)
+    rows, new = rng.normal(size=(1500, 3)), rng.normal(size=(300, 3)) * 1.5
+
+    def fitted(rows):
+        return EntropicOneClassClassifier(graph="knn", resolution="single", search=None).fit(rows)
+
+    one, other = fitted(rows), fitted(rows[rng.permutation(len(rows))])
+    assert max(len(region.members) for region in one.regions_) > MOST_MEMBERS
+    assert_array_equal(one.predict(new), other.predict(new))
 
 
 def test_entropies_by_hand():

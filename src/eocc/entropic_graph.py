@@ -157,7 +157,8 @@ class NeighbourGraph:
         self, space: DissimilaritySpace, graph: SparseGraph, labels: NDArray[np.int64], how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
         """Return a region for each cluster, from a sample of its pairs where it is large."""
-        return build_sparse_regions(space.rows, graph.tree, labels, how, self._sampling(graph))
+        sampling = self._sampling(graph).for_regions(labels, space.rows.shape[1], how)
+        return build_sparse_regions(space.rows, graph.tree, labels, how, sampling)
 
     def performances(
         self,

@@ -45,9 +45,14 @@ class Fuzzification:
         return hasattr(self.membership_function, "widths")
 
     @property
+    def takes_sums(self) -> bool:
+        """Whether a region follows from the sum and the largest of each member's distances."""
+        return hasattr(self.representative, "from_sums") and hasattr(self.extent, "from_sums")
+
+    @property
     def gives_balls(self) -> bool:
         """Whether a region accepts what lies within its extent of its medoid, its extent known from sums."""
-        return isinstance(self.representative, Medoid) and hasattr(self.extent, "from_sums") and not self.is_sided
+        return isinstance(self.representative, Medoid) and self.takes_sums and not self.is_sided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,8 +96,28 @@ def build_region(
     """Return the region of one cluster; `lone` is its extent where that would be 0."""
     inside, own = distances[np.ix_(members, members)], rows[members]
     extent = _extent_of(squareform(inside, checks=False), fuzzification.extent) if len(members) > 1 else 0.0
-    extent = extent if extent > 0 else lone
-    centre, exemplar = _centre_of(own, inside, fuzzification.representative)
+    centre = _centre_of(own, inside, fuzzification.representative)
+    return _region_round(own, members, extent if extent > 0 else lone, centre, fuzzification)
+
+
+def build_region_from_sums(
+    own: Matrix, sums: Matrix, largest: float, fuzzification: Any, lone: float
+) -> tuple[Region, Shape]:
+    """Return the region of a whole cluster, by its rows and the sums and the largest of their mutual distances."""
+    extent = float(fuzzification.extent.from_sums(sums.sum() / 2, largest, len(own) * (len(own) - 1) / 2))
+    centre = fuzzification.representative.from_sums(own, sums)
+    is_known = extent > NO_EXTENT * largest
+    return _region_round(own, np.arange(len(own)), extent if is_known else lone, centre, fuzzification)
+
+
+def _region_round(
+    own: Matrix,
+    members: NDArray[np.int64],
+    extent: float,
+    centre_and_exemplar: tuple[Matrix, int],
+    fuzzification: Fuzzification,
+) -> tuple[Region, Shape]:
+    centre, exemplar = centre_and_exemplar
     inner, outer = (extent, extent)
     if fuzzification.is_sided:
         inner, outer = _widths_of(own, centre[None], extent, fuzzification.membership_function)

@@ -1,7 +1,8 @@
 """Cluster -> the point that stands for it in the dissimilarity space.
 
 A representative is an object with one method, ``centre``: the cluster's rows and mutual distances in, a point and
-the number of the member that exemplifies it out.
+the number of the member that exemplifies it out. One that can do with the sum of each member's distances has a
+method ``from_sums`` too, for clusters too large for the distances of all pairs.
 """
 
 from collections.abc import Callable
@@ -36,7 +37,10 @@ class Medoid:
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the medoid's own row."""
-        sums = distances.sum(axis=1)
+        return self.from_sums(rows, distances.sum(axis=1))
+
+    def from_sums(self, rows: Matrix, sums: Matrix) -> tuple[Matrix, int]:
+        """Return the medoid's own row."""
         index = int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
         return rows[index], index
 
@@ -50,7 +54,11 @@ class Centroid:
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""
-        return rows.mean(axis=0), Medoid().centre(rows, distances)[1]
+        return self.from_sums(rows, distances.sum(axis=1))
+
+    def from_sums(self, rows: Matrix, sums: Matrix) -> tuple[Matrix, int]:
+        """Return the mean row."""
+        return rows.mean(axis=0), Medoid().from_sums(rows, sums)[1]
 
 
 REPRESENTATIVES: dict[str, Callable[[], Representative]] = {"centroid": Centroid, "medoid": Medoid}

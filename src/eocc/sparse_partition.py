@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.graph import SpanningTree
 from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.modularity import NO_SIMILARITY
-from eocc.kernels.sampled import count_accepted_sparsely, merge_samples
+from eocc.kernels.sampled import count_accepted_sparsely, merge_samples, sum_distances
 from eocc.kernels.sparse import join_times, separated_similarity, sparse_split_curve
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.neighbours import Rows, fit_projection, slack_of
@@ -24,17 +24,24 @@ from eocc.regions import (
     Region,
     Shape,
     build_region,
+    build_region_from_sums,
     lone_extent,
     width_of,
 )
 from eocc.representatives import EQUALLY_CENTRAL
 from eocc.space import distance_scale
 from eocc.sparse_graph import SparseGraph
+from eocc.threads import for_each_block
 from eocc.validation import ValidationRows, judge_partition
 
 Matrix = NDArray[np.float64]
 
-MOST_MEMBERS = 500  # clusters of up to so many members are measured whole, others by a sample of this size
+# Clusters of up to so many members are measured whole, others by a sample of this size: in every one of the n
+# partitions that Algorithm 2 looks at, and in the one that is kept.
+MOST_MEMBERS = 500
+MOST_PAIRED = 2000  # where all pairs have to be kept: 32 MiB
+MOST_WORK = 2e10  # where only sums are, the differences taken for all clusters together: seconds
+SUMMED = 64  # rows a thread sums at a time
 FIRST_SPLITS = 64  # those judged where the regions of every partition have to be built anew
 
 
@@ -114,12 +121,29 @@ class Sampling:
         """Draw the order."""
         return cls(rng.permutation(n), most)
 
+    def for_regions(self, labels: Labels, n_columns: int, fuzzification: Fuzzification) -> "Sampling":
+        """Return the same order with samples as large as the regions of one partition may have."""
+        most = most_within(np.bincount(labels), MOST_WORK / n_columns) if fuzzification.takes_sums else MOST_PAIRED
+        return Sampling(self.rank, max(most, self.most))
+
     def of(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the sample, in the order of the members: all of them where they are few."""
         if len(members) <= self.most:
             return members
         lowest = np.argpartition(self.rank[members], self.most - 1)[: self.most]
         return np.asarray(members[np.sort(lowest)])
+
+
+def most_within(sizes: NDArray[np.int64], budget: float) -> int:
+    """Return the largest sample such that the squares of all samples' sizes add up to at most `budget`.
+
+    >>> most_within(np.array([3, 10, 20]), budget=3**2 + 2 * 8**2)
+    8
+    """
+    squares = np.sort(sizes).astype(np.float64) ** 2
+    for_the_rest = budget - np.concatenate([[0.0], np.cumsum(squares)[:-1]])
+    share = np.maximum(for_the_rest, 0.0) / np.arange(len(squares), 0, -1)
+    return int(np.sqrt(np.append(share[share < squares], squares[-1])[0]))
 
 
 def build_sparse_regions(
@@ -138,10 +162,30 @@ def build_sparse_region(
     """Return the region of one cluster, exact for up to sampling.most members, else that of its sample."""
     sample = sampling.of(members)
     own = np.asarray(rows[sample], dtype=np.float64)
-    distances = euclidean_pairwise_distance(np.ascontiguousarray(own - own.mean(axis=0)), distance_scale(own.shape[1]))
-    drop_spare_bits(distances.reshape(-1).view(np.int64))
-    region, shape = build_region(own, distances, np.arange(len(sample)), fuzzification, lone)
+    if fuzzification.takes_sums and len(sample) > MOST_MEMBERS:
+        region, shape = build_region_from_sums(own, *sums_of_distances(own), fuzzification, lone)
+    else:
+        centred = np.ascontiguousarray(own - own.mean(axis=0))
+        distances = euclidean_pairwise_distance(centred, distance_scale(own.shape[1]))
+        drop_spare_bits(distances.reshape(-1).view(np.int64))
+        region, shape = build_region(own, distances, np.arange(len(sample)), fuzzification, lone)
     return Region(members, int(sample[region.representative]), region.extent), shape
+
+
+def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
+    """Return the sum of the distances of every row to all others, and the largest distance; nothing else is kept.
+
+    >>> sums_of_distances(np.array([[0.0], [1.0], [3.0]]))
+    (array([4., 3., 5.]), 3.0)
+    """
+    sums, largest = np.empty((2, len(rows)))
+    scale = distance_scale(rows.shape[1])
+
+    def work(start: int, stop: int) -> None:
+        sum_distances(rows, scale, start, stop, sums, largest)
+
+    for_each_block(len(rows), SUMMED, work)
+    return sums, float(largest.max())
 
 
 def sparse_performance_curve(

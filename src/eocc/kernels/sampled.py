@@ -14,6 +14,18 @@ from eocc.kernels.nearest import leaf_gaps
 
 
 @kernel
+def sum_distances(rows, scale, start, stop, sums, largest):
+    """Fill the sums and the largest of the distances of rows start..stop to all rows."""
+    for i in range(start, stop):
+        sums[i] = largest[i] = 0.0
+    for j in range(rows.shape[0]):  # outside, so that the rows summed stay near at hand
+        for i in range(start, stop):
+            distance = row_distance(rows[i], rows[j]) * scale
+            sums[i] += distance
+            largest[i] = max(largest[i], distance)
+
+
+@kernel
 def kept_of_each(rank, sample, a, n_left, b, n_right, most):
     """Return how many of sample[a:a + n_left] and of sample[b:b + n_right], by rank both, are of the `most` lowest."""
     left = right = 0
