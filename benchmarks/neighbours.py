@@ -1,0 +1,67 @@
+"""Nearest neighbours in the dissimilarity space against pynndescent's: time, recall, and whether threads change them.
+
+python benchmarks/neighbours.py   100,000 patterns of 10, 50 and 200 numbers, 256 prototypes; about 6 minutes
+"""
+
+import argparse
+from functools import partial
+
+import numpy as np
+from pynndescent import NNDescent
+from timing import seconds, table
+
+from eocc.measures import Euclidean
+from eocc.neighbours import Neighbours, nearest_neighbours, sampled_recall
+from eocc.threads import threads
+
+K = 10
+PROTOTYPES = 256
+SMALL = 5000  # compiled on so many before the clock runs
+THREADS = 2
+
+
+def dissimilarity_space(n, d):
+    """Return the dissimilarities of n normal patterns, in four clusters, to the first 256."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) + 4 * rng.integers(0, 2, size=(n, 1)) + 3 * rng.integers(0, 2, size=(n, 1))
+    return Euclidean().freeze(X[:PROTOTYPES]).prepare(X, X[:PROTOTYPES]).evaluate(np.ones(d))
+
+
+def ours(rows):
+    with threads(THREADS):
+        return nearest_neighbours(rows, K)
+
+
+def theirs(rows, n_jobs=THREADS):
+    indices, distances = NNDescent(rows, n_neighbors=K + 1, random_state=0, n_jobs=n_jobs).neighbor_graph
+    return Neighbours(indices[:, 1:], distances[:, 1:] / np.sqrt(rows.shape[1]))
+
+
+def timed(find, rows):
+    found = []
+    duration = seconds(lambda: found.append(find(rows)))
+    return duration, found[0]
+
+
+def compared(n, d):
+    rows = dissimilarity_space(n, d)
+    ours(rows[:SMALL]), theirs(rows[:SMALL])
+    results = [timed(find, rows) for find in (ours, theirs)]
+    times = [f"{duration:.1f} s" for duration, _ in results]
+    recalls = [f"{sampled_recall(rows.astype(dtype), found):.3f}" for dtype, (_, found) in
+               zip((np.float64, np.float32), results, strict=True)]  # fmt: skip
+    alone, on_one = timed(partial(theirs, n_jobs=1), rows)
+    changed = np.mean(np.any(on_one.indices != results[1][1].indices, axis=1))
+    return [f"{d}", *times, f"{alone:.1f} s", *recalls, f"{changed:.1%}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=100_000)
+    n = parser.parse_args().n
+    measured = ["eocc", "pynndescent", "its one thread", "recall", "recall, pynndescent", "its rows changed by threads"]
+    print(table([["features", *measured], *(compared(n, d) for d in (10, 50, 200))]))
+
+
+if __name__ == "__main__":
+    main()
