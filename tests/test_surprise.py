@@ -27,12 +27,17 @@ ROWS = st.integers(1, 12).flatmap(
 
 
 @given(
-    st.lists(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.7, np.inf]), min_size=5, max_size=5), min_size=1, max_size=4)
+    st.integers(1, 20).flatmap(
+        lambda n: st.lists(
+            st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.5, 0.7, np.inf]), min_size=n, max_size=n), min_size=1, max_size=3
+        )
+    ),
+    st.integers(1, 9),
 )
-def test_the_smallest_entries_are_those_of_a_sorted_row(rows):
-    values = np.empty((len(rows), 3))
+def test_the_smallest_entries_are_those_of_a_sorted_row(rows, k):
+    values = np.empty((len(rows), k))
     smallest_entries(np.array(rows), 0.0, values)
-    assert values.tolist() == [oracle.smallest(row, 0.0, 3) for row in rows]
+    assert values.tolist() == [oracle.smallest(row, 0.0, k) for row in rows]
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=4), st.floats(0.0, 1.0))

@@ -19,8 +19,8 @@ from eocc.threads import threads
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
 
-# Rows are scored in blocks of about this many dissimilarities, 32 MiB, whatever the batch.
-BLOCK = 2**22
+# Rows are scored in blocks of about this many dissimilarities, 4 MiB, whatever the batch: they stay near the processor.
+BLOCK = 2**19
 
 
 class Scoring:

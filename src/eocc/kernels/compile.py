@@ -11,6 +11,9 @@ kernel = njit(**_OPTIONS)
 # numbers give the same sum always; infinities and NaN keep their meaning.
 summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
 
+# A product and a sum may be rounded once, together: fewer operations where every sum keeps its order.
+contracting_kernel = njit(**_OPTIONS, fastmath={"contract"})
+
 # For small functions inside hot loops: a call would pass every array as seven words.
 inlined_kernel = njit(**_OPTIONS, forceinline=True)
 

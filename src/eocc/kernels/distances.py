@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eocc.kernels.compile import kernel, summing_kernel
+from eocc.kernels.compile import contracting_kernel, kernel, summing_kernel
 
 # A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits
 # that it is computed again from differences, in time proportional to the length of a row. Above it
@@ -89,20 +89,18 @@ def cross_distances(left, right, scale, out):
             out[i, j] = row_distance(left[i], right[j]) * scale
 
 
-@kernel
-def weighted_cross_distances(left, right_columns, weights, scale, out):
-    """Fill out_ij with sqrt(sum_k weights_k (left_ik - right_jk)^2) * scale; `right_columns` is right^T."""
+@contracting_kernel
+def cross_distances_by_columns(left, right_columns, scale, out):
+    """Fill out_ij with ||left_i - right_j|| * scale; `right_columns` is right^T: many prototypes at a time."""
     for i in range(left.shape[0]):
         row = out[i]
         for j in range(row.shape[0]):
             row[j] = 0.0
         for k in range(left.shape[1]):
-            value, weight, column = left[i, k], weights[k], right_columns[k]
-            if weight == 0.0:
-                continue
+            value, column = left[i, k], right_columns[k]
             for j in range(row.shape[0]):
                 difference = value - column[j]
-                row[j] += weight * difference * difference
+                row[j] += difference * difference
         for j in range(row.shape[0]):
             row[j] = np.sqrt(row[j]) * scale
 

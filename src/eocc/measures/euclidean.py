@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.blas import gram
-from eocc.kernels.distances import CANCELLATION, distances_from_gram, weighted_cross_distances
+from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.measures.largest import largest_against
 from eocc.measures.unit import Unit
 
@@ -111,5 +111,9 @@ class _Rows:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        weighted_cross_distances(self.rows, self.prototype_columns, p, self.scale, out)
+        rows, columns, told = self.rows, self.prototype_columns, p > 0
+        if not told.all():
+            rows, columns, p = np.ascontiguousarray(rows[:, told]), columns[told], p[told]
+        roots = np.sqrt(p)
+        cross_distances_by_columns(rows * roots, columns * roots[:, None], self.scale, out)
         return out
