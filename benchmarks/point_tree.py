@@ -48,10 +48,20 @@ def timed_trees(X):
     return times
 
 
-def against_fast_hdbscan(n, rounds, must, aim):
+def times_as_fast(n, rounds):
+    """The ratio of the least times."""
+    mine, other = (min(column) for column in zip(*rounds_of(n, rounds), strict=True))
+    return other / mine
+
+
+def rounds_of(n, rounds):
     """Without a round unmeasured: compile_both has run, and one of theirs may take a minute."""
     X = normal(n)
-    times = [timed_trees(X) for _ in range(rounds)]
+    return [timed_trees(X) for _ in range(rounds)]
+
+
+def against_fast_hdbscan(n, rounds, must, aim):
+    times = rounds_of(n, rounds)
     mine, other = (min(column) for column in zip(*times, strict=True))
     ratios = ", ".join(f"{b / a:.1f}" for a, b in times)
     what = f"n = {n:,}, d = 10, against fast_hdbscan"

@@ -1,6 +1,6 @@
 """Time and memory of large fits beside their peers, in one run; and against the number of patterns, as a picture.
 
-    python benchmarks/scale.py                  the table of docs/scale.md
+    python benchmarks/scale.py                  the tables of docs/scale.md; half an hour
     python benchmarks/scale.py --curve out.png  fits of 1,000 to 1,000,000 rows, each in a process of its own
 
 Peaks are of the whole process, less what it holds after a small fit that has compiled everything.
@@ -12,9 +12,10 @@ import resource
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
-from timing import table
+from timing import least_seconds, table
 
 DIMENSIONS, PROTOTYPES = 10, 256
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
@@ -38,6 +39,16 @@ def ours(n, searches):
     X = rows(n)
     classifier(searches).fit(rows(3_000))
     return measured(lambda: classifier(searches).fit(X), lambda model: model.score_samples)
+
+
+def both(n, _):
+    """Scores in turns, on one thread each."""
+    from sklearn.ensemble import IsolationForest
+
+    X, new = rows(n), rows(n, seed=1)
+    models = [model.fit(X) for model in (classifier(False).set_params(n_jobs=1), IsolationForest(random_state=0))]
+    least = least_seconds([partial(model.score_samples, new) for model in models], repeats=5)
+    return dict(zip(("ours", "forest"), (seconds / n for seconds in least), strict=True))
 
 
 def knn(n, _):
@@ -71,7 +82,7 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-WHO = {"ours": ours, "knn": knn, "forest": forest}
+WHO = {"ours": ours, "both": both, "knn": knn, "forest": forest}
 
 
 def apart(who, n, searches=False):
@@ -81,19 +92,61 @@ def apart(who, n, searches=False):
 
 
 def compare():
+    searched, plain, million = apart("ours", 100_000, searches=True), apart("ours", 100_000), apart("ours", 1_000_000)
     models = {
-        "eocc, knn graph, 300 candidates, 100,000": apart("ours", 100_000, searches=True),
-        "eocc, knn graph, no search, 100,000": apart("ours", 100_000),
-        "eocc, knn graph, no search, 1,000,000": apart("ours", 1_000_000),
+        "eocc, knn graph, 300 candidates, 100,000": searched,
+        "eocc, knn graph, no search, 100,000": plain,
+        "eocc, knn graph, no search, 1,000,000": million,
         "PyOD KNN, 100,000": apart("knn", 100_000),
         "isolation forest, 100,000": apart("forest", 100_000),
     }
-    lines = [["model", "fit s", "peak GiB", "score µs a row"]]
-    lines += [
-        [name, f"{found['fit']:.1f}", f"{found['peak'] / 2**30:.2f}", f"{found['score'] * 1e6:.1f}"]
-        for name, found in models.items()
-    ]
-    print(table(lines))
+    print(table([["model", "fit s", "peak GiB", "score µs a row"], *(
+        [name, f"{found['fit']:.1f}", gib(found), f"{found['score'] * 1e6:.1f}"] for name, found in models.items()
+    )]))  # fmt: skip
+    share = searched["fit"] / models["PyOD KNN, 100,000"]["fit"]
+    score = apart("both", 100_000)
+    print()
+    print(table([
+        ["what", "must", "aim", "measured"],
+        ["fit 100,000 x 10, 300 candidates: time / PyOD KNN's", "1", "1/3", f"{share:.2f}"],
+        ["its peak, GiB", "2", "", gib(searched)],
+        ["score, time / isolation forest's", "1", "1/3", f"{score['ours'] / score['forest']:.2f}"],
+        ["fit 1,000,000 x 10, peak GiB", "6", "", gib(million)],
+        ["its time / that of 100,000", "", "12", f"{million['fit'] / plain['fit']:.1f}"],
+        *spanning_trees(),
+        *streamed(),
+        *spread(),
+    ]))  # fmt: skip
+
+
+def gib(found):
+    return f"{found['peak'] / 2**30:.2f}"
+
+
+def spanning_trees():
+    import point_tree
+
+    point_tree.compile_both()
+    for n, rounds, must, aim in ((10_000, 5, "10", "18"), (100_000, 1, "2.5", "5")):
+        ratio = point_tree.times_as_fast(n, rounds)
+        yield [f"exact spanning tree of {n:,} points, times as fast as fast_hdbscan", must, aim, f"{ratio:.0f}"]
+
+
+def streamed(n_rows=10_000_000):
+    import streaming
+
+    figures = streaming.figures(n_rows, jobs=-1, works=("read", "fit", "score_to_parquet"))
+    peak = figures["score_to_parquet"].peak
+    slower = figures["score_to_parquet"].processor / figures["read"].processor
+    yield [f"score a Parquet file of {n_rows:,} rows, peak MiB", "1024", "", f"{peak:.0f}"]
+    yield ["its processor time / that of reading the file", "", "1", f"{slower:.0f}"]
+
+
+def spread():
+    import cluster
+
+    for what, _, _, ratio, by_processor in cluster.two_against_one():
+        yield [f"Dask, 2 workers / 1: {what}", "1.7", "1.9", f"{ratio:.2f} ({by_processor:.2f} by processor time)"]
 
 
 def curve(path):

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow
@@ -56,11 +57,27 @@ def score_to_csv(folder, jobs):
 WORKS = {work.__name__: work for work in (read, fit, score_to_parquet, score_to_csv)}
 
 
+class Figures(NamedTuple):
+    """Of a work: seconds, seconds of the processor, and the peak memory in MiB."""
+
+    wall: float
+    processor: float
+    peak: float
+
+
 def measured(name, folder, jobs):
-    """Return the seconds, the processor's seconds and the peak memory of a work, in a process of its own."""
+    """Return the figures of a work, in a process of its own."""
     command = [sys.executable, __file__, "--work", name, str(folder), str(jobs)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return [float(figure) for figure in done.stdout.split()]
+    return Figures(*map(float, done.stdout.split()))
+
+
+def figures(n_rows, jobs, works):
+    """Return the figures of some works on one file, by name."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_rows(folder / "rows.parquet", n_rows)
+        return {work: measured(work, folder, jobs) for work in works}
 
 
 def work_alone(name, folder, jobs):
@@ -72,12 +89,8 @@ def work_alone(name, folder, jobs):
 
 def main(n_rows=2_000_000, jobs=-1):
     rows = [["work", "rows a second", "rows a second of processor time", "peak memory, MiB"]]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_rows(folder / "rows.parquet", n_rows)
-        for work in WORKS:
-            wall, processor, peak = measured(work, folder, jobs)
-            rows.append([work.replace("_", " "), f"{n_rows / wall:,.0f}", f"{n_rows / processor:,.0f}", f"{peak:.0f}"])
+    for work, (wall, processor, peak) in figures(n_rows, jobs, WORKS).items():
+        rows.append([work.replace("_", " "), f"{n_rows / wall:,.0f}", f"{n_rows / processor:,.0f}", f"{peak:.0f}"])
     print(f"{n_rows:,} rows of {len(COLUMNS)} numbers, 256 prototypes\n\n{table(rows)}")
 
 
