@@ -247,10 +247,10 @@ def _realise_all(
         check_measure(shown.measure, shown.prepared, workspace.space)
         with threads(settings.n_threads):  # the one task there is may use them all
             space, graph = embed(shown.prepared, p, settings.graph, workspace)
-        with using(here):  # this thread knows of no cluster
-            assess = settings.synthesis.assessor(shown, settings.graph)
-        candidate = assess(p, space, graph)
-        return build_model(settings, shown, candidate, space, graph, history(candidate))
+            with using(here):  # this thread knows of no cluster
+                assess = settings.synthesis.assessor(shown, settings.graph)
+            candidate = assess(p, space, graph)
+            return build_model(settings, shown, candidate, space, graph, history(candidate))
 
     n, r, here = len(shown.patterns), len(shown.own), current()
     with workers(lambda: Workspace.of_size(n, r, settings.graph), 1) as pool:
