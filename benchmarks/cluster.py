@@ -5,9 +5,9 @@ python benchmarks/cluster.py --constants   the constants, measured on two worker
 python benchmarks/cluster.py --simulate    the tables of docs/cluster.md, from the constants written below
 """
 
+import argparse
 import heapq
 import os
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -238,10 +238,14 @@ def shown(duration):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--constants", action="store_true", help="measure the constants of the cost model")
+    parser.add_argument("--simulate", action="store_true", help="play larger clusters through")
+    wanted = parser.parse_args()
     started = time.perf_counter()
-    if "--simulate" in sys.argv:
+    if wanted.simulate:
         simulate(MEASURED)
-    elif "--constants" in sys.argv:
+    elif wanted.constants:
         print(constants())
     else:
         compare()

@@ -65,6 +65,7 @@ def valid():
         "table.parquet": _parquet(table),
         "table.arrow": _arrow(table, pyarrow.ipc.new_file),
         "stream.arrow": _arrow(table, pyarrow.ipc.new_stream),
+        "rows.npy": _npy(np.arange(36.0).reshape(12, 3) / 7),
         "one.gxl": _gxl(2).encode(),
         "index.cxl": f"<GraphCollection><s>{prints}</s></GraphCollection>".encode(),
         "graphs.zip": _zip({f"{k}.gxl": _gxl(k) for k in range(5)}),
@@ -81,6 +82,12 @@ def _arrow(table, new):
     sink = io.BytesIO()
     with new(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=5)
+    return sink.getvalue()
+
+
+def _npy(array):
+    sink = io.BytesIO()
+    np.save(sink, array)
     return sink.getvalue()
 
 

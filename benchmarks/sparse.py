@@ -3,10 +3,10 @@
     python benchmarks/sparse.py            AUC with the graph of neighbours and 256 prototypes beside the complete graph
     python benchmarks/sparse.py --study    also for other numbers of neighbours and prototypes, on three of the sets
 
-The data folder is the environment variable EOCC_DATA.
+The folder of the data is the environment variable EOCC_DATA; without it only the sets that scikit-learn has are found.
 """
 
-import sys
+import argparse
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
@@ -73,6 +73,9 @@ def study():
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--study", action="store_true", help="also for other numbers of neighbours and prototypes")
+    wanted = parser.parse_args()
     compare()
-    if "--study" in sys.argv:
+    if wanted.study:
         study()

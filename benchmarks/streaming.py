@@ -3,6 +3,7 @@
 python benchmarks/streaming.py [rows] [jobs]
 """
 
+import argparse
 import resource
 import subprocess
 import sys
@@ -87,15 +88,24 @@ def work_alone(name, folder, jobs):
     print(time.perf_counter() - wall, time.process_time() - processor, peak)
 
 
-def main(n_rows=2_000_000, jobs=-1):
+def show(n_rows, jobs):
     rows = [["work", "rows a second", "rows a second of processor time", "peak memory, MiB"]]
     for work, (wall, processor, peak) in figures(n_rows, jobs, WORKS).items():
         rows.append([work.replace("_", " "), f"{n_rows / wall:,.0f}", f"{n_rows / processor:,.0f}", f"{peak:.0f}"])
     print(f"{n_rows:,} rows of {len(COLUMNS)} numbers, 256 prototypes\n\n{table(rows)}")
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        work_alone(*sys.argv[2:])
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="?", type=int, default=2_000_000)
+    parser.add_argument("jobs", nargs="?", type=int, default=-1)
+    parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
+    wanted = parser.parse_args()
+    if wanted.work:
+        work_alone(*wanted.work)
     else:
-        main(*map(int, sys.argv[1:]))
+        show(wanted.rows, wanted.jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -210,3 +210,26 @@ def test_a_process_killed_in_the_middle_is_made_up_for(tmp_path):
         process.wait()
     kept = classifier(Checkpointed(search, path)).fit(rows)
     assert_same(kept, classifier(search).fit(rows))
+
+
+def test_a_process_killed_while_it_writes_leaves_nothing_behind(tmp_path):
+    path, rows = tmp_path / "search.ckpt", np.random.default_rng(0).normal(size=(40, 3))
+    classifier(Checkpointed(SHORT, path)).fit(rows)
+    half_written = f"""
+import os, signal
+import numpy as np
+from eocc.search.checkpointed import _read, _write
+
+def savez(file, **arrays):
+    file.write(bytes(100))
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+np.savez = savez
+from pathlib import Path
+_write(Path({str(path)!r}), _read(Path({str(path)!r})))
+"""
+    assert subprocess.run([sys.executable, "-c", half_written]).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 2
+    assert_same(classifier(Checkpointed(SHORT, path)).fit(rows), classifier(SHORT).fit(rows))
+    assert list(tmp_path.iterdir()) == [path]

@@ -91,6 +91,7 @@ CASES = {
     "mixed.csv": (table(RECORDS[0], map(cells, RECORDS)), RECORDS, "gower"),
     "numbers.tsv": (table("abc", ROWS, "\t"), ROWS, "standardised"),
     "mixed.parquet": (lambda path: pyarrow.parquet.write_table(ARROW, path, row_group_size=5), RECORDS, "gower"),
+    "numbers.npy": (lambda path: np.save(path, ROWS), ROWS, "standardised"),
     "mixed.arrow": (lambda path: pyarrow.feather.write_feather(ARROW, str(path)), RECORDS, "gower"),
     "words.txt": ("\n".join(WORDS), WORDS, "string-edit"),
     "words.jsonl": (lines(WORDS), WORDS, "string-edit"),

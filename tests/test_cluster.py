@@ -264,6 +264,17 @@ def test_a_fit_gathers_no_more_than_it_may(rows):
             plain().fit(X)
 
 
+@pytest.mark.parametrize("plan", ["refuse", "auto"])
+def test_a_fit_without_the_memory_is_refused_before_anything_is_gathered(rows, plan):
+    computed = []
+    X = da.from_array(rows, chunks=(50, 3)).map_blocks(lambda block: computed.append(block) or block, meta=rows[:0])
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(ValueError, match="this fit of 120 patterns needs about"):
+            plain(max_memory="550kB", plan=plan).fit(X)
+        assert computed == []
+        assert_array_equal(plain().fit(X).score_samples(rows), plain().fit(rows).score_samples(rows))
+
+
 def test_a_sample_does_not_depend_on_the_partitions():
     frame = pd.DataFrame({"a": np.arange(100.0)}, index=np.arange(100) + 7)
     with dask.config.set(scheduler="synchronous"):

@@ -157,11 +157,16 @@ def test_a_link_to_a_file_is_read(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("a.gz", "gunzip -c"), ("a.xlsx", "save the sheet as CSV"), ("a.dat", "pass --input-format, one of csv")],
+    [
+        ("a.gz", "unpack it first: gunzip FILE"),
+        ("a.xlsx", "save the sheet as CSV"),
+        ("a.npz", "save the one array that counts by numpy.save, as .npy"),
+        ("a.dat", "make it one of csv, tsv, jsonl, json, text, parquet, arrow, npy, gxl, cxl, gxl-collection"),
+    ],
 )
-def test_unknown_suffixes_come_with_a_remedy(tmp_path, name, message):
+def test_unknown_suffixes_come_with_a_remedy_that_is_no_option_of_a_command(tmp_path, name, message):
     path = csv(tmp_path, "a\n1\n", name)
-    assert message in message_of(read, path)
+    assert message_of(read, path) == f"{path}: the suffix '{path.suffix}' tells no format; {message}"
 
 
 def test_formats_are_found_by_their_first_bytes(tmp_path):

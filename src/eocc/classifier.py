@@ -1,6 +1,7 @@
 """EntropicOneClassClassifier: validate, delegate, expose."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -9,10 +10,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 
 from eocc.arguments import adopt, draft_of, generator, n_threads
 from eocc.calibration import check_rate, cross_calibrate
+from eocc.cluster import gathered
 from eocc.decision import KnownOthers, learn_decision
 from eocc.entropic_graph import GraphKind
 from eocc.extents import Extent
-from eocc.fitting import MULTI, Task, plan_within_memory, settings_of, task_of
+from eocc.fitting import MULTI, Task, check_memory, plan_within_memory, settings_of, task_of
+from eocc.labels import warn_if_rare
 from eocc.measures import Measure, Precomputed
 from eocc.measures.composite import knows_training_only
 from eocc.memberships import MembershipFunction
@@ -99,8 +102,9 @@ class EntropicOneClassClassifier(
         p when there is no search; None means all ones.
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new targets that `predict` may reject, on the average over training sets. None is 0.05 with
-        resolution="multi", where left-out training targets set the threshold. With "single" None keeps the paper's
-        rule, a region's extent; a rate is kept by cross-conformal calibration, which costs ten fits more.
+        resolution="multi", or 1 / (n + 1) for n < 19 targets: left-out training targets set the threshold. With
+        "single" None keeps the paper's rule, a region's extent; a rate is kept by cross-conformal calibration, which
+        costs ten fits more.
     n_jobs : int or None, default=None
         Threads for the search; the model does not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -152,9 +156,9 @@ class EntropicOneClassClassifier(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = EntropicOneClassClassifier().fit(X[y == 0])
-    >>> clf.predict(X[[0, 75, 149]])
+    >>> X = load_iris().data
+    >>> clf = EntropicOneClassClassifier().fit(X[:40])  # of setosa
+    >>> clf.predict(X[[40, 75, 149]])
     array([ 1, -1, -1])
     """
 
@@ -222,16 +226,23 @@ class EntropicOneClassClassifier(
         With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" either
         pass validation=(X_val, y_val), of both kinds, beside targets X; or both kinds in X and y. Then all targets
         train, and all non-targets are what they are told from; with resolution="single" `validation_fraction` of
-        either kind validates, the other targets train, and the other non-targets are left out. Labels are +1 for
-        targets and -1 (or 0, or False) for all else. In a pipeline, a validation set passed to this step is not
-        transformed by those before it.
+        either kind validates, the other targets train, and the other non-targets are left out. In a pipeline, a
+        validation set passed to this step is not transformed by those before it.
+
+        Labels are +1 for targets and -1 (or 0, or False) for all else: the reverse of PyOD, where 1 is an outlier. Of
+        labels 1 and 0 with few 1 a warning says so; True and False, or +1 and -1, leave no doubt.
+
+        One pattern is enough to fit, but says little: n targets give p-values in steps of 1 / (n + 1).
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
         draft = draft_of(self)
-        data = draft._read(X, reset=True)
+        data = draft._read(gathered(X, partial(check_memory, self)), reset=True)
         rng = generator(self.random_state)
         task = task_of(draft, data, y, validation, rng)
+        if self.synthesis == "validation":
+            warn_if_rare(y)
+            warn_if_rare(None if validation is None else validation[1], "y_val")
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(task.training))  # before the search, which may take long
         patterns = data if len(task.training) == len(data) else data[task.training]

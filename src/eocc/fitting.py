@@ -1,5 +1,6 @@
 """The classifier's arguments and the user's data -> what a fit works with."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from eocc.labels import Parts, as_pair, check_lengths, parts_by_kind, parts_of, 
 from eocc.measures import resolve_measure
 from eocc.memberships import resolve_membership_function
 from eocc.performance import resolve_performance
-from eocc.plan import MODES, Plan, Request, bytes_of, decide, name_of_graph
+from eocc.plan import MODES, Plan, PlanWarning, Request, bytes_of, decide, name_of_graph
 from eocc.prototypes import count_of, resolve_selection
 from eocc.regions import Fuzzification
 from eocc.registry import choose
@@ -107,6 +108,16 @@ def plan_within_memory(classifier: Any, patterns: Any, task: Task) -> Plan:
         selection=classifier.selection,
     )
     return decide(request, classifier.max_memory, classifier.plan)
+
+
+def check_memory(classifier: Any, n: int, n_columns: int) -> None:
+    """Refuse a fit to n patterns, before they are there, that would be refused for lack of memory."""
+    if classifier.synthesis != "entropy":
+        return  # how many of them train is known once they are read
+    rows = np.broadcast_to(0.0, (n, n_columns))  # of that shape, in no memory
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PlanWarning)  # the fit will tell what it takes
+        plan_within_memory(classifier, rows, task_of(classifier, rows, None, None, np.random.default_rng(0)))
 
 
 def size_of(patterns: Any) -> int:

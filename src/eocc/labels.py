@@ -1,5 +1,6 @@
 """Which patterns are targets: labels in, +1 and -1 out; and the split of labelled data for validation."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,9 @@ Indices = NDArray[np.int64]
 NEEDS_OTHERS = (
     "synthesis='validation' needs patterns that are not targets: pass validation=(X_val, y_val), or y with +1 and -1"
 )
+
+# Of labels 1 and 0: where 1 is rarer it may well mean an outlier, as in PyOD, whose usual share of these is 0.1.
+RARE = 0.2
 
 
 def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
@@ -29,6 +33,23 @@ def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
         odd = ", ".join(map(repr, sorted(found - {1, -1}, key=str)[:3]))
         raise ValueError(f"{name} must hold +1 for targets and -1 (or 0, or False) for all else; found {odd}")
     return np.where(labels == 1, 1, -1)
+
+
+def warn_if_rare(y: Any, name: str = "y") -> None:
+    """Warn of numbers 1 and 0 of which few are 1: elsewhere that is the outlier, here the target.
+
+    >>> with warnings.catch_warnings(action="always", record=True) as caught:
+    ...     warn_if_rare([0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
+    >>> print(caught[0].message)  # doctest: +ELLIPSIS
+    y marks 1 of 10 patterns as targets, with a 1; if 1 is an outlier, as in PyOD, swap 0 and 1; ...
+    >>> warn_if_rare([-1, -1, -1, -1, -1, -1, -1, -1, -1, 1])
+    """
+    labels = np.asarray([] if y is None else y)
+    n_targets = int((labels == 1).sum())
+    if labels.dtype.kind in "iuf" and (labels == 0).any() and n_targets <= RARE * len(labels):
+        found = f"{name} marks {n_targets} of {len(labels)} patterns as targets, with a 1"
+        remedy = "if 1 is an outlier, as in PyOD, swap 0 and 1; if not, True and False, or +1 and -1, say so"
+        warnings.warn(f"{found}; {remedy}", stacklevel=3)
 
 
 @dataclass(frozen=True)

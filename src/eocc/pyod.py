@@ -189,15 +189,15 @@ def _distances(log_memberships: Matrix) -> Matrix:
     return np.asarray(np.sqrt(2) * np.sqrt(np.maximum(-log_memberships, 0.0)))
 
 
-def _targets(y: Any) -> Indices:
-    """Return 1 for the inliers of y, PyOD's 0, and 0 for its outliers."""
+def _targets(y: Any) -> NDArray[np.bool_]:
+    """Return which patterns are inliers: those of PyOD's label 0."""
     labels = np.asarray([] if y is None else y)
     if set(labels.ravel().tolist()) != {0, 1}:
         found = "none" if y is None else ", ".join(map(repr, np.unique(labels).tolist()[:3])) or "none"
         raise ValueError(
             f"synthesis='validation' needs y with 0 for inliers and 1 for known outliers, both; found {found}"
         )
-    return 1 - labels.astype(np.int64)
+    return np.asarray(labels == 0)
 
 
 def _normal_regions(regions: list[Region], share: float) -> Indices:

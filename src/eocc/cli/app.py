@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from eocc import __version__
+from eocc.files import UnknownFormatError
 from eocc.files.printing import printable
 from eocc.registry import choose
 
@@ -130,6 +131,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"{_said(error)}; see {_where(error)} --help", BAD_COMMAND)
     except (typer.Abort, KeyboardInterrupt):
         return _complain("interrupted", INTERRUPTED)
+    except UnknownFormatError as error:
+        return _complain(error.on_command_line, BAD_DATA)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         return _complain(_one_line(error), BAD_DATA)
     except Exception as error:

@@ -136,10 +136,10 @@ def fit(
         names = _learn_from_stream(classifier, data, sample) if read is None else _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")
-    with writing_rows(None, form, ("region", "patterns", "prototype", "extent")) as write:
+    with writing_rows(None, form, ("region", "patterns", "round pattern", "extent")) as write:
         for index, region in enumerate(classifier.regions_):
-            prototype = names[region.representative]
-            write({"region": index, "patterns": len(region.members), "prototype": prototype, "extent": region.extent})
+            middle = names[region.representative]  # a prototype only where all patterns are
+            write({"region": index, "patterns": len(region.members), "round pattern": middle, "extent": region.extent})
 
 
 @contextmanager

@@ -14,11 +14,12 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import one_of, say
 from eocc.explanations.wording import counted
 from eocc.files import FORMATS, Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
+from eocc.streaming import matrix_of
 
 Data = Annotated[
     Path,
     typer.Argument(
-        help="CSV, TSV, Parquet, Arrow, JSON lines, JSON, text; a folder, zip or CXL index of GXL; "
+        help="CSV, TSV, Parquet, Arrow, .npy, JSON lines, JSON, text; a folder, zip or CXL index of GXL; "
         "- for standard input."
     ),
 ]
@@ -84,7 +85,7 @@ def check_label(label: str, target: str) -> None:
 
 def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, target: str) -> Read:
     filled = [chunk for chunk in chunks if len(chunk)]
-    parts = [schema.patterns(chunk) for chunk in filled]
+    parts = [matrix_of(schema, chunk) for chunk in filled]
     whole = np.concatenate(parts) if schema.kind == "numbers" else [pattern for part in parts for pattern in part]
     is_target = np.ones(len(whole), bool)
     if label:
@@ -135,7 +136,7 @@ def stream_for(classifier: EntropicOneClassClassifier, path: Path, form: str) ->
     is_first = True
     for chunk in open_chunks(path, kind):
         if len(chunk):
-            patterns = schema.patterns(chunk)
+            patterns = matrix_of(schema, chunk)
             if is_first:
                 _tell(schema, chunk, f"{path} ({kind})")
             is_first = False

@@ -100,11 +100,15 @@ def _partitions(X: Any) -> list[tuple[Any, float]]:
     return list(zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True))
 
 
-def gathered(X: Any) -> Any:
+def gathered(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
     """Return a dask collection as what it stands for, if it is not too large; anything else as it is.
 
+    Before anything is gathered check(patterns, columns) is called, and may refuse it; where a collection does not tell
+    its length, every partition is asked. Bags have 1 column.
+
     >>> import dask.array
-    >>> gathered(dask.array.arange(3, chunks=2))
+    >>> gathered(dask.array.arange(3, chunks=2), print)
+    3 1
     array([0, 1, 2])
     """
     if not is_dask(X):
@@ -113,7 +117,9 @@ def gathered(X: Any) -> Any:
     from dask.utils import format_bytes, parse_bytes
 
     limit = parse_bytes(dask.config.get("eocc.gather-limit", GATHER_LIMIT))
-    size = _n_bytes(X)
+    size, n_patterns = _extent(X)
+    if check is not None:
+        check(n_patterns, _n_columns(X))
     if size > limit:
         raise ValueError(
             f"X takes {format_bytes(size)} gathered, more than the {format_bytes(limit)} allowed: fit "
@@ -122,15 +128,28 @@ def gathered(X: Any) -> Any:
     return X.compute()
 
 
-def _n_bytes(X: Any) -> int:
-    """Return the size of X when gathered; where dask does not know it, every partition is asked."""
+def _extent(X: Any) -> tuple[int, int]:
+    """Return the bytes of X when gathered, and its length; where dask does not know them, every partition is asked."""
     import dask
-    from dask.sizeof import sizeof
 
     known = getattr(X, "nbytes", np.nan) if hasattr(X, "chunks") else np.nan
     if not np.isnan(known):
-        return int(known)
-    return int(sum(dask.compute(*(dask.delayed(sizeof)(part) for part, _ in _partitions(X)))))
+        return int(known), len(X)
+    extents = dask.compute(*(dask.delayed(_extent_of)(part) for part, _ in _partitions(X)))
+    return sum(n_bytes for n_bytes, _ in extents), sum(length for _, length in extents)
+
+
+def _extent_of(block: Any) -> tuple[int, int]:
+    from dask.sizeof import sizeof
+
+    whole = block if hasattr(block, "shape") else list(block)
+    return int(sizeof(whole)), len(whole)
+
+
+def _n_columns(X: Any) -> int:
+    if hasattr(X, "columns"):
+        return len(X.columns)
+    return int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1
 
 
 def sample(X: Any, size: int, random_state: Any = None) -> Any:

@@ -6,6 +6,7 @@ chunk     a part of a file, and where in the file it is
 cells     a cell of a table -> what it holds, and its value
 tables    CSV and TSV -> chunks of columns
 arrow     Parquet and Arrow -> chunks of columns
+arrays    NumPy's .npy -> chunks of columns without names
 graphs    GXL files, folders, zips and indices of them -> chunks of graphs
 lines     JSON lines, JSON and plain text -> chunks of objects or columns
 formats   a path -> the format of the file, and its chunks
@@ -15,7 +16,7 @@ models    a fitted model -> its schema
 """
 
 from eocc.files.chunk import Chunk
-from eocc.files.formats import FORMATS, guess_format, open_chunks
+from eocc.files.formats import FORMATS, UnknownFormatError, count_rows, guess_format, open_chunks
 from eocc.files.guess import guess_schema
 from eocc.files.models import schema_of_model
 from eocc.files.schema import Schema, ignored_columns
@@ -24,6 +25,8 @@ __all__ = [
     "FORMATS",
     "Chunk",
     "Schema",
+    "UnknownFormatError",
+    "count_rows",
     "guess_format",
     "guess_schema",
     "ignored_columns",

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from eocc.datasets.archive import complaint, quoted
-from eocc.files.chunk import CHUNK_ROWS, Chunk
+from eocc.files.chunk import Chunk, rows_a_chunk
 from eocc.files.source import check_regular
 
-# A chunk of a wide table has fewer rows, so that wide tables fill no memory.
-CHUNK_CELLS = 2**20
 # How pandas calls rows that have no name of their own.
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
@@ -24,8 +22,15 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
     with _readable(path, arrow), arrow.parquet.ParquetFile(
         path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
-        n_rows = _rows_a_chunk(len(file.schema_arrow.names))
+        n_rows = rows_a_chunk(len(file.schema_arrow.names))
         yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
+
+
+def parquet_rows(path: Path) -> int:
+    """Return the number of rows, which a Parquet file tells at its end."""
+    arrow = _pyarrow()
+    with _readable(path, arrow):
+        return int(arrow.parquet.read_metadata(path).num_rows)
 
 
 def arrow_chunks(path: Path) -> Iterator[Chunk]:
@@ -46,16 +51,12 @@ def _batches(source: Any, arrow: Any) -> Iterator[Any]:
         yield file.get_batch(index)
 
 
-def _rows_a_chunk(n_columns: int) -> int:
-    return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(1, n_columns)))
-
-
 def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
     first = 0
     for batch in batches:
         batch.validate(full=True)  # damaged offsets would lead anywhere
         names = _names(batch, where)
-        step = _rows_a_chunk(len(names))
+        step = rows_a_chunk(len(names))
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
             columns = {name: _cells(part.column(k), name, where, arrow) for k, name in names.items()}

@@ -9,6 +9,17 @@ from eocc.datasets.archive import complaint
 # A chunk ends at this many rows, or once its rows took this many bytes in the file: so wide rows fill no memory.
 CHUNK_ROWS = 4096
 CHUNK_BYTES = 2**23
+# A chunk of a wide table has fewer rows likewise.
+CHUNK_CELLS = 2**20
+
+
+def rows_a_chunk(n_columns: int) -> int:
+    """Return how many rows of so many columns a chunk may have.
+
+    >>> rows_a_chunk(10), rows_a_chunk(2**18)
+    (4096, 4)
+    """
+    return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(1, n_columns)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,7 +27,8 @@ class Chunk:
     """Patterns `first`, `first` + 1, ... of the file `where`: `columns` by name if it is a table, else `objects`.
 
     `lines` are those the patterns begin in, `names` those of their files, `labels` their classes; each may be empty.
-    Where `is_text`, cells are text that must be read to tell what it is; else a cell's type tells.
+    Where `is_text`, cells are text that must be read to tell what it is; else a cell's type tells. Columns that are not
+    `is_named` have their numbers, from 0, for names.
     """
 
     where: str
@@ -27,6 +39,7 @@ class Chunk:
     labels: Sequence[str] = ()
     lines: Sequence[int] = ()
     is_text: bool = False
+    is_named: bool = True
 
     def __len__(self) -> int:
         if self.columns:

@@ -1,9 +1,10 @@
 """A path -> the format of the file, by its suffix or its first bytes, and its chunks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from eocc.files.arrow import arrow_chunks, parquet_chunks
+from eocc.files.arrays import npy_chunks, npy_rows
+from eocc.files.arrow import arrow_chunks, parquet_chunks, parquet_rows
 from eocc.files.chunk import Chunk
 from eocc.files.graphs import collection_chunks, graph_chunks, index_chunks
 from eocc.files.lines import json_chunks, json_line_chunks, text_chunks
@@ -22,25 +23,31 @@ STREAMS: dict[str, Callable[[Lines], Iterator[Chunk]]] = {
 FILES: dict[str, Callable[[Path], Iterator[Chunk]]] = {
     "parquet": parquet_chunks,
     "arrow": arrow_chunks,
+    "npy": npy_chunks,
     "gxl": graph_chunks,
     "cxl": index_chunks,
     "gxl-collection": collection_chunks,
 }
 FORMATS = (*STREAMS, *FILES)
+COUNTS: dict[str, Callable[[Path], int]] = {"parquet": parquet_rows, "npy": npy_rows}
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
+    ".npy": "npy", ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
 }  # fmt: skip
-MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 # Suffixes of files that must be made into others first.
 REMEDIES = {
-    ".gz": "unpack it into a pipe: gunzip -c FILE | eocc ... - --input-format csv",
-    ".bz2": "unpack it into a pipe: bunzip2 -c FILE | eocc ... - --input-format csv",
-    ".xz": "unpack it into a pipe: unxz -c FILE | eocc ... - --input-format csv",
-    ".zst": "unpack it into a pipe: unzstd -c FILE | eocc ... - --input-format csv",
     ".xlsx": "save the sheet as CSV", ".xls": "save the sheet as CSV", ".ods": "save the sheet as CSV",
+    ".npz": "save the one array that counts by numpy.save, as .npy",
 }  # fmt: skip
+UNPACK = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd"}
+
+
+class UnknownFormatError(ValueError):
+    """Nothing tells the format of a file; `on_command_line` says the same to those who can name it by an option."""
+
+    on_command_line = ""
 
 
 def guess_format(path: Path) -> str:
@@ -50,21 +57,32 @@ def guess_format(path: Path) -> str:
     'csv'
     """
     if path == STDIN:
-        named = ", ".join(STREAMS)
-        raise ValueError(f"standard input has no suffix to tell its format: pass --input-format, one of {named}")
+        raise _unknown("standard input has no suffix to tell its format", STREAMS)
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
     found = SUFFIXES.get(suffix) or _by_first_bytes(path, suffix)
     if found is None:
         tells = f"the suffix {path.suffix!r} tells no format" if suffix else "no suffix tells its format"
-        remedy = REMEDIES.get(suffix, f"pass --input-format, one of {', '.join(FORMATS)}")
-        raise ValueError(f"{path}: {tells}; {remedy}")
+        raise _unknown(f"{path}: {tells}", FORMATS, suffix)
     return found
 
 
+def _unknown(said: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
+    known = ", ".join(formats)
+    remedy, option = f"make it one of {known}", f"pass --input-format, one of {known}"
+    if suffix in UNPACK:
+        remedy = f"unpack it first: {UNPACK[suffix]} FILE"
+        option = f"unpack it into a pipe: {UNPACK[suffix]} -c FILE | eocc ... - --input-format csv"
+    elif suffix in REMEDIES:
+        remedy = option = REMEDIES[suffix]
+    error = UnknownFormatError(f"{said}; {remedy}")
+    error.on_command_line = f"{said}; {option}"
+    return error
+
+
 def _by_first_bytes(path: Path, suffix: str) -> str | None:
-    if suffix in REMEDIES:
+    if suffix in REMEDIES or suffix in UNPACK:
         return None
     check_regular(path)
     with path.open("rb") as file:
@@ -83,3 +101,8 @@ def open_chunks(path: Path, file_format: str | None = None) -> Iterator[Chunk]:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
         yield from FILES[name](path)
+
+
+def count_rows(path: Path, file_format: str) -> int | None:
+    """Return how many rows a file holds, where its format tells without their being read."""
+    return COUNTS[file_format](path) if file_format in COUNTS else None

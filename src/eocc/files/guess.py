@@ -67,7 +67,8 @@ def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None)
     if wants_numbers and odd:
         why = odd.remark or f"column {quoted(odd.name)} holds {odd.kind}"
         raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use gower")
-    return Schema("numbers" if wants_numbers else "records", columns, remarks=remarks)
+    is_named = chunks[0].is_named or bool(apart)  # where some are left out, their numbers tell the others
+    return Schema("numbers" if wants_numbers else "records", columns, is_named, remarks=remarks)
 
 
 def _holding(chunks: Sequence[Chunk], name: str) -> Holding:

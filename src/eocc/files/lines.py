@@ -47,7 +47,7 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
     try:
         whole = parse_json("".join(_bounded(lines)))
     except JsonError as error:
-        remedy = "; one value a line is the format jsonl: pass --input-format jsonl" if error.is_extra else ""
+        remedy = "; one value a line is the format jsonl: name the file .jsonl" if error.is_extra else ""
         raise complaint(lines.where, error.line, f"{error}{remedy}") from None
     values = enumerate(whole if isinstance(whole, list) else [whole], start=1)
     reader = _Reader(lines.where, "pattern")

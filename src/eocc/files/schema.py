@@ -36,7 +36,7 @@ LONGEST_SHOWN = 40
 class Schema:
     """The kind of data and, of tables, the columns that count with what each holds.
 
-    Columns are found by name, or by their order where the model knows no names. `n_channels` is that of series.
+    Columns are found by name, or by their order where model or file know no names. `n_channels` is that of series.
     """
 
     kind: str
@@ -79,7 +79,7 @@ class Schema:
         return [self._object(chunk, index) for index in range(len(chunk))]
 
     def _rows(self, chunk: Chunk) -> Any:
-        found = self._found(chunk)
+        found = self.found(chunk)
         holds = [kind for _, kind in self.columns]
         values = [values_in(chunk, name, kind) for name, kind in zip(found, holds, strict=True)]
         if self.kind == "records":
@@ -91,12 +91,19 @@ class Schema:
                 raise chunk.fault(column.index(None), message)
         return np.array(values, np.float64).T.copy()
 
-    def _found(self, chunk: Chunk) -> list[str]:
-        """Return the names of the model's columns in the file."""
+    def found(self, chunk: Chunk) -> list[str]:
+        """Return the names of the model's columns in the file, where those without names are taken in their order.
+
+        >>> array = Chunk("a.npy", 0, {"0": [1.0], "1": [2.0]}, is_named=False)
+        >>> Schema("numbers", (("load", "number"), ("heat", "number"))).found(array)
+        ['0', '1']
+        """
         names = list(chunk.columns)
-        if not self.is_named:
+        is_by_name = self.is_named and (chunk.is_named or set(self.names) <= set(names))
+        if not is_by_name:
             if len(names) != len(self.columns):
-                wanted = f"the model compares {len(self.columns)}, and knows no names"
+                knows = "and knows no names" if not self.is_named else "and an array names none"
+                wanted = f"the model compares {len(self.columns)}, {knows}"
                 raise complaint(chunk.where, None, f"has {len(names)} columns, but {wanted}; leave the others out")
             return names
         absent = next((name for name in self.names if name not in chunk.columns), None)
@@ -196,5 +203,5 @@ def _counted(count: int, what: str) -> str:
 
 def ignored_columns(schema: Schema, chunk: Chunk) -> Sequence[str]:
     """Return the columns of a file that the model does not look at."""
-    known = set(schema.names) if schema.is_named else set(chunk.columns)
+    known = set(schema.found(chunk)) if chunk.columns else set()
     return [name for name in chunk.columns if name not in known]

@@ -25,7 +25,7 @@ def check_regular(path: Path) -> None:
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
     if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-        raise OSError(f"{str(path)!r} is no regular file; pipe it in: pass - and --input-format")
+        raise OSError(f"{str(path)!r} is no regular file; copy it into one, or pipe it into the command: eocc ... -")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.atomic import check_output, drafted
+from eocc.atomic import check_output, drafted, remove_abandoned
 from eocc.search.protocol import Matrix, Search, SearchRun
 
 FORMAT = 1
@@ -57,6 +57,7 @@ class Checkpointed:
         """
         path = Path(self.path)
         check_output(path)
+        remove_abandoned(path)
         logs = _read(path) if path.exists() else {}
         is_first = not any(known is rng for known in self._known_to)
         if is_first and logs and next(iter(logs)) != identity:
@@ -97,8 +98,6 @@ def _write(path: Path, logs: Mapping[str, Mapping[bytes, Matrix]]) -> None:
     about = json.dumps({"format": FORMAT, "searches": list(logs)})
     with drafted(path) as draft, draft.open("wb") as file:
         np.savez(file, about=np.array(about), **arrays)
-        file.flush()
-        os.fsync(file.fileno())  # on the disk before it takes its name: the power may fail too
 
 
 def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:

@@ -1,5 +1,6 @@
 """Fits and scores from data larger than memory: a sample is learnt from, all rows set the border, and none are kept.
 
+arrays    arrays and chunks of rows -> rows of numbers, by the names or numbers of their columns
 source    a path, an array on disk or chunks of rows -> rows, a part at a time, as often as wanted
 sample    rows -> some of them, all equally likely, or by strata
 tally     numbers, one a row -> their order statistics, in little memory

@@ -1,7 +1,8 @@
 """A sample of a source -> a model; all rows once more -> its border, its p-values and what they count."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ from eocc.arguments import adopt, check_count, draft_of, generator, n_threads
 from eocc.calibration import Calibration, check_rate
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations.regions import prototype_labels
-from eocc.fitting import MULTI, check_arguments
+from eocc.fitting import MULTI, check_arguments, check_memory
 from eocc.measures import Precomputed
 from eocc.regions import decision_margin
+from eocc.streaming.arrays import Rows
 from eocc.streaming.order import in_order, slices_of
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
-from eocc.streaming.source import CHUNK_ROWS, Rows, Source, source_of
+from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
 from eocc.surprise import Border
 
@@ -79,7 +81,9 @@ def fit_stream(
     a rate the rows not sampled set the threshold, if they are as many as the sampled ones at least; without a rate the
     extents decide, as ever. Up to `sample` rows, the model is that of `fit`.
 
-    Rows are numbers. The sample depends on `random_state` and the rows in their order, not on the chunks.
+    Rows are numbers. The sample depends on `random_state` and the rows in their order, not on the chunks. A fit that
+    needs more memory than `max_memory` is refused with the first chunk of arrays, .npy and Parquet files, which tell
+    their length, and else once `sample` rows are read.
 
     Parameters
     ----------
@@ -88,11 +92,13 @@ def fit_stream(
     source : path, array or re-iterable of chunks
         A table (Parquet, Arrow, CSV and the like) or .npy file, or a folder of such files; an array that gives rows by
         slices, such as a memory map or an HDF5 data set; or any object that can be iterated over again, of 2-d chunks.
+        Arrays and chunks may be frames: their columns are found by the names in the first, and the model keeps these.
     sample : int, default=20_000
         The rows that the classifier is fitted to. See its `prototypes` and `graph`, without which a fit takes
         sample^2 memory.
     stratify : column, default=None
-        A name, or the number of an array's column: rows are drawn from each of its values. It takes a pass more.
+        A name, or the number of an array's column: rows are drawn from each of its values; those without one (NaN,
+        None, an empty cell of CSV) are a stratum of their own. It takes a pass more.
     shares : {"proportional", "equal"}, default="proportional"
         How many rows of each.
     chunk_rows : int, default=8192
@@ -122,23 +128,54 @@ def fit_stream(
     stream = source_of(source, columns, stratify, chunk_rows)
     # A seed of its own: the fit draws from the same random_state.
     rng = np.random.default_rng(int(generator(classifier.random_state).integers(2**63)))
-    drawn = draw_sample(stream, sample, shares, rng)
+    drawn = draw_sample(_Watched(stream, sample, partial(_check_extent, classifier)), sample, shares, rng)
     draft = _learnt(classifier, drawn)
     seen = _Seen(draft, drawn)
     for part, strangeness, regions in in_order(seen.judge, stream.rows(), n_threads(classifier.n_jobs)):
         seen.add(part, strangeness, regions)
     seen.finish()
-    _name_columns(draft, stream)
+    if drawn.names is not None and hasattr(draft, "n_features_in_"):
+        draft.feature_names_in_ = np.array(drawn.names, dtype=object)
     return adopt(classifier, draft)
 
 
 def _check(classifier: EntropicOneClassClassifier, sample: int) -> None:
+    check_classifier("fit_stream", classifier)
     check_count("sample", sample)
     check_arguments(classifier)
     if classifier.synthesis != "entropy":
         raise ValueError("a stream holds targets alone: use synthesis='entropy', or fit(X, y) to a labelled sample")
     if classifier.measure == "precomputed" or isinstance(classifier.measure, Precomputed):
         raise ValueError("a stream holds patterns, not dissimilarities; name a measure of rows of numbers")
+
+
+def _check_extent(classifier: EntropicOneClassClassifier, n: int, n_columns: int) -> None:
+    """Refuse a fit to n rows that would be refused for their number, or for lack of memory."""
+    if classifier.false_alarm_rate is not None:
+        check_rate(classifier.false_alarm_rate, n)
+    draft = draft_of(classifier)
+    draft.false_alarm_rate = None  # the rows not sampled calibrate; where they are too few, the fit itself decides
+    check_memory(draft, n, n_columns)
+
+
+class _Watched:
+    """A source of which `check(n, columns)` is called once, as soon as it is known that a sample of it has n rows."""
+
+    def __init__(self, source: Source, sample: int, check: Callable[[int, int], None]) -> None:
+        self._source, self._sample, self._check = source, sample, check
+        self.n_rows, self.has_strata = source.n_rows, source.has_strata
+        self._is_checked = False
+
+    def rows(self) -> Iterator[Rows]:
+        """Yield all rows; those before the check are no more than a sample and a chunk."""
+        n_seen = 0
+        for part in self._source.rows():
+            n_seen += len(part.values)
+            n = min(self._sample, n_seen if self.n_rows is None else self.n_rows)
+            if not self._is_checked and (n == self._sample or self.n_rows is not None):
+                self._is_checked = True
+                self._check(n, part.values.shape[1])
+            yield part
 
 
 def _learnt(classifier: EntropicOneClassClassifier, drawn: Sample) -> Any:
@@ -156,11 +193,6 @@ def _learnt(classifier: EntropicOneClassClassifier, drawn: Sample) -> Any:
 def _is_calibrated_by_rest(classifier: Any, drawn: Sample) -> bool:
     is_single = classifier.resolution != MULTI and classifier.false_alarm_rate is not None
     return is_single and drawn.n_rows >= 2 * len(drawn.indices)
-
-
-def _name_columns(draft: Any, stream: Source) -> None:
-    if stream.names is not None and hasattr(draft, "n_features_in_"):
-        draft.feature_names_in_ = np.array(stream.names, dtype=object)
 
 
 class _Seen:

@@ -2,6 +2,7 @@
 
 import heapq
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +24,12 @@ SHARES = {PROPORTIONAL: PROPORTIONAL, EQUAL: EQUAL}
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows `indices` of a source, rising, and their `values`; the source has `n_rows`."""
+    """Rows `indices` of a source, rising, and their `values`; the source has `n_rows`, `names` its columns if any."""
 
     indices: Indices
     values: Matrix
     n_rows: int
+    names: Sequence[str] | None = None
 
 
 class Reservoir:
@@ -84,7 +86,7 @@ def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator
     choose("shares", SHARES, shares)
     sizes = _sizes(source, size, shares)
     reservoirs = {stratum: Reservoir(own) for stratum, own in sizes.items()}
-    n_rows = 0
+    n_rows, names = 0, None
     for part in source.rows():
         keys, indices = rng.random(len(part.values)), part.first + np.arange(len(part.values))
         strata = np.array(part.strata) if part.strata else np.full(len(keys), EVERYBODY)
@@ -93,12 +95,12 @@ def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator
                 raise changed(f"there was no row of {stratum!r} at first")
             own = strata == stratum
             reservoirs[stratum].add(keys[own], indices[own], part.values[own])
-        n_rows += len(keys)
+        n_rows, names = n_rows + len(keys), part.names
     if not n_rows:
         raise ValueError("the source holds no rows; at least 1 is required")
     found, values = (np.concatenate(arrays) for arrays in zip(*(r.rows() for r in reservoirs.values()), strict=True))
     order = np.argsort(found)
-    return Sample(found[order], values[order], n_rows)
+    return Sample(found[order], values[order], n_rows, names)
 
 
 def changed(what: str) -> ValueError:

@@ -20,7 +20,7 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.files import schema_of_model
 from eocc.registry import choose
 from eocc.streaming.order import in_order, slices_of
-from eocc.streaming.source import CHUNK_ROWS, files_of, source_of
+from eocc.streaming.source import CHUNK_ROWS, check_classifier, files_of, holds_tables, source_of
 
 # Rows of scores are gathered to so many before a group of Parquet is written.
 GROUP_ROWS = 2**17
@@ -71,22 +71,23 @@ def score_stream(
     """Judge all rows of a source and write them to `out`, .parquet or .csv, a part at a time; return the counts.
 
     The columns are `pattern`, the number of the row from 0, and those of `figures_of`. A source is what `fit_stream`
-    takes; a file may also hold whatever else the model compares. The columns of tables are found by their names. The
-    file appears whole or not at all.
+    takes; a file may also hold whatever else the model compares. The columns of tables and frames are found by their
+    names. The file appears whole or not at all.
 
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
     >>> clf = EntropicOneClassClassifier().fit(rows)
     >>> score_stream(clf, [rows, rows + 50], "scores.csv")
     Scored(n_rows=200, n_accepted=100)
     """
+    check_classifier("score_stream", classifier)
     check_is_fitted(classifier)
     output = Path(out)
     write_to = choose("the suffix of the output", WRITERS, output.suffix.lower())
-    is_path = isinstance(source, str | PathLike)
-    check_output(output, *(files_of(Path(source)) if is_path else ()))
-    is_table = is_path and files_of(Path(source))[0].suffix.lower() != ".npy"
-    schema = schema_of_model(classifier) if is_table else None
-    stream = source_of(source, chunk_rows=chunk_rows, schema=schema)
+    paths = files_of(Path(source)) if isinstance(source, str | PathLike) else []
+    check_output(output, *paths)
+    schema = schema_of_model(classifier) if paths and holds_tables(paths) else None
+    names = getattr(classifier, "feature_names_in_", None)
+    stream = source_of(source, chunk_rows=chunk_rows, schema=schema, model_names=names)
     judge, count = judging(classifier, schema is None or schema.kind == "numbers")
     n_rows, n_accepted = 0, 0
     with drafted(output) as draft, write_to(draft) as write:

@@ -1,40 +1,31 @@
 """A path, an array on disk or chunks of rows -> rows, a part at a time, as often as wanted."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.arguments import check_count
+from eocc.classifier import EntropicOneClassClassifier
 from eocc.datasets.archive import complaint, quoted
-from eocc.files import Chunk, Schema, guess_format, open_chunks
+from eocc.files import Chunk, Schema, count_rows, guess_format, open_chunks
+from eocc.files.arrays import mapped
 from eocc.files.cells import NUMBER
 from eocc.files.source import STDIN, check_regular
-
-Matrix = NDArray[np.float64]
+from eocc.streaming.arrays import Arrays, Rows, length_of, sliced, strata_of
 
 CHUNK_ROWS = 8192
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows `first`, `first` + 1, ... of a source; `strata` says what each is of, where that was asked."""
-
-    first: int
-    values: Any
-    strata: Sequence[str] = ()
 
 
 class Source(Protocol):
     """Rows that can be read again and again."""
 
     @property
-    def names(self) -> Sequence[str] | None:
-        """The columns' names, which tables know."""
+    def n_rows(self) -> int | None:
+        """How many there are, where that is known before they are read."""
         ...
 
     @property
@@ -53,6 +44,7 @@ def source_of(
     stratify: Any = None,
     chunk_rows: int = CHUNK_ROWS,
     schema: Schema | None = None,
+    model_names: Sequence[str] | None = None,
 ) -> Source:
     """Return what reads a path, an array or chunks of rows; of tables what the `schema` asks for, numbers if none.
 
@@ -60,19 +52,39 @@ def source_of(
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
     """
     check_count("chunk_rows", chunk_rows)
+    asked = {"columns": columns, "stratify": stratify, "model_names": model_names}
     if isinstance(source, str | os.PathLike):
         paths = files_of(Path(source))
-        if paths[0].suffix.lower() != ".npy":
+        if holds_tables(paths):
             return _Tables(paths, _schema(paths, columns, stratify) if schema is None else schema, stratify)
-        arrays = [_mapped(path) for path in paths]
-        return _Arrays(lambda: (part for array in arrays for part in _slices(array, chunk_rows)), columns, stratify)
+        return _of_arrays([mapped(path) for path in paths], chunk_rows, asked)
     if hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        return _Arrays(lambda: _slices(source, chunk_rows), columns, stratify)
+        return _of_arrays([source], chunk_rows, asked)
     if not isinstance(source, Iterable):
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read once only; pass a list, or an object whose __iter__ starts anew")
-    return _Arrays(lambda: iter(source), columns, stratify)
+    return Arrays(lambda: iter(source), **asked)
+
+
+def _of_arrays(arrays: Sequence[Any], step: int, asked: dict[str, Any]) -> Arrays:
+    n_rows = sum(map(length_of, arrays))
+    return Arrays(lambda: (part for array in arrays for part in sliced(array, step)), n_rows=n_rows, **asked)
+
+
+def check_classifier(function: str, classifier: Any) -> None:
+    """Raise a ValueError that tells the order of the arguments unless the first is a classifier.
+
+    >>> check_classifier("fit_stream", "big.npy")
+    Traceback (most recent call last):
+    ...
+    ValueError: fit_stream takes a classifier, then a source; 'big.npy' came first: write fit_stream(clf, source, ...)
+    """
+    if not isinstance(classifier, EntropicOneClassClassifier):
+        is_path = isinstance(classifier, str | os.PathLike)
+        passed = repr(str(classifier)) if is_path else f"a {type(classifier).__name__}"
+        wanted = f"write {function}(clf, source, ...)"
+        raise ValueError(f"{function} takes a classifier, then a source; {passed} came first: {wanted}")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -97,79 +109,6 @@ def files_of(path: Path) -> list[Path]:
     return found
 
 
-def _mapped(path: Path) -> Any:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        said = (str(error).splitlines() or [""])[0]
-        raise complaint(str(path), None, f"cannot be read: {said}; is it an array that numpy saved?") from None
-
-
-def _slices(array: Any, step: int) -> Iterator[Any]:
-    shape = array.shape
-    if len(shape) != 2:
-        raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
-    for start in range(0, shape[0], step):
-        yield array[start : start + step]
-
-
-@dataclass(frozen=True, eq=False)
-class _Arrays:
-    """Chunks of rows from `parts`, which can be called again; columns are told by their numbers."""
-
-    parts: Callable[[], Iterator[Any]]
-    columns: Sequence[int] | None
-    stratify: int | None
-    names: Sequence[str] | None = None
-
-    @property
-    def has_strata(self) -> bool:
-        return self.stratify is not None
-
-    def rows(self) -> Iterator[Rows]:
-        first, width = 0, -1
-        for part in self.parts():
-            whole = _numbers(part, first)
-            if width not in (-1, whole.shape[1]):
-                raise ValueError(f"row {first} (the first is 0) has {whole.shape[1]} columns, those before {width}")
-            width = whole.shape[1]
-            if len(whole):
-                kinds = () if self.stratify is None else list(map(str, whole[:, self._known(self.stratify, width)]))
-                yield Rows(first, _finite(whole, self._compared(width), first), kinds)
-            first += len(whole)
-
-    def _compared(self, width: int) -> list[int]:
-        if self.columns is None:
-            return [k for k in range(width) if k != self.stratify]
-        return [self._known(k, width) for k in self.columns]
-
-    @staticmethod
-    def _known(column: Any, width: int) -> int:
-        if isinstance(column, bool) or not isinstance(column, int | np.integer) or not 0 <= column < width:
-            raise ValueError(f"there is no column {column!r}; columns of arrays are numbers from 0 to {width - 1}")
-        return int(column)
-
-
-def _numbers(part: Any, first: int) -> Matrix:
-    try:
-        whole = np.asarray(part, np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the chunk from row {first} (the first is 0) holds no numbers: {error}") from None
-    if whole.ndim != 2:
-        raise ValueError(f"a chunk of rows has 2 dimensions; the one from row {first} on has {whole.ndim}")
-    return whole
-
-
-def _finite(whole: Matrix, columns: Sequence[int], first: int) -> Matrix:
-    """Return these columns, or say which cell is no finite number."""
-    rows = np.ascontiguousarray(whole[:, columns])
-    if not np.isfinite(rows).all():
-        i, k = np.argwhere(~np.isfinite(rows))[0]
-        said = f"row {first + i}, column {columns[k]} (both counted from 0) holds {rows[i, k]}, no finite number"
-        raise ValueError(f"{said}; correct it, or leave the row out")
-    return rows
-
-
 @dataclass(frozen=True, eq=False)
 class _Tables:
     """The rows of files, one after the other."""
@@ -179,19 +118,25 @@ class _Tables:
     stratify: str | None
 
     @property
-    def names(self) -> Sequence[str] | None:
-        return self.schema.names if self.schema.is_named else None
+    def n_rows(self) -> int | None:
+        counts = [count_rows(path, guess_format(path)) for path in self.paths]
+        return None if None in counts else sum(filter(None, counts))
 
     @property
     def has_strata(self) -> bool:
         return self.stratify is not None
 
     def rows(self) -> Iterator[Rows]:
-        first = 0
+        first, names = 0, self.schema.names if self.schema.is_named else None
         for chunk in _filled(self.paths):
             kinds = () if self.stratify is None else _kinds(chunk, self.stratify)
-            yield Rows(first, matrix_of(self.schema, chunk), kinds)
+            yield Rows(first, matrix_of(self.schema, chunk), kinds, names)
             first += len(chunk)
+
+
+def holds_tables(paths: Sequence[Path]) -> bool:
+    """Say whether files hold tables, or whatever else has chunks; arrays of numbers are mapped into memory."""
+    return guess_format(paths[0]) != "npy"
 
 
 def _filled(paths: Sequence[Path]) -> Iterator[Chunk]:
@@ -215,8 +160,7 @@ def _schema(paths: Sequence[Path], columns: Sequence[Any] | None, stratify: Any)
 def _kinds(chunk: Chunk, name: str) -> list[str]:
     if name not in chunk.columns:
         raise complaint(chunk.where, None, f"has no column {quoted(str(name))} to stratify by")
-    cells = chunk.columns[name]
-    return [str(cell).strip() for cell in (cells.tolist() if isinstance(cells, np.ndarray) else cells)]
+    return strata_of(chunk.columns[name], chunk.is_text)
 
 
 def matrix_of(schema: Schema, chunk: Chunk) -> Any:
@@ -227,11 +171,10 @@ def matrix_of(schema: Schema, chunk: Chunk) -> Any:
     array([[1., 3.],
            [2., 4.]])
     """
-    names = schema.names if schema.is_named else list(chunk.columns)
-    cells = [chunk.columns.get(name) for name in names]
-    is_plain = schema.kind == "numbers" and len(names) == len(schema.columns)
+    is_plain = schema.kind == "numbers" and bool(chunk.columns)
+    cells = [chunk.columns[name] for name in schema.found(chunk)] if is_plain else []
     if is_plain and all(isinstance(column, np.ndarray) for column in cells):
-        rows = np.empty((len(chunk), len(names)))
+        rows = np.empty((len(chunk), len(cells)))
         for k, column in enumerate(cells):
             rows[:, k] = column
         if np.isfinite(rows).all():

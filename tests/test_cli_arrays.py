@@ -1,0 +1,128 @@
+"""Commands on arrays that numpy saved, and what is said where a format is not known."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from eocc import EntropicOneClassClassifier
+from eocc.cli import main
+from eocc.model_file import load
+from eocc.plan import plan_for
+
+ROWS = np.random.default_rng(0).normal(size=(60, 3)).round(6)
+LABELLED = np.column_stack([ROWS[:, 0], np.arange(60) % 3 == 0, ROWS[:, 1:]])
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def scores(capsys, *arguments):
+    capsys.readouterr()
+    assert run("-q", "score", *arguments, "--format", "csv") == 0
+    return [float(row["score"]) for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    np.save(tmp_path / "a.npy", ROWS)
+    np.savetxt(tmp_path / "a.csv", ROWS, delimiter=",", header="x,y,z", comments="", fmt="%.6f")
+    return tmp_path
+
+
+def test_an_array_is_a_table_without_names(folder, capsys):
+    assert run("fit", folder / "a.npy", "-o", folder / "m.eocc") == 0
+    assert "a.npy (npy): 60 patterns: rows of numbers in 3 columns.\n" in capsys.readouterr().err
+    clf, own = load(folder / "m.eocc"), EntropicOneClassClassifier(measure="standardised").fit(ROWS)
+    assert not hasattr(clf, "feature_names_in_")
+    expected = own.score_samples(ROWS).tolist()
+    assert clf.score_samples(ROWS).tolist() == expected
+    assert run("fit", folder / "a.csv", "-o", folder / "named.eocc") == 0
+    for model in ("m.eocc", "named.eocc"):
+        for data in ("a.npy", "a.csv"):
+            assert scores(capsys, folder / model, folder / data) == expected
+
+
+def test_columns_of_an_array_are_labels_and_left_out_by_their_numbers(folder, capsys):
+    np.save(folder / "l.npy", LABELLED)
+    assert run("fit", folder / "l.npy", "-o", folder / "m.eocc", "--label", "1", "--target", "1", "--drop", "3") == 0
+    assert (
+        "60 patterns, 20 with 1 = '1': rows of numbers in 2 columns (0: number, 2: number)" in capsys.readouterr().err
+    )
+    own = EntropicOneClassClassifier(measure="standardised").fit(ROWS[::3, :2])
+    expected = own.score_samples(ROWS[:, :2]).tolist()
+    np.save(folder / "two.npy", ROWS[:, :2])
+    for name in ("l.npy", "two.npy"):
+        assert scores(capsys, folder / "m.eocc", folder / name) == expected
+
+
+def test_a_sample_of_an_array_is_learnt_from(folder, capsys):
+    assert run("fit", folder / "a.npy", "-o", folder / "m.eocc", "--sample", 40) == 0
+    assert "Seen: 60 rows; learnt from 40 of them." in capsys.readouterr().err
+    assert run("fit", folder / "a.npy", "-o", folder / "n.eocc", "--sample", 40, "--max-memory", "550kB") == 1
+    assert "this fit of 40 patterns needs" in capsys.readouterr().err
+    assert not (folder / "n.eocc").exists()
+
+
+def test_a_fit_to_an_array_is_planned(folder, capsys):
+    assert run("-q", "plan", folder / "a.npy", "--format", "json", "--jobs", 1) == 0
+    assert json.loads(capsys.readouterr().out)["parts"] == plan_for(60, 3, "standardised").parts
+
+
+def test_the_middle_of_a_region_is_not_called_a_prototype(folder, capsys):
+    assert run("-q", "fit", folder / "a.npy", "-o", folder / "m.eocc", "--prototypes", 4, "--format", "json") == 0
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    regions = load(folder / "m.eocc").regions_
+    assert told == [
+        {
+            "region": k,
+            "patterns": len(region.members),
+            "round pattern": str(region.representative),
+            "extent": region.extent,
+        }
+        for k, region in enumerate(regions)
+    ]
+    assert run("-q", "fit", folder / "a.npy", "-o", folder / "m.eocc") == 0
+    assert capsys.readouterr().out.startswith("      region      patterns  round pattern        extent\n")
+
+
+@pytest.mark.parametrize("command", [["fit"], ["plan"], ["score", "m.eocc"]])
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("one.npy", np.arange(3.0), "an array of rows has 2 dimensions, not 1"),
+        ("odd.npy", ROWS + 1j, "holds complex numbers (complex128); save real and imaginary parts"),
+        ("object.npy", np.array([[1, None]], object), "holds Python objects, which are not read"),
+        ("cut.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'", "cannot be read"),
+        ("text.npy", b"a,b\n1,2\n", "cannot be read"),
+        ("a.npz", b"PK", "save the one array that counts by numpy.save, as .npy"),
+        ("a.dat", b"1 2", "pass --input-format, one of csv, tsv, jsonl, json, text, parquet, arrow, npy, gxl"),
+        ("a.gz", b"", "unpack it into a pipe: gunzip -c FILE | eocc ... - --input-format csv"),
+    ],
+)
+def test_what_is_no_array_of_rows_is_told_in_one_line(folder, monkeypatch, capsys, command, name, data, message):
+    monkeypatch.chdir(folder)
+    assert run("-q", "fit", "a.npy", "-o", "m.eocc") == 0
+    if isinstance(data, bytes):
+        (folder / name).write_bytes(data)
+    else:
+        np.save(folder / name, data, allow_pickle=True)
+    capsys.readouterr()
+    assert run(*command, name) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    (line,) = told.err.splitlines()
+    assert line.startswith(f"eocc: {name}: ")
+    assert message in line
+    assert not (folder / "model.eocc").exists()
+
+
+def test_an_array_of_another_width_is_refused(folder, capsys):
+    assert run("fit", folder / "a.csv", "-o", folder / "m.eocc") == 0
+    np.save(folder / "wide.npy", LABELLED)
+    capsys.readouterr()
+    assert run("score", folder / "m.eocc", folder / "wide.npy") == 1
+    assert "wide.npy: has 4 columns, but the model compares 3, and an array names none" in capsys.readouterr().err

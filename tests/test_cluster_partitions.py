@@ -1,0 +1,57 @@
+"""Before a dask collection is gathered, its extent is known and may be refused."""
+
+import dask
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from eocc.cluster import gathered
+
+ROWS = np.arange(60.0).reshape(20, 3)
+
+
+class RefusedError(Exception):
+    """Raised in place of a refusal."""
+
+
+def test_an_array_that_tells_its_shape_is_refused_before_any_block_is_computed():
+    computed = []
+    X = da.from_array(ROWS, chunks=(5, 3)).map_blocks(lambda block: computed.append(block) or block, meta=ROWS[:0])
+
+    def refuse(n, n_columns):
+        raise RefusedError(n, n_columns)
+
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(RefusedError) as raised:
+            gathered(X, refuse)
+        assert raised.value.args == (20, 3)
+        assert computed == []
+        assert_array_equal(gathered(X, lambda n, n_columns: None), ROWS)
+        assert len(computed) == 4
+
+
+@pytest.mark.parametrize(
+    ("X", "extent"),
+    [
+        (da.from_array(ROWS, chunks=(7, 2)), (20, 3)),
+        (da.from_array(ROWS, chunks=(7, 3))[da.from_array(ROWS[:, 0] > 20, chunks=7)], (13, 3)),
+        (dd.from_pandas(pd.DataFrame(ROWS, columns=["a", "b", "c"]), npartitions=3), (20, 3)),
+        (db.from_sequence(["oak", "elm", "ash"], npartitions=2).map(str.upper), (3, 1)),
+        (da.arange(5, chunks=2), (5, 1)),
+    ],
+    ids=["array", "array of unknown length", "frame", "bag", "labels"],
+)
+def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
+    found = []
+    with dask.config.set(scheduler="synchronous"):
+        whole = gathered(X, lambda *numbers: found.append(numbers))
+    assert found == [extent]
+    assert len(whole) == extent[0]
+
+
+def test_what_is_no_collection_is_not_checked():
+    assert gathered(ROWS, lambda *numbers: pytest.fail("nothing to gather")) is ROWS

@@ -1,0 +1,135 @@
+"""Arrays that numpy saved, as tables whose columns have no names."""
+
+import io
+
+import numpy as np
+import pytest
+
+from eocc.files import Chunk, Schema, count_rows, guess_format, guess_schema, ignored_columns, open_chunks
+from eocc.files.arrays import mapped
+from graph_files import message_of
+
+ROWS = np.arange(12.0).reshape(4, 3)
+NAMED = Schema("numbers", (("a", "number"), ("b", "number"), ("c", "number")))
+
+
+def saved(folder, array, name="a.npy"):
+    with (folder / name).open("wb") as file:  # numpy.save would add a suffix
+        np.save(file, array)
+    return folder / name
+
+
+def whole(path):
+    return np.concatenate([np.column_stack(list(chunk.columns.values())) for chunk in open_chunks(path)])
+
+
+@pytest.mark.parametrize("dtype", ["f8", ">f8", "f4", "f2", "i8", "u1", "?", "g"])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order):
+    array = np.asarray(ROWS, dtype, order=order)
+    path = saved(tmp_path, array)
+    (chunk,) = open_chunks(path)
+    assert list(chunk.columns) == ["0", "1", "2"]
+    assert not chunk.is_named
+    assert all(column.dtype == np.float64 for column in chunk.columns.values())
+    assert whole(path).tolist() == array.astype(float).tolist()
+    assert count_rows(path, "npy") == 4
+
+
+def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
+    path = saved(tmp_path, np.arange(10_000.0)[:, None])
+    assert isinstance(mapped(path), np.memmap)
+    assert [(chunk.first, len(chunk)) for chunk in open_chunks(path)] == [(0, 4096), (4096, 4096), (8192, 1808)]
+    wide = saved(tmp_path, np.ones((9, 2**18)))
+    assert [len(chunk) for chunk in open_chunks(wide)] == [4, 4, 1]
+
+
+def test_the_format_is_told_by_the_suffix_and_by_the_first_bytes(tmp_path):
+    assert guess_format(saved(tmp_path, ROWS, "a.NPY")) == "npy"
+    assert guess_format(saved(tmp_path, ROWS, "rows")) == "npy"
+
+
+def test_a_table_without_names_makes_a_schema_without_names(tmp_path):
+    chunks = list(open_chunks(saved(tmp_path, ROWS)))
+    schema = guess_schema(chunks, "a.npy")
+    assert (schema.kind, schema.is_named, schema.describe()) == ("numbers", False, "rows of numbers in 3 columns")
+    assert schema.patterns(chunks[0]).tolist() == ROWS.tolist()
+    apart = guess_schema(chunks, "a.npy", ["1"])
+    assert (apart.names, apart.is_named) == (["0", "2"], True)
+    assert apart.patterns(chunks[0]).tolist() == ROWS[:, [0, 2]].tolist()
+    assert ignored_columns(apart, chunks[0]) == ["1"]
+
+
+def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
+    array = Chunk("a.npy", 0, {str(k): column for k, column in enumerate(ROWS.T)}, is_named=False)
+    assert NAMED.patterns(array).tolist() == ROWS.tolist()
+    assert ignored_columns(NAMED, array) == []
+    two = Schema("numbers", NAMED.columns[:2])
+    assert message_of(two.patterns, array) == (
+        "a.npy: has 3 columns, but the model compares 2, and an array names none; leave the others out"
+    )
+
+
+def test_gaps_make_records_and_infinity_is_told_with_its_row(tmp_path):
+    rows = ROWS.copy()
+    rows[2, 1] = np.nan
+    assert guess_schema(list(open_chunks(saved(tmp_path, rows))), "").kind == "records"
+    rows[2, 1] = -np.inf
+    path = saved(tmp_path, rows)
+    assert message_of(guess_schema, list(open_chunks(path)), str(path)) == (
+        f"{path}: row 3: column '1': '-inf' is not a finite number; correct it, or leave it empty"
+    )
+
+
+def test_numbers_beyond_doubles_are_not_finite(tmp_path):
+    if np.finfo(np.longdouble).max == np.finfo(np.float64).max:
+        pytest.skip("long doubles are doubles here")
+    path = saved(tmp_path, np.array([[1, np.finfo(np.longdouble).max]]))
+    assert "'inf' is not a finite number" in message_of(guess_schema, list(open_chunks(path)), "")
+
+
+def bytes_of(array):
+    sink = io.BytesIO()
+    np.save(sink, array, allow_pickle=True)
+    return sink.getvalue()
+
+
+def zipped():
+    sink = io.BytesIO()
+    np.savez(sink, ROWS)
+    return sink.getvalue()
+
+
+def with_shape(shape):
+    return bytes_of(ROWS).replace(b"(4, 3), }" + b" " * 20, shape.ljust(29))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "cannot be read: "),
+        (b"no array", "cannot be read: "),
+        (zipped(), "cannot be read: "),
+        (bytes_of(ROWS)[:-1], "cannot be read: mmap length is greater than file size"),
+        (bytes_of(ROWS)[:40], "cannot be read: "),
+        (with_shape(b"(4, -3), }"), "cannot be read: "),
+        (with_shape(b"(4, 9999999999), }"), "cannot be read: "),
+        (with_shape(b"(4, 3"), "cannot be read: "),
+        (bytes_of(np.array([[1, None]], object)), "holds Python objects, which are not read; save an array of numbers"),
+        (bytes_of(np.arange(3.0)), "an array of rows has 2 dimensions, not 1; reshape(-1, 1) makes a column of"),
+        (bytes_of(np.float64(3)), "an array of rows has 2 dimensions, not 0; reshape it"),
+        (bytes_of(np.zeros((2, 2, 2))), "an array of rows has 2 dimensions, not 3; reshape it"),
+        (bytes_of(ROWS + 1j), "holds complex numbers (complex128); save real and imaginary parts as columns of"),
+        (bytes_of(np.array([["oak"]])), "holds no numbers but <U3; save an array of numbers"),
+        (bytes_of(np.zeros((2, 2), "M8[s]")), "holds no numbers but datetime64[s]"),
+        (bytes_of(np.zeros((2, 2), [("x", float)])), "holds no numbers but [('x', '<f8')]"),
+        (bytes_of(np.zeros((3, 0))), "has no columns; at least 1 is required"),
+        (bytes_of(np.zeros((0, 3))), "holds no patterns; at least 1 is required"),
+    ],
+)
+def test_what_is_no_array_of_rows_is_refused_in_one_line(tmp_path, data, message):
+    path = tmp_path / "a.npy"
+    path.write_bytes(data)
+    said = message_of(lambda: guess_schema(list(open_chunks(path)), str(path)))
+    assert said.startswith(f"{path}: {message}")
+    assert said.isprintable()
