@@ -150,7 +150,9 @@ class TestDecisions:
         clf = plain().fit(setosa)
         whole = clf.score_samples(X)
         monkeypatch.setattr("eocc.scoring.BLOCK", 7 * len(setosa))
-        assert_array_equal(clf.score_samples(X), whole)
+        for n_jobs in (1, 2):
+            assert_array_equal(clf.set_params(n_jobs=n_jobs).score_samples(X), whole)
+            assert_array_equal(clf.transform(X), plain().fit(setosa).transform(X))
 
     @pytest.mark.parametrize("extent", ["mean", "median", "max"])
     @pytest.mark.parametrize("spread", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14])

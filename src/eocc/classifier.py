@@ -106,7 +106,7 @@ class EntropicOneClassClassifier(
         "single" None keeps the paper's rule, a region's extent; a rate is kept by cross-conformal calibration, which
         costs ten fits more.
     n_jobs : int or None, default=None
-        Threads for the search; the model does not depend on it. None means 1, -1 all cores.
+        Threads for fits and scores, which do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
         The seed of the search, of the choice of prototypes, and of the split that `fit(X, y)` makes for the paper's
         "validation". The default model draws nothing.

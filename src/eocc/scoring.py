@@ -14,13 +14,23 @@ from eocc.decision import SurpriseModel, Verdicts, by_regions, by_surprise
 from eocc.explanations import Explanation, Rule, explain, rules
 from eocc.measures import FrozenMeasure, Prepared, resolve_measure
 from eocc.regions import FuzzyModel
-from eocc.threads import threads
+from eocc.threads import in_order, threads
 
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
 
 # Rows are scored in blocks of about this many dissimilarities, 4 MiB, whatever the batch: they stay near the processor.
 BLOCK = 2**19
+
+
+def blocks_of(patterns: Any, n_prototypes: int) -> Iterator[Any]:
+    """Yield the patterns a block at a time.
+
+    >>> [len(block) for block in blocks_of(range(5000), 256)]
+    [2048, 2048, 904]
+    """
+    step = max(1, BLOCK // n_prototypes)
+    return (patterns[start : start + step] for start in range(0, len(patterns), step))
 
 
 class Scoring:
@@ -142,13 +152,19 @@ class Scoring:
         return self.calibration_
 
     def _by_block(self, X: Any, function: Callable[[Any], Result]) -> Iterator[Result]:
-        """Yield what `function` makes of X, a block of patterns at a time."""
+        """Yield what `function` makes of X, a block of patterns at a time.
+
+        Rows of numbers take a thread a block; of other patterns a block takes all threads.
+        """
         check_is_fitted(self)
         patterns = self._read(X, reset=False)
-        step = max(1, BLOCK // len(self.prototypes_))
-        for start in range(0, len(patterns), step):
-            with threads(n_threads(self.n_jobs)):
-                result = function(patterns[start : start + step])
+        blocks, count = blocks_of(patterns, len(self.prototypes_)), n_threads(self.n_jobs)
+        if isinstance(patterns, np.ndarray):
+            yield from in_order(function, blocks, count)
+            return
+        for block in blocks:
+            with threads(count):
+                result = function(block)
             yield result
 
     def _read(self, X: Any, *, reset: bool) -> Any:

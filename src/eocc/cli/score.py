@@ -13,7 +13,8 @@ from eocc.cli.output import PARQUET, Output, TableFormat, say_written, writing_c
 from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for
 from eocc.explanations.wording import counted
 from eocc.model_file import load
-from eocc.streaming import in_order, judging
+from eocc.streaming import judging
+from eocc.threads import in_order
 
 
 @app.command()

@@ -4,13 +4,11 @@ arrays    arrays and chunks of rows -> rows of numbers, by the names or numbers 
 source    a path, an array on disk or chunks of rows -> rows, a part at a time, as often as wanted
 sample    rows -> some of them, all equally likely, or by strata
 tally     numbers, one a row -> their order statistics, in little memory
-order     work on the parts on several threads -> results in the order of the parts
 fit       the sample -> a model; all rows once more -> its border, p-values and counts
 score     rows -> a file of decisions and scores
 """
 
 from eocc.streaming.fit import ColumnStatistics, fit_stream
-from eocc.streaming.order import in_order
 from eocc.streaming.score import Scored, figures_of, judging, score_stream, writing_parquet
 from eocc.streaming.source import matrix_of
 
@@ -19,7 +17,6 @@ __all__ = [
     "Scored",
     "figures_of",
     "fit_stream",
-    "in_order",
     "judging",
     "matrix_of",
     "score_stream",

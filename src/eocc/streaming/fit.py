@@ -15,12 +15,13 @@ from eocc.explanations.regions import prototype_labels
 from eocc.fitting import MULTI, check_arguments, check_memory
 from eocc.measures import Precomputed
 from eocc.regions import decision_margin
+from eocc.scoring import blocks_of
 from eocc.streaming.arrays import Rows
-from eocc.streaming.order import in_order, slices_of
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
 from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
 from eocc.surprise import Border
+from eocc.threads import in_order
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -209,7 +210,7 @@ class _Seen:
 
     def judge(self, part: Rows) -> tuple[Rows, Matrix, Indices]:
         """Return how strange every row is, and its region; this may run on any thread."""
-        judged = [self._judged(rows) for rows in slices_of(part.values, len(self._draft.prototypes_))]
+        judged = [self._judged(rows) for rows in blocks_of(part.values, len(self._draft.prototypes_))]
         strangeness, regions = (np.concatenate(arrays) for arrays in zip(*judged, strict=True))
         return part, strangeness, regions
 

@@ -19,8 +19,8 @@ from eocc.atomic import check_output, drafted
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.files import schema_of_model
 from eocc.registry import choose
-from eocc.streaming.order import in_order, slices_of
 from eocc.streaming.source import CHUNK_ROWS, check_classifier, files_of, holds_tables, source_of
+from eocc.threads import in_order
 
 # Rows of scores are gathered to so many before a group of Parquet is written.
 GROUP_ROWS = 2**17
@@ -45,13 +45,6 @@ def figures_of(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[st
     >>> {name: column.round(2).tolist() for name, column in figures_of(clf, [[1.5], [90.0]]).items()}["decision"]
     [1, -1]
     """
-    # Other patterns than rows cost more to lay out: judge takes as many at a time as memory lets it.
-    pieces = slices_of(patterns, len(classifier.prototypes_)) if isinstance(patterns, np.ndarray) else [patterns]
-    parts = [_figures(classifier, piece) for piece in pieces]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-def _figures(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[str, NDArray[Any]]:
     verdicts = classifier.judge(patterns)
     margins = verdicts.margins
     columns: dict[str, NDArray[Any]] = {
