@@ -1,3 +1,5 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -111,13 +113,32 @@ def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
     assert SEARCHED == 1000
 
 
-@pytest.mark.parametrize("synthesis", ["entropy", "validation"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_labels_work_with_prototypes_and_a_sparse_graph(synthesis, kind, targets):
-    others = np.random.default_rng(3).uniform(-8, 14, size=(40, 3))
-    X, y = np.vstack([targets, others]), np.repeat([1, -1], [300, 40])
-    clf = plain(synthesis=synthesis, prototypes=50, graph="knn", random_state=0, **kind).fit(X, y)
-    assert np.isfinite(clf.score_samples(X)).all()
+def test_labels_keep_others_out_of_prototypes_and_graph_and_are_learnt_from(kind, targets):
+    X = np.vstack([targets, np.random.default_rng(3).uniform(-8, 14, size=(40, 3))])
+    y = np.repeat([1, -1], [300, 40])
+    settings = {"prototypes": 50, "graph": "knn", "random_state": 0, **kind}
+    blind, told = plain(**settings).fit(X, y), plain(synthesis="validation", **settings).fit(X, y)
+    assert_array_equal(blind.score_samples(X), plain(**settings).fit(X).score_samples(X))
+    assert told.training_indices_.max() < 300 <= blind.training_indices_.max()
+    assert_array_equal(told.prototypes_, X[told.training_indices_[told.prototype_indices_]])
+    assert told.spanning_tree_.n_vertices == len(told.labels_) == len(told.training_indices_)
+    assert (told.predict(X[300:]) == -1).sum() > (blind.predict(X[300:]) == -1).sum()
+
+
+def test_a_function_is_called_once_for_each_pattern_and_prototype():
+    called = Counter()
+
+    def gap(a, b):
+        called[a, b] += 1
+        return abs(a - b)
+
+    numbers = np.random.default_rng(0).normal(size=200).tolist()
+    clf = plain(measure=gap, prototypes=20, random_state=0).fit(numbers)
+    chosen = {numbers[i] for i in clf.prototype_indices_}
+    beside = 200 + 2 * 20**2 + 2 * 10**2  # a scale, the prototypes among themselves, two looks at symmetry
+    assert all(called[a, b] >= 1 for a in numbers for b in chosen)
+    assert called.total() <= 200 * 20 + beside
 
 
 @pytest.mark.parametrize(

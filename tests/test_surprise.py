@@ -148,7 +148,7 @@ class TestViews:
         frozen = measure.freeze(patterns)
         some, all_ = (
             views_of(Representation(frozen, part, part, np.arange(len(part))), np.ones(3))
-            for part in (patterns, patterns[np.arange(0, 900, 3)])
+            for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
         )
         assert_allclose(some, all_)
 

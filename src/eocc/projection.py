@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
+from eocc.blas import one_blas_thread
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.explanations.regions import is_whole
 from eocc.explanations.wording import figure
@@ -44,14 +46,35 @@ def project(classifier: EntropicOneClassClassifier) -> Projection:
     """
     rows = classifier.measure_.prepare(classifier.prototypes_).evaluate(classifier.weights_)
     mean = rows.mean(axis=0)
-    _, spreads, directions = np.linalg.svd(rows - mean, full_matrices=False)
-    axes = np.zeros((rows.shape[1], 2))
-    axes[:, : min(2, len(directions))] = directions[:2].T
+    axes = principal_axes(rows - mean)
+    points = np.einsum("ij,jk->ik", rows - mean, axes)
+    total = float(((rows - mean) ** 2).sum())
+    return Projection(points, float((points**2).sum()) / total if total > 0 else 1.0, mean, axes)
+
+
+def principal_axes(centred: Matrix) -> Matrix:
+    """Return the two directions (c, 2) in which centred rows vary most, the largest entry of each positive.
+
+    They are the first right singular vectors, each found as the first eigenvector of the products of columns. Before
+    the second, the rows lose what lies along the first: squares of the first would drown a second much shorter. A
+    direction that a single row or column does not have is 0.
+
+    >>> principal_axes(np.array([[3.0, 4.0], [-3.0, -4.0], [-0.8, 0.6], [0.8, -0.6]]))
+    array([[ 0.6,  0.8],
+           [ 0.8, -0.6]])
+    """
+    n_columns = centred.shape[1]
+    axes, left = np.zeros((n_columns, 2)), centred / (np.abs(centred).max() or 1.0)
+    for k in range(min(2, *centred.shape)):
+        with one_blas_thread():
+            products = left.T @ left
+            # Other eigenvalues are not below 0: an axis is not found again, even where no variance is left.
+            products -= 2 * (products.trace() or 1.0) * (axes @ axes.T)
+            axes[:, k] = eigh(products, subset_by_index=[n_columns - 1, n_columns - 1], overwrite_a=True)[1][:, 0]
+        for _ in range(2):  # what the first time leaves by rounding may be all that is left
+            left = left - np.outer(left @ axes[:, k], axes[:, k])
     largest = np.abs(axes).argmax(axis=0)
-    axes *= np.where(axes[largest, [0, 1]] < 0, -1.0, 1.0)
-    total = float((spreads**2).sum())
-    kept = float((spreads[:2] ** 2).sum()) / total if total > 0 else 1.0
-    return Projection(np.einsum("ij,jk->ik", rows - mean, axes), kept, mean, axes)
+    return np.asarray(axes * np.where(axes[largest, [0, 1]] < 0, -1.0, 1.0))
 
 
 def place(classifier: EntropicOneClassClassifier, projection: Projection, X: Any) -> Matrix:

@@ -15,8 +15,6 @@ from eocc.prototypes import Selection, count_of, select_prototypes
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Prototypes are chosen by a measure whose scale is that of so many patterns, evenly spaced: the scale does not matter.
-SAMPLE = 1000
 # Blocks of patterns against all prototypes hold about this many dissimilarities, 16 MiB.
 BLOCK = 2**21
 
@@ -38,7 +36,7 @@ class Representation:
     @cached_property
     def prepared(self) -> Prepared:
         """All patterns against the prototypes: this may take long, and is done once."""
-        return self.measure.prepare(self.patterns) if self.is_whole else self.of(slice(None))
+        return self.measure.prepare(self.patterns, None if self.is_whole else self.prototypes)
 
     def of(self, some: Any) -> Prepared:
         """Return some of the patterns, by their indices or a slice, against the prototypes."""
@@ -67,17 +65,18 @@ def represent(
 ) -> Representation:
     """Fix the measure on the patterns and choose the prototypes: all of them, so many, or such a share.
 
-    Dissimilarities then are those to prototypes only, and so is the scale of a measure that has one.
+    Dissimilarities then are those to prototypes only, and so is the scale of a measure that has one. Until it is known,
+    the scale is the largest dissimilarity to one pattern: at least half of any, if d keeps the triangle inequality.
     """
     n = len(patterns)
     count = count_of(prototypes, n)
     if count == n:
         return Representation(measure.freeze(patterns), patterns, patterns, np.arange(n))
     freeze_against = getattr(measure, "freeze_against", None)
-    if freeze_against is None:
-        frozen = measure.freeze(patterns)
-        own = select_prototypes(selection, frozen, patterns, count, rng)
-        return Representation(frozen, patterns, patterns[own], own)
-    rough = measure.freeze(patterns[np.arange(0, n, max(1, -(-n // SAMPLE)))])
-    own = select_prototypes(selection, rough, patterns, count, rng)
-    return Representation(freeze_against(patterns, patterns[own]), patterns, patterns[own], own)
+    # Drawn apart, not from rng: what a seed selects does not depend on whether the measure has a scale.
+    anyone = np.random.default_rng(0).integers(n, size=1)
+    frozen = measure.freeze(patterns) if freeze_against is None else freeze_against(patterns, patterns[anyone])
+    own = select_prototypes(selection, frozen, patterns, count, rng)
+    chosen = patterns[own]
+    frozen = frozen if freeze_against is None else freeze_against(patterns, chosen)
+    return Representation(frozen, patterns, chosen, own)

@@ -9,7 +9,8 @@ from eocc.representation import Representation
 
 Matrix = NDArray[np.float64]
 
-# What a weight tells is averaged over the pairs of so many training patterns, evenly spaced; of rows of numbers, all.
+# Where pairs are many, what a weight tells is averaged over those of so many training patterns, drawn at random; if few
+# are prototypes, over theirs with half as many of these, which are no more pairs.
 SAMPLE = 400
 # What is this small beside a column's values, or beside all that the weights tell, is nothing but rounding.
 SILENT = 1e-12
@@ -20,9 +21,10 @@ ALIKE = 1e-3
 def views_of(shown: Representation, p: Matrix) -> Matrix:
     """Return the views (v, u): p, and p equalised, in which every weight adds as much to the dissimilarities.
 
-    What a weight adds is what mean d(x, y; p)^a loses without it, over pairs of training patterns; d^a is linear in p,
-    a = 2 for Euclidean distances. So equalised p_k are proportional to 1 / mean d(x, y; e_k)^a, the largest is 1. A
-    weight of 0 stays 0, and one that adds nothing gets 0. There is one view where equalising changes nothing.
+    What a weight adds is what mean d(x, r; p)^a loses without it, over training patterns x and prototypes r; d^a is
+    linear in p, a = 2 for Euclidean distances. So equalised p_k are proportional to 1 / mean d(x, r; e_k)^a; of rows of
+    numbers, to 1 / the variance of column k. The largest is 1. A weight of 0 stays 0, and one that adds nothing gets 0.
+    There is one view where equalising changes nothing.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
@@ -55,13 +57,23 @@ def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
 
 def _added(shown: Representation, p: Matrix) -> Matrix:
     """Return what the mean of d^a over pairs loses without each weight."""
-    step = -(-len(shown.patterns) // SAMPLE)
-    known = shown.is_whole and step == 1
-    pairs = shown.prepared if known else shown.measure.prepare(shown.patterns[np.arange(0, len(shown.patterns), step)])
+    pairs = _sampled(shown)
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)
     added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
     return np.where(added > SILENT * whole, added, 0.0)
+
+
+def _sampled(shown: Representation) -> Prepared:
+    """Return the patterns against the prototypes; where these pairs are many, a sample of both."""
+    n, r = len(shown.patterns), len(shown.own)
+    if n * r <= SAMPLE**2:
+        return shown.prepared
+    draw = np.random.default_rng(0)  # of its own: the same patterns whatever the fit drew before
+    some = np.sort(draw.permutation(n)[:SAMPLE])
+    if shown.is_whole:
+        return shown.measure.prepare(shown.patterns[some])
+    return shown.measure.prepare(shown.patterns[some], shown.prototypes[np.sort(draw.permutation(r)[: SAMPLE // 2])])
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:

@@ -49,7 +49,7 @@ def prepare(measure: FrozenMeasure, patterns: Any, prototypes: Any = None) -> Pr
             for name, part in measure.measures.items()
         ]
         return PreparedComposite(parts, [part.n_parameters for part in measure.measures.values()])
-    if isinstance(measure, FrozenFunction) and not (prototypes is None and measure.computed):
+    if isinstance(measure, FrozenFunction) and not measure.knows(patterns, prototypes):
         plain = FrozenFunction(measure.function, measure.largest, [])  # a table kept in it need not travel
         return FixedPrepared(_matrix(client, plain, patterns, prototypes)[0])
     if isinstance(measure, FrozenGraphEdit):
@@ -66,17 +66,15 @@ class _SpreadFunction:
     measure: FunctionMeasure
 
     def freeze(self, training: Sequence[Any]) -> FrozenFunction:
-        self.measure._check_symmetry(training)
-        pairs = prepare(FrozenFunction(self.measure.function, 1.0, []), training)
-        table = pairs.evaluate(np.empty(0))
-        largest = float(table.max())
-        return FrozenFunction(self.measure.function, largest if largest > 0 else 1.0, [(training, table)])
+        return self._frozen(training, None)
 
     def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FrozenFunction:
+        return self._frozen(training, prototypes)
+
+    def _frozen(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FrozenFunction:
         self.measure._check_symmetry(training)
         pairs = prepare(FrozenFunction(self.measure.function, 1.0, []), training, prototypes)
-        largest = float(pairs.evaluate(np.empty(0)).max())
-        return FrozenFunction(self.measure.function, largest if largest > 0 else 1.0, [])
+        return FrozenFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
 
 
 def spread_measure(measure: Measure) -> Measure:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.measures.fixed import FixedPrepared
-from eocc.measures.largest import largest_against
 from eocc.measures.objects import Objects, read_objects
 
 Matrix = NDArray[np.float64]
@@ -37,19 +36,16 @@ class FunctionMeasure:
     def freeze(self, training: Sequence[Any]) -> "FrozenFunction":
         """Check the function on a sample and find the largest training value."""
         self._check_symmetry(training)
-        table = _symmetric_table(self.function, training)
-        largest = float(table.max())
-        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [(training, table)])
+        return FrozenFunction.of_table(self.function, training, None, _symmetric_table(self.function, training))
 
     def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FrozenFunction":
         """Check the function on a sample and find the largest value against a prototype."""
         self._check_symmetry(training)
-        largest = largest_against(FrozenFunction(self.function, 1.0, []), training, prototypes)
-        return FrozenFunction(self.function, largest if largest > 0 else 1.0, [])
+        return FrozenFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
-        step = max(1, len(training) // SAMPLE)
-        sample = [training[i] for i in range(0, len(training), step)][:SAMPLE]
+        drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]
+        sample = [training[i] for i in drawn.tolist()]
         forth = _table(self.function, sample, sample)
         if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
             i, j = np.unravel_index(np.argmax(np.abs(forth - forth.T)), forth.shape)
@@ -65,19 +61,35 @@ class FrozenFunction:
 
     function: Callable[[Any, Any], float]
     largest: float
-    computed: list[tuple[Sequence[Any], Matrix]]
+    computed: list[tuple[Sequence[Any], Sequence[Any] | None, Matrix]]
     n_parameters: int = 0
+
+    @classmethod
+    def of_table(
+        cls,
+        function: Callable[[Any, Any], float],
+        training: Sequence[Any],
+        prototypes: Sequence[Any] | None,
+        table: Matrix,
+    ) -> "FrozenFunction":
+        """Divide by the largest of the values of the training patterns against each other or the prototypes."""
+        largest = float(table.max())
+        return cls(function, largest if largest > 0 else 1.0, [(training, prototypes, table)])
 
     def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FixedPrepared:
         """Call the function for every pair; once for each of the patterns among themselves.
 
         The training pairs were computed to find the largest: their table is used once and not kept.
         """
+        if self.knows(patterns, prototypes):
+            return FixedPrepared(self.computed.pop()[2] / self.largest)
         if prototypes is None:
-            known = self.computed and self.computed[0][0] is patterns
-            table = self.computed.pop()[1] if known else _symmetric_table(self.function, patterns)
-            return FixedPrepared(table / self.largest)
+            return FixedPrepared(_symmetric_table(self.function, patterns) / self.largest)
         return FixedPrepared(_table(self.function, patterns, prototypes) / self.largest)
+
+    def knows(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None) -> bool:
+        """Whether the values of these pairs were computed for the largest, and not used yet."""
+        return any(known is patterns and against is prototypes for known, against, _ in self.computed)
 
 
 def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:
