@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from eocc import EntropicOneClassClassifier
 from eocc.cli import main
 from eocc.files.chunk import CHUNK_ROWS
 from eocc.model_file import load
@@ -24,6 +25,7 @@ def folder(tmp_path_factory):
     lines = [f"{x},{y},{'good' if k % 3 else 'bad'}" for k, (x, y, _) in enumerate(rows[:900])]
     (made / "labelled.csv").write_text("\n".join(["load,heat,state", *lines]))
     (made / "words.txt").write_text("\n".join("".join(rng.choice(list("abc"), size=6)) for _ in range(50)))
+    (made / "good.csv").write_text("load,state\n1,good\n2,good\n4,good\n")
     (made / "empty.csv").write_text("load,heat\n")
     return made
 
@@ -70,6 +72,17 @@ def test_labels_tell_what_is_learnt_from(folder, capsys):
     assert both["parts"] == plan_for(600, 2, "standardised", n_others=300).parts
 
 
+def test_validation_is_planned_with_the_split_that_a_fit_makes(folder, capsys):
+    told = facts(capsys, folder / "labelled.csv", "--label", "state", "--target", "good", "--synthesis", "validation",
+                 "--resolution", "single", "--search", "none", "--jobs", "1")  # fmt: skip
+    table = np.loadtxt(folder / "labelled.csv", delimiter=",", skiprows=1, dtype=str)
+    clf = EntropicOneClassClassifier(measure="standardised", synthesis="validation", resolution="single", search=None)
+    plan = clf.fit(table[:, :2].astype(float), table[:, 2] == "good").plan_
+    assert told["patterns"] == plan.n == 540  # of 600 targets a tenth validates, and a tenth of 300 others
+    assert told["parts"] == plan.parts
+    assert told["parts"] == plan_for(540, 2, "standardised", resolution="single", search=None, n_others=90).parts
+
+
 def test_other_patterns_are_planned_by_their_kind(folder, capsys):
     assert facts(capsys, folder / "words.txt")["parts"] == plan_for(50, 6, "string-edit").parts
 
@@ -99,7 +112,7 @@ def test_fit_refuses_in_one_line(folder, capsys, tmp_path):
     assert run("-q", "fit", folder / "a.csv", "-o", model, "--max-memory", "50MB", "--graph", "complete") == 1
     err = capsys.readouterr().err
     assert err.startswith(
-        "eocc: this fit of 6000 patterns needs about 1.21 GiB of memory, but the budget is 47.7 MiB; "
+        "eocc: this fit of 6000 patterns needs about 1.06 GiB of memory, but the budget is 47.7 MiB; "
     )
     assert err.count("\n") == 1
     assert not model.exists()
@@ -124,13 +137,16 @@ def test_fit_with_plan_auto_says_what_it_takes(folder, capsys, tmp_path):
         (["a.csv", "--prototypes", "-3"], "prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
         (["a.csv", "--graph", "full"], "unknown graph 'full'; known: 'auto', 'complete', 'knn'", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
+        (["a.csv", "--synthesis", "validation"], "needs patterns of both kinds: pass --label and --target", 2),
         (["a.csv", "--jobs", "0"], "0 threads do no work", 2),
         (["empty.csv"], "holds no patterns", 1),
         (["labelled.csv", "--label", "state", "--target", "fine"], "holds no patterns with state = 'fine'", 1),
+        (["good.csv", "--label", "state", "--target", "good", "--synthesis", "validation"],
+         "needs patterns that are not targets", 1),
         (["a.csv", "--false-alarm-rate", "2"], "the rate must be a number between 0 and 1", 2),
         (["absent.csv"], "no file 'absent.csv'", 1),
     ],
-)
+)  # fmt: skip
 def test_mistakes_are_named_in_one_line(arguments, message, code, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     assert run("plan", *arguments) == code

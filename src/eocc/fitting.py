@@ -39,6 +39,11 @@ class Task:
     beside: Parts | None = None
     n_others: int = 0  # patterns that those that train are compared with
 
+    @property
+    def n_more(self) -> int:
+        """The targets known beside those that train."""
+        return 0 if self.beside is None else len(self.beside.targets)
+
 
 def check_arguments(classifier: Any) -> None:
     """Raise a ValueError for a number out of range or an unknown name."""
@@ -106,6 +111,10 @@ def plan_within_memory(classifier: Any, patterns: Any, task: Task) -> Plan:
         false_alarm_rate=classifier.false_alarm_rate,
         n_others=task.n_others,
         selection=classifier.selection,
+        n_more=task.n_more,
+        precision=classifier.precision,
+        performance=classifier.performance,
+        fuzzification=fuzzification_of(classifier),
     )
     return decide(request, classifier.max_memory, classifier.plan)
 

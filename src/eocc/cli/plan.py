@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from eocc.arguments import check_number
+from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, one_of, say, usage
 from eocc.cli.output import TextFormat, json_line, writing
 from eocc.cli.reading import Data, Drop, InputFormat, Label, Target, check_label, is_same, labels_of
@@ -17,6 +19,7 @@ from eocc.explanations.wording import counted
 from eocc.files import Schema, guess_format, guess_schema, open_chunks
 from eocc.files.printing import printable_lines
 from eocc.fitting import MULTI, RESOLUTIONS, size_of
+from eocc.labels import parts_by_kind, parts_of
 from eocc.measures import MEASURES
 from eocc.plan import (
     AUTO,
@@ -52,6 +55,12 @@ def checked_rate(value: float | None) -> float | None:
         if value is not None:
             check_number("the rate", value, "between 0 and 1", lambda rate: 0 < rate < 1)
     return value
+
+
+def check_both_kinds(synthesis: str, label: str) -> None:
+    """Refuse to validate without labels, which tell the kinds apart."""
+    if synthesis == "validation" and not label:
+        raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
 
 
 def checked_jobs(value: int) -> int:
@@ -115,12 +124,22 @@ MaxMemory = Annotated[
 
 @dataclass(frozen=True)
 class Extent:
-    """How many patterns of a file are learnt from, how many are not, and the size of one."""
+    """How many patterns of a file are targets, how many are not, and the size of one."""
 
     n: int
     n_others: int
     size: int
     schema: Schema
+
+    def split_for(self, synthesis: str, resolution: str) -> tuple[int, int]:
+        """Return how many patterns a fit would train on, and how many it would compare them with."""
+        if synthesis != "validation":
+            return self.n, 0
+        kinds = np.repeat([1, -1], [self.n, self.n_others])
+        rows, rng = np.arange(len(kinds)), np.random.default_rng(0)
+        fraction = EntropicOneClassClassifier().validation_fraction
+        parts = parts_by_kind(rows, kinds) if resolution == MULTI else parts_of(rows, kinds, fraction, rng)
+        return len(parts.training), len(parts.targets) + len(parts.others)
 
 
 @app.command()
@@ -152,11 +171,13 @@ def plan(
 
     Example: eocc plan normal.csv --prototypes 256
     """
+    check_both_kinds(synthesis, label)
     check_label(label, target)
     found = extent_of(data, input_format, label, target, drop, measure)
-    say(f"{data}: {counted(found.n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
+    n, n_others = found.split_for(synthesis, resolution)
+    say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
     request = Request(
-        n=found.n,
+        n=n,
         n_features=found.size,
         measure=measure or found.schema.measure,
         prototypes=prototypes_of(prototypes),
@@ -165,7 +186,7 @@ def plan(
         search=None if search == "none" else search,
         n_jobs=jobs,
         false_alarm_rate=false_alarm_rate,
-        n_others=found.n_others if synthesis == "validation" else 0,
+        n_others=n_others,
         selection=selection,
     )
     with writing(None) as file:

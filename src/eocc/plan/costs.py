@@ -74,8 +74,7 @@ def cost_of(measure: Any) -> MeasureCost:
 
 def _sum(costs: list[MeasureCost]) -> MeasureCost:
     """Return the cost of a composite, which evaluates one part after another and adds up what they give."""
-    names = ("kept", "preparing", "numbers", "seconds", "seconds_by_size", "freezing_few")
+    names = ("kept", "preparing", "seconds", "seconds_by_size", "freezing_few")
     total = {name: sum(getattr(cost, name) for cost in costs) for name in names}
-    return MeasureCost(
-        **total, evaluating=2 + max(cost.evaluating for cost in costs), freezing=max(cost.freezing for cost in costs)
-    )
+    largest = {name: max(getattr(cost, name) for cost in costs) for name in ("freezing", "numbers", "evaluating")}
+    return MeasureCost(**total, **{**largest, "evaluating": 2 + largest["evaluating"]})

@@ -8,10 +8,12 @@ from eocc.arguments import n_threads
 from eocc.calibration import N_FOLDS
 from eocc.entropic_graph import N_NEIGHBOURS, CompleteGraph, GraphKind, resolve_graph
 from eocc.neighbours import EXACT_ROWS
+from eocc.performance import ScorerPerformance, resolve_performance
 from eocc.plan.costs import cost_of
 from eocc.plan.stages import Case, columns_of, greediest
 from eocc.prototypes import KMedoids, Selection, count_of, resolve_selection
 from eocc.prototypes.k_medoids import SAMPLE as SWAPPED
+from eocc.regions import Fuzzification
 from eocc.search import Search, resolve_search
 
 COMPLETE, KNN, AUTO = "complete", "knn", "auto"
@@ -69,6 +71,9 @@ def name_of_graph(kind: GraphKind) -> str:
 class Request:
     """What a user asks for, as in the classifier; `n_features` is the size of a pattern, `n_others` are known beside n.
 
+    With resolution="multi" these are not targets, and `n_more` are; else they are all that validate. `fuzzification` is
+    how clusters become regions, None as by default.
+
     >>> Request(1000, 10).plan().graph, Request(100_000, 10, prototypes=256).plan().graph
     ('complete', 'knn')
     >>> Request(10_000, 10).plan().graph
@@ -86,6 +91,10 @@ class Request:
     false_alarm_rate: float | None = None
     n_others: int = 0
     selection: str | Selection = "random"
+    n_more: int = 0
+    precision: str = "double"
+    performance: Any = "accuracy"
+    fuzzification: Fuzzification | None = None
 
     def plan(self) -> Plan:
         """Return what it takes; graph="auto" is what it would be with any amount of memory."""
@@ -97,7 +106,9 @@ class Request:
 
     def case(self) -> Case:
         """Return the fit in numbers."""
-        cost, kind = cost_of(self.measure), self._graph()
+        cost, kind, how = cost_of(self.measure), self._graph(), self.fuzzification
+        validates = self.resolution != "multi" and self.n_others > 0
+        is_scored = validates and isinstance(resolve_performance(self.performance), ScorerPerformance)
         return Case(
             n=self.n,
             size=self.n_features if cost.numbers else 0,
@@ -110,6 +121,11 @@ class Request:
             is_calibrated=self.false_alarm_rate is not None,
             n_others=self.n_others,
             n_compared=SWAPPED if isinstance(resolve_selection(self.selection), KMedoids) else 0,
+            n_more=self.n_more,
+            is_single=self.precision == "single",
+            have_sums=how is None or how.takes_sums,
+            are_rebuilt=is_scored or not (how is None or how.gives_balls),
+            are_graded=is_scored,
         )
 
     def _graph(self) -> GraphKind:
@@ -135,8 +151,7 @@ class Request:
         if case.is_multi:
             seconds += 2 * case.n * case.r * (RANKED + again)
         if case.n_searching:
-            part = replace(case, n=case.searched, is_complete=case.is_complete or case.n > case.searched)
-            seconds += _candidates(self._search()) * _embedding_seconds(part, again) / case.n_searching
+            seconds += _candidates(self._search()) * _embedding_seconds(case.searched, again) / case.n_searching
         return seconds * (1 + N_FOLDS if case.is_calibrated and not case.is_multi else 1)
 
 
@@ -167,15 +182,20 @@ def plan_for(
     false_alarm_rate: float | None = None,
     n_others: int = 0,
     selection: str | Selection = "random",
+    n_more: int = 0,
+    precision: str = "double",
+    performance: Any = "accuracy",
+    fuzzification: Fuzzification | None = None,
 ) -> Plan:
     """Return what a fit to n patterns of n_features numbers (symbols, steps, vertices) would take.
 
     >>> plan = plan_for(10_000, 10, graph="complete")
     >>> plan.parts["distances of all pairs"] == 8 * 10_000**2
     True
-    >>> 3.4e9 < plan.peak < 3.8e9
+    >>> 3.0e9 < plan.peak < 3.3e9
     True
     """
     return Request(
-        n, n_features, measure, prototypes, graph, resolution, search, n_jobs, false_alarm_rate, n_others, selection
-    ).plan()
+        n, n_features, measure, prototypes, graph, resolution, search, n_jobs, false_alarm_rate, n_others, selection,
+        n_more, precision, performance, fuzzification,
+    ).plan()  # fmt: skip

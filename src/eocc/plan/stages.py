@@ -11,7 +11,7 @@ from eocc.neighbours import EXACT_COLUMNS, EXACT_ROWS, QUERIES, n_candidates
 from eocc.neighbours import SAMPLE as PROJECTED
 from eocc.neighbours import WIDTH as VECTOR
 from eocc.plan.costs import MeasureCost
-from eocc.representation import SAMPLE as ROUGH
+from eocc.sparse_partition import FIRST_SPLITS, MOST_MEMBERS, MOST_PAIRED, MOST_WORK
 from eocc.synthesis import SEARCHED
 
 DOUBLE = 8
@@ -22,6 +22,17 @@ COLUMNS_OF_OBJECTS = 32
 FOLDS_KEEP = 0.9
 # Dissimilarities of patterns to known others pass through so many arrays on their way to a logarithm.
 CONTRASTED = 2
+# Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
+# the fit will tell; this share keeps the plan within 30 % of either.
+IN_ONE_REGION = 0.63
+# The distances of a region, and half of them once more; an extent that is no sum sorts these, or takes differences.
+REGION, REGION_SORTED = 1.5, 2.0
+# Ratios of validation patterns to all regions, copied for one partition; a scorer's grades take some more.
+COUNTED, GRADED = 1.5, 5.0
+# Room for distances of which single precision fills one half: the rest is allocated, but seldom resident.
+HALF_FILLED = 0.75
+# What one thread has freed is seldom all given back by the time the next one works: the share that stays resident.
+NOT_GIVEN_BACK = 0.5
 
 Parts = dict[str, float]
 
@@ -30,8 +41,10 @@ Parts = dict[str, float]
 class Case:
     """A fit in numbers: n patterns of `size` numbers (rows only, else 0), r prototypes, the graph, the work.
 
-    `n_searching` threads search, 0 for no search; `n_others` are known beside the n, `is_calibrated` by folds;
-    `n_compared` patterns are compared with each other to choose prototypes.
+    `n_searching` threads search, 0 for no search; `n_others` are known beside the n, and `n_more` targets;
+    `is_calibrated` by folds; `n_compared` patterns are compared with each other to choose prototypes. The search
+    `is_single` in precision. Regions `have_sums` where these tell their extents; those that validate `are_rebuilt` at
+    every split where counts alone do not tell, and `are_graded` where a scorer judges.
     """
 
     n: int
@@ -45,6 +58,11 @@ class Case:
     is_calibrated: bool
     n_others: int
     n_compared: int = 0
+    n_more: int = 0
+    is_single: bool = False
+    have_sums: bool = True
+    are_rebuilt: bool = False
+    are_graded: bool = False
 
     @property
     def pairs(self) -> float:
@@ -62,32 +80,45 @@ class Case:
         return self.r == self.n
 
     @property
-    def searched(self) -> int:
-        """The patterns a search looks at."""
-        return self.n if self.is_complete else min(self.n, SEARCHED)
+    def searched(self) -> "Case":
+        """The fit as a search sees it: over neighbours, all pairs of a sample."""
+        if self.is_complete or self.n <= SEARCHED:
+            return self
+        return replace(self, n=SEARCHED, is_complete=True)
 
     def kept(self) -> Parts:
         """Return what is held from beginning to end."""
+        beside = 2 * (self.n_others + self.n_more)  # as read, and those of either kind
+        copied = self.n if self.n_others else 0
         return {
-            "patterns": DOUBLE * self.n * max(1.0, self.size * self.cost.numbers),
+            "patterns": DOUBLE * max(1.0 * self.n, self.size * (self.n * self.cost.numbers + copied + beside)),
             "prepared comparisons": self.cost.kept * self.pairs,
         }
+
+    def compared(self) -> Parts:
+        """Return what is held from the search to the model: where it looks at a sample, that is compared apart."""
+        part = self.searched
+        is_apart = self.n_searching and part.n < self.n
+        return {**self.kept(), "comparisons searched": self.cost.kept * part.pairs if is_apart else 0.0}
 
 
 def freezing(case: Case) -> Parts:
     """Return what finds the scale of the measure: among all patterns, or a block of them against the prototypes."""
-    whole = case.cost.freezing if case.is_whole else case.cost.freezing_few
-    rough = case.cost.freezing * DOUBLE * min(case.n, ROUGH) ** 2
     block = min(case.pairs, DOUBLE * BLOCK) * (1 + case.cost.kept + case.cost.preparing)
+    few = max(block, case.cost.freezing_few * case.square)
     return {
         "patterns": case.kept()["patterns"],
-        "scale of the measure": whole * case.square if case.is_whole else max(rough, block, whole * case.square),
+        "scale of the measure": case.cost.freezing * case.square if case.is_whole else few,
     }
 
 
 def selecting(case: Case) -> Parts:
     """Return what choosing prototypes takes: a sample compared with itself, and a copy."""
-    return {**case.kept(), "comparisons of candidates": 2.0 * DOUBLE * min(case.n, case.n_compared) ** 2}
+    matrices = max(2.0, 1 + case.cost.kept + case.cost.evaluating)
+    return {
+        "patterns": case.kept()["patterns"],
+        "comparisons of candidates": matrices * DOUBLE * min(case.n, case.n_compared) ** 2,
+    }
 
 
 def preparing(case: Case) -> Parts:
@@ -99,37 +130,39 @@ def searching(case: Case) -> Parts:
     """Return a space and its graph for every thread; where the graph is sparse, those of a sample."""
     if not case.n_searching:
         return {}
-    part = replace(case, n=case.searched, is_complete=case.is_complete or case.n > SEARCHED)
     return {
-        **case.kept(),
-        "comparisons searched": case.cost.kept * part.pairs if part.n < case.n else 0.0,
-        "workspaces of the search": case.n_searching * (_workspace(part) + case.cost.evaluating * part.pairs),
-        "validation": case.n_searching * _validation(part),
+        **case.compared(),
+        "workspaces of the search": _searches(case),
+        "validation": case.n_searching * _validation(case.searched),
     }
 
 
+def _searches(case: Case) -> float:
+    """Return what all threads of the search hold together."""
+    part = case.searched
+    weighting = part.cost.evaluating * part.pairs
+    return case.n_searching * (_workspace(part) + max(weighting, _graph_of(part)))
+
+
 def _workspace(case: Case) -> float:
-    return case.pairs + (case.square if case.is_complete else sum(_neighbour_lists(case).values()))
+    """Return the space and the distances of one thread."""
+    distances = case.square if case.is_complete else 0.0
+    return case.pairs + (HALF_FILLED if case.is_single else 1.0) * distances
 
 
-def _validation(case: Case) -> float:
-    """Return what the paper's validation takes: the space in single precision, and products with the others."""
-    if case.is_multi or not case.n_others:
-        return 0.0
-    products = 5.0 * case.n * case.n_others if case.is_complete else 0.0  # neighbours are compared one by one
-    return 2.0 * DOUBLE * case.n_others * case.r + case.pairs / 2 + products
+def _graph_of(case: Case) -> float:
+    """Return what building a graph takes beside its workspace: neighbours, or rows in single precision."""
+    if case.is_complete:
+        return case.pairs / 2 if case.is_single else 0.0
+    return sum(_neighbour_lists(case).values())
 
 
 def embedding(case: Case) -> Parts:
     """Return the dissimilarity space and the graph over it."""
+    weighting = case.cost.evaluating * case.pairs
     over = {"distances of all pairs": case.square} if case.is_complete else _neighbour_lists(case)
-    return {
-        **case.kept(),
-        "dissimilarity space": case.pairs,
-        "weighting": case.cost.evaluating * case.pairs,
-        "validation": _validation(case),
-        **over,
-    }
+    is_weighted = not case.is_complete and weighting > sum(over.values())
+    return {**case.compared(), "dissimilarity space": case.pairs, **({"weighting": weighting} if is_weighted else over)}
 
 
 def _neighbour_lists(case: Case) -> Parts:
@@ -143,12 +176,15 @@ def _neighbour_lists(case: Case) -> Parts:
     points = 4.0 * columns_of(case)
     search = max(4 * points + 9 * candidates, points + 16.5 * candidates) + 16
     joining = max(28 + 16 * DISTINCT, 12 + 24 * DISTINCT + 3 * points / k) * k
-    sample = min(case.n, PROJECTED)
-    # Its rows with differences of them; or, while its axes are found, with what LAPACK copies.
-    axes = max(4 * sample * case.r + case.r**2, sample * case.r + 5 * case.r**2)
-    projection = float(DOUBLE * (axes + 3 * QUERIES * sample))
-    lists = case.n * max(search, joining)
+    projection, lists = _projection(case), case.n * max(search, joining)
     return {"projection of a sample": projection} if projection > lists else {"neighbour lists": lists}
+
+
+def _projection(case: Case) -> float:
+    """Return a sample's rows with differences of them; or, while its axes are found, with what LAPACK copies."""
+    sample = min(case.n, PROJECTED)
+    axes = max(4 * sample * case.r + case.r**2, sample * case.r + 5 * case.r**2)
+    return float(DOUBLE * (axes + 3 * QUERIES * sample))
 
 
 def columns_of(case: Case) -> int:
@@ -157,19 +193,52 @@ def columns_of(case: Case) -> int:
     return min(-(-dimension // VECTOR) * VECTOR, -(-case.r // VECTOR) * VECTOR)
 
 
+def _held(case: Case) -> Parts:
+    """Return the space and what lasts of the graph over it, beside the workspaces of threads that have no more work."""
+    over = {"distances of all pairs": case.square}
+    if not case.is_complete:
+        over = {"neighbour lists": case.n * ((12 + 16 * DISTINCT) * case.k + 24 + 100)}
+    # A search on a sample, or in single precision, is over and gone when its best is judged again.
+    is_over = case.is_single or case.searched is not case
+    idle = 0.0 if is_over else max(0, case.n_searching - 1) * _workspace(case)
+    return {**case.compared(), "dissimilarity space": case.pairs, **over, "workspaces of the search": idle}
+
+
+def validating(case: Case) -> Parts:
+    """Return what the paper's validation takes once the graph is there."""
+    return {**_held(case), "validation": _validation(case)}
+
+
+def _validation(case: Case) -> float:
+    """Return validation patterns in the space, beside what compares them with all regions of all partitions."""
+    if case.is_multi or not case.n_others:
+        return 0.0
+    rows, ratios = float(DOUBLE * case.n_others * case.r), float(DOUBLE * case.n_others * case.n)
+    kept = (1 + case.cost.kept) * rows
+    if case.are_rebuilt:
+        ratios = ratios if case.is_complete else DOUBLE * min(case.n, FIRST_SPLITS + 1.0) * case.n_others
+        region = case if case.is_complete else replace(case, n=min(case.n, MOST_MEMBERS))
+        judged = ratios * (GRADED if case.are_graded else COUNTED)
+        return kept + ratios + max(judged, _largest_region(region, 1.0))  # the first parts of the tree are large
+    if case.is_complete:  # products in single precision, then decisions of one byte
+        return kept + max(2 * rows, rows / 2 + case.pairs / 2 + ratios / 2, ratios * 5 / 8)
+    return kept + max(2 * rows, _projection(case), 4.0 * columns_of(case) * (case.n + 2 * case.n_others) + 100 * case.n)
+
+
+def _largest_region(case: Case, share: float) -> float:
+    """Return the distances within a region that holds that share of all pairs; of all regions, the rows."""
+    return share * (REGION if case.have_sums else REGION_SORTED) * case.square + case.pairs
+
+
 def regions(case: Case) -> Parts:
     """Return what measuring clusters takes: with all pairs, for most patterns may be in one."""
-    held = {**case.kept(), "dissimilarity space": case.pairs}
-    if not case.is_complete:
-        per_pattern = (12 + 16 * DISTINCT) * case.k + 24 + 100
-        return {**held, "neighbour lists": case.n * per_pattern}
-    idle = max(0, case.n_searching - 1) * _workspace(case)
-    return {
-        **held,
-        "distances of all pairs": case.square,
-        "largest region": 1.5 * case.square + case.pairs,
-        "workspaces of the search": idle,
-    }
+    if case.is_complete:
+        return {**_held(case), "largest region": _largest_region(case, IN_ONE_REGION)}
+    if case.have_sums:
+        members = min(case.n, max(MOST_MEMBERS, int((MOST_WORK / case.r) ** 0.5)))
+        return {**_held(case), "largest region": float(DOUBLE * members * case.r)}
+    sample = replace(case, n=min(case.n, MOST_PAIRED))
+    return {**_held(case), "largest region": (1 + REGION_SORTED) * sample.square + 2 * sample.pairs}
 
 
 def surprise(case: Case) -> Parts:
@@ -186,12 +255,14 @@ def contrast(case: Case) -> Parts:
     """Return what it takes to tell patterns from known others: all at once."""
     if not (case.is_multi and case.n_others):
         return {}
-    rows = DOUBLE * max(case.n, case.n_others)  # the others are compared in the same ways
+    most = DOUBLE * max(case.n, case.n_others, case.n_more)  # the others are compared in the same ways
+    beside = (case.n_others + case.n_more) * (case.r + case.n_others)
     return {
         **case.kept(),
-        "comparisons with others": case.cost.kept * rows * case.n_others,
-        "dissimilarities": (1 + case.cost.evaluating) * rows * (case.r + case.n_others),
-        "densities": CONTRASTED * rows * max(case.r, case.n_others),
+        "comparisons with others": case.cost.kept * DOUBLE * (case.n * case.n_others + beside),
+        "dissimilarities": (1 + case.cost.evaluating) * most * (case.r + case.n_others),
+        "densities": CONTRASTED * most * max(case.r, case.n_others),
+        "freed, not given back": 0.0 if case.is_complete else NOT_GIVEN_BACK * (_graph_of(case) + _searches(case)),
     }
 
 
@@ -201,11 +272,15 @@ def folds(case: Case) -> Parts:
         return {}
     n = max(1, round(FOLDS_KEEP * case.n))
     fold = replace(case, n=n, r=n if case.is_whole else min(case.r, n), is_calibrated=False)
-    return {"comparisons of all": sum(case.kept().values()), **greediest(fold)}
+    return {
+        "comparisons of all": sum(case.kept().values()),
+        "freed, not given back": NOT_GIVEN_BACK * (_workspace(fold) + _graph_of(fold)),
+        **greediest(fold),
+    }
 
 
 STAGES: tuple[Callable[[Case], Parts], ...] = (
-    freezing, selecting, preparing, searching, embedding, regions, surprise, contrast, folds,
+    freezing, selecting, preparing, searching, embedding, validating, regions, surprise, contrast, folds,
 )  # fmt: skip
 
 
