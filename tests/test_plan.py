@@ -148,10 +148,15 @@ def test_what_judges_partitions_counts_too(n, m, settings):
     clf.fit(X[:n], validation=(X[n:], y[n:]))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    known = {name: value for name, value in settings.items() if name != "extent"}
-    plan = plan_for(n, 10, resolution="single", n_others=m, fuzzification=fuzzification_of(clf),
-                    **{"search": None, **known})  # fmt: skip
-    assert abs(plan.peak - peak) <= 0.3 * peak
+    assert abs(clf.plan_.peak - peak) <= 0.3 * peak
+
+
+def test_a_fit_tells_its_plan_how_it_judges():
+    settings = {"resolution": "single", "performance": "auc", "precision": "single", "search": few_candidates()}
+    clf = plain(synthesis="validation", validation_fraction=0.5, extent="median", **settings).fit(*labelled(300, 200))
+    told = plan_for(150, 10, n_others=250, fuzzification=fuzzification_of(clf), **settings)
+    assert clf.plan_.parts == told.parts
+    assert told.peak > plan_for(150, 10, n_others=250, resolution="single").peak
 
 
 def test_the_parts_are_the_arrays_of_the_code():

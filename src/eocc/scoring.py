@@ -23,14 +23,14 @@ Result = TypeVar("Result")
 BLOCK = 2**19
 
 
-def blocks_of(patterns: Any, n_prototypes: int) -> Iterator[Any]:
-    """Yield the patterns a block at a time.
+def blocks_of(patterns: Any, n_prototypes: int) -> list[Any]:
+    """Return the patterns in blocks.
 
     >>> [len(block) for block in blocks_of(range(5000), 256)]
     [2048, 2048, 904]
     """
     step = max(1, BLOCK // n_prototypes)
-    return (patterns[start : start + step] for start in range(0, len(patterns), step))
+    return [patterns[start : start + step] for start in range(0, len(patterns), step)]
 
 
 class Scoring:
@@ -160,7 +160,7 @@ class Scoring:
         patterns = self._read(X, reset=False)
         blocks, count = blocks_of(patterns, len(self.prototypes_)), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
-            yield from in_order(function, blocks, count)
+            yield from in_order(function, iter(blocks), max(1, min(count, len(blocks))))
             return
         for block in blocks:
             with threads(count):

@@ -40,7 +40,10 @@ Matrix = NDArray[np.float64]
 # partitions that Algorithm 2 looks at, and in the one that is kept.
 MOST_MEMBERS = 500
 MOST_PAIRED = 2000  # where all pairs have to be kept: 32 MiB
-MOST_WORK = 2e10  # where only sums are, the differences taken for all clusters together: seconds
+# Where only sums are, the differences of numbers taken for all clusters together: a second. Short rows cost as much as
+# some of 16 numbers.
+MOST_WORK = 5e9
+SHORTEST = 16
 SUMMED = 64  # rows a thread sums at a time
 FIRST_SPLITS = 64  # those judged where the regions of every partition have to be built anew
 
@@ -123,7 +126,7 @@ class Sampling:
 
     def for_regions(self, labels: Labels, n_columns: int, fuzzification: Fuzzification) -> "Sampling":
         """Return the same order with samples as large as the regions of one partition may have."""
-        most = most_within(np.bincount(labels), MOST_WORK / n_columns) if fuzzification.takes_sums else MOST_PAIRED
+        most = most_summed(np.bincount(labels), n_columns) if fuzzification.takes_sums else MOST_PAIRED
         return Sampling(self.rank, max(most, self.most))
 
     def of(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -132,6 +135,15 @@ class Sampling:
             return members
         lowest = np.argpartition(self.rank[members], self.most - 1)[: self.most]
         return np.asarray(members[np.sort(lowest)])
+
+
+def most_summed(sizes: NDArray[np.int64], n_columns: int) -> int:
+    """Return how many members of a cluster are measured, of clusters of these sizes, where sums are enough.
+
+    >>> most_summed(np.array([100_000]), 256), most_summed(np.array([50_000, 50_000]), 256)
+    (4419, 3125)
+    """
+    return max(MOST_MEMBERS, most_within(sizes, MOST_WORK / max(n_columns, SHORTEST)))
 
 
 def most_within(sizes: NDArray[np.int64], budget: float) -> int:

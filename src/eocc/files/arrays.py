@@ -43,8 +43,8 @@ def mapped(path: Path) -> NDArray[np.generic]:
     """
     check_regular(path)
     try:
-        with warnings.catch_warnings():  # of headers that Python 2 wrote: they are read all the same
-            warnings.simplefilter("ignore", UserWarning)
+        with warnings.catch_warnings():  # of headers that Python 2 wrote, which are read all the same; of absurd sizes
+            warnings.simplefilter("ignore")
             array = np.lib.format.open_memmap(path, mode="r")
     except FAULTS as error:
         raise complaint(str(path), None, _refusal(error)) from None

@@ -10,7 +10,7 @@ from eocc.entropic_graph import N_NEIGHBOURS, CompleteGraph, GraphKind, resolve_
 from eocc.neighbours import EXACT_ROWS
 from eocc.performance import ScorerPerformance, resolve_performance
 from eocc.plan.costs import cost_of
-from eocc.plan.stages import Case, columns_of, greediest
+from eocc.plan.stages import Case, columns_of, differences_summed, greediest
 from eocc.prototypes import KMedoids, Selection, count_of, resolve_selection
 from eocc.prototypes.k_medoids import SAMPLE as SWAPPED
 from eocc.regions import Fuzzification
@@ -24,8 +24,11 @@ ANYWAY = 2**19
 # Seconds on one core of 2025; benchmarks/memory.py compares. A product of matrices does PRODUCTS multiplications a
 # second; a pair of the complete graph takes PAIR besides, and PAIR_ONCE where its model is built. A dissimilarity that
 # surprise looks at takes RANKED, a row of neighbours ROW for 16 components and ROW_BY_COLUMN for each prototype, the
-# components EIGEN for the third power of the prototypes.
-PRODUCTS, PAIR, PAIR_ONCE, RANKED = 43e9, 5e-9, 55e-9, 20e-9
+# components EIGEN for the third power of the prototypes. Regions rebuilt for all partitions take REBUILT for each pair,
+# those measured by sums DIFFERENCE for each number of a pair. A pair of a pattern and a known other takes CONTRASTED, of
+# a row of neighbours and a pattern that validates COUNTED.
+CONTRASTED, COUNTED = 5.5e-7, 1.8e-9
+PRODUCTS, PAIR, PAIR_ONCE, RANKED, REBUILT, DIFFERENCE = 43e9, 5e-9, 55e-9, 20e-9, 2.8e-6, 0.15e-9
 ROW, ROW_BY_COLUMN, EIGEN, START = 20e-6, 0.14e-6, 0.32e-9, 0.05
 # A search stops when nothing gets better: after about so many times its patience.
 PATIENCES = 2
@@ -147,9 +150,9 @@ class Request:
         pair = case.cost.seconds_a_pair(self.n_features)
         again = case.cost.kept * 1e-9 or pair
         seconds = START + case.n * case.r * pair + _embedding_seconds(case, again)
-        seconds += PAIR_ONCE * case.n**2 if case.is_complete else 0.0
+        seconds += PAIR_ONCE * case.n**2 if case.is_complete else DIFFERENCE * differences_summed(case)
         if case.is_multi:
-            seconds += 2 * case.n * case.r * (RANKED + again)
+            seconds += 2 * case.n * case.r * (RANKED + again) + CONTRASTED * case.n * case.n_others
         if case.n_searching:
             seconds += _candidates(self._search()) * _embedding_seconds(case.searched, again) / case.n_searching
         return seconds * (1 + N_FOLDS if case.is_calibrated and not case.is_multi else 1)
@@ -159,8 +162,9 @@ def _embedding_seconds(case: Case, pair: float) -> float:
     """Return the time for one dissimilarity space and its graph."""
     seconds = case.n * case.r * pair
     if case.is_complete:
-        return seconds + case.n**2 * (PAIR + case.r / PRODUCTS)
+        return seconds + case.n**2 * (PAIR + case.r / PRODUCTS + (REBUILT if case.are_rebuilt else 0.0))
     rows = case.n * (ROW * columns_of(case) / 16 + ROW_BY_COLUMN * case.r)
+    seconds += 0.0 if case.is_multi or case.are_rebuilt else COUNTED * case.n * case.n_others
     return seconds + (rows + EIGEN * case.r**3 if case.n > EXACT_ROWS else case.n**2 * (PAIR_ONCE + case.r / PRODUCTS))
 
 

@@ -6,12 +6,14 @@ Every entry is an array of the code, or several that live together. A fit's peak
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from eocc.measures.largest import BLOCK
 from eocc.neighbours import EXACT_COLUMNS, EXACT_ROWS, QUERIES, n_candidates
 from eocc.neighbours import SAMPLE as PROJECTED
 from eocc.neighbours import WIDTH as VECTOR
 from eocc.plan.costs import MeasureCost
-from eocc.sparse_partition import FIRST_SPLITS, MOST_MEMBERS, MOST_PAIRED, MOST_WORK
+from eocc.sparse_partition import FIRST_SPLITS, MOST_MEMBERS, MOST_PAIRED, SHORTEST, most_summed
 from eocc.synthesis import SEARCHED
 
 DOUBLE = 8
@@ -235,10 +237,19 @@ def regions(case: Case) -> Parts:
     if case.is_complete:
         return {**_held(case), "largest region": _largest_region(case, IN_ONE_REGION)}
     if case.have_sums:
-        members = min(case.n, max(MOST_MEMBERS, int((MOST_WORK / case.r) ** 0.5)))
-        return {**_held(case), "largest region": float(DOUBLE * members * case.r)}
+        return {**_held(case), "largest region": float(DOUBLE * members_measured(case) * case.r)}
     sample = replace(case, n=min(case.n, MOST_PAIRED))
     return {**_held(case), "largest region": (1 + REGION_SORTED) * sample.square + 2 * sample.pairs}
+
+
+def members_measured(case: Case) -> int:
+    """Return the members whose distances are summed, if all patterns are one cluster."""
+    return min(case.n, most_summed(np.array([case.n]), case.r))
+
+
+def differences_summed(case: Case) -> float:
+    """Return how many differences of two numbers that takes."""
+    return float(members_measured(case) ** 2 * max(case.r, SHORTEST)) if case.have_sums else 0.0
 
 
 def surprise(case: Case) -> Parts:
