@@ -3,8 +3,10 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 from eocc import EntropicOneClassClassifier
@@ -126,3 +128,49 @@ def test_an_array_of_another_width_is_refused(folder, capsys):
     capsys.readouterr()
     assert run("score", folder / "m.eocc", folder / "wide.npy") == 1
     assert "wide.npy: has 4 columns, but the model compares 3, and an array names none" in capsys.readouterr().err
+
+
+def test_the_name_of_a_file_tells_the_format_of_scores(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert run("fit", "a.npy") == 0
+    for name in ("scores.csv", "scores.parquet", "scores.jsonl", "scores.txt"):
+        assert run("score", "model.eocc", "a.npy", "-o", name) == 0
+    capsys.readouterr()
+    table = pyarrow.parquet.read_table("scores.parquet").to_pylist()
+    assert len(table) == len(Path("scores.csv").read_text().splitlines()) - 1
+    assert json.loads(Path("scores.jsonl").read_text().splitlines()[0])["score"] == table[0]["score"]
+    assert Path("scores.csv").read_text().startswith("pattern,decision,")
+    assert Path("scores.txt").read_text().split()[:2] == ["pattern", "decision"]
+
+
+def test_columns_of_no_numbers_are_left_out_of_a_sample(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    rows = np.random.default_rng(0).normal(size=(200, 2))
+    lines = [f"{a},m{i % 3},{b}" for i, (a, b) in enumerate(rows)]
+    Path("named.csv").write_text("\n".join(["x,machine,y", *lines]))
+    assert run("fit", "named.csv", "--sample", "50") == 1
+    assert "correct it, or drop the row or the column" in capsys.readouterr().err
+    assert run("fit", "named.csv", "--sample", "50", "--drop", "machine") == 0
+    assert load("model.eocc").feature_names_in_.tolist() == ["x", "y"]
+    assert run("fit", "named.csv", "--sample", "50", "--drop", "colour") == 1
+    assert "has no column 'colour' to drop; it has 'x', 'machine', 'y'" in " ".join(capsys.readouterr().err.split())
+    np.save("wide.npy", np.column_stack([rows, np.full(200, np.nan)]))
+    assert run("fit", "wide.npy", "--sample", "50", "--drop", "2") == 0
+    assert load("model.eocc").n_features_in_ == 2
+
+
+def test_a_sample_of_a_file_that_is_not_there_is_refused_before_anything_is_said(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert run("fit", "none.npy", "--sample", "50") == 1
+    assert "Compared by" not in capsys.readouterr().err
+
+
+def test_a_fit_is_refused_in_options(folder, capsys, monkeypatch):
+    monkeypatch.chdir(folder)
+    np.save("long.npy", np.random.default_rng(0).normal(size=(3000, 2)))
+    assert run("fit", "long.npy", "--graph", "complete", "--max-memory", "50MB") == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--prototypes 256 --graph knn would take" in said
+    assert "pass that, or --plan auto, or raise --max-memory, or learn from some rows" in said
+    assert run("fit", "long.npy", "--prototypes", "many") == 2
+    assert "must be an integer >= 1 or a fraction in (0, 1], not 'many'" in " ".join(capsys.readouterr().err.split())

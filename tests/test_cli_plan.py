@@ -133,8 +133,8 @@ def test_fit_with_plan_auto_says_what_it_takes(folder, capsys, tmp_path):
     [
         (["a.csv", "--max-memory", "2 gigs"], "not '2 gigs'", 2),
         (["a.csv", "--max-memory", "0"], "not '0'", 2),
-        (["a.csv", "--prototypes", "none"], "prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
-        (["a.csv", "--prototypes", "-3"], "prototypes must be an integer >= 1, a fraction in (0, 1]", 2),
+        (["a.csv", "--prototypes", "none"], "must be an integer >= 1 or a fraction in (0, 1], not 'none'", 2),
+        (["a.csv", "--prototypes", "-3"], "must be an integer >= 1 or a fraction in (0, 1], not '-3'", 2),
         (["a.csv", "--graph", "full"], "unknown graph 'full'; known: 'auto', 'complete', 'knn'", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
         (["a.csv", "--synthesis", "validation"], "needs patterns of both kinds: pass --label and --target", 2),

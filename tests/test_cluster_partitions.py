@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from eocc.cluster import gathered
+from eocc.cluster import gathered, on
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
@@ -55,3 +55,15 @@ def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
 
 def test_what_is_no_collection_is_not_checked():
     assert gathered(ROWS, lambda *numbers: pytest.fail("nothing to gather")) is ROWS
+
+
+@pytest.mark.parametrize("address", ["notaddr", "tcp://notaddr", ""])
+def test_what_is_no_address_is_told_at_once(address):
+    with pytest.raises(ValueError, match="is no address of a scheduler; start one with 'dask scheduler'"), on(address):
+        pass
+
+
+def test_a_scheduler_that_does_not_answer_is_told():
+    said = pytest.raises(ValueError, match=r"no scheduler answers at 'tcp://127.0.0.1:1'")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), said, on("tcp://127.0.0.1:1"):
+        pass

@@ -148,7 +148,7 @@ def test_a_function_is_called_once_for_each_pattern_and_prototype():
         ({"prototypes": 1.5}, "prototypes must be an integer >= 1, a fraction"),
         ({"prototypes": True}, "prototypes must be an integer >= 1, a fraction"),
         ({"selection": "clever"}, "unknown selection 'clever'"),
-        ({"graph": "complte"}, "unknown graph 'complte'; known: 'complete', 'knn'. Did you mean 'complete'"),
+        ({"graph": "complte"}, "unknown graph 'complte'; known: 'auto', 'complete', 'knn'. Did you mean 'complete'"),
         ({"graph": NeighbourGraph}, "graph must be an object, not a class"),
     ],
 )

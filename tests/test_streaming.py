@@ -249,6 +249,13 @@ def test_columns_are_chosen_by_name_and_by_number(tmp_path):
     assert score_stream(by_name, tmp_path / "a.parquet", tmp_path / "s.csv").n_rows == 900
 
 
+def test_chunks_of_a_generator_are_scored(tmp_path):
+    clf = classifier().fit(ROWS[:50])
+    scored = score_stream(clf, (ROWS[start : start + 100] for start in range(0, 900, 100)), tmp_path / "s.csv")
+    assert scored == score_stream(clf, ROWS, tmp_path / "t.csv")
+    assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "t.csv").read_bytes()
+
+
 def test_a_saved_model_scores_the_same_but_forgets_the_rows_seen(tmp_path):
     for resolution in RESOLUTIONS:
         clf = fit_stream(classifier(resolution=resolution, false_alarm_rate=0.07), chunked(ROWS, 50), sample=90)
@@ -327,5 +334,5 @@ def test_the_command_line_learns_from_a_sample(tmp_path, capsys):
     assert main(["fit", str(path), "-o", str(model), "--sample", "100"]) == 0
     assert "Seen: 400 rows; learnt from 100 of them." in capsys.readouterr().err
     assert len(load(model).labels_) == 100
-    assert main(["fit", str(path), "-o", str(model), "--sample", "100", "--drop", "a"]) == 2
-    assert "--sample reads tables of numbers as they are" in capsys.readouterr().err
+    assert main(["fit", str(path), "-o", str(model), "--sample", "100", "--label", "a", "--target", "1"]) == 2
+    assert "--sample learns from all rows of a table" in " ".join(capsys.readouterr().err.split())

@@ -1,6 +1,8 @@
 """Sources that cannot be learnt from or scored: what is said, and that nothing is left half done."""
 
+import dask.dataframe
 import numpy as np
+import pandas
 import pytest
 
 from eocc.streaming import fit_stream, score_stream
@@ -13,16 +15,21 @@ def with_cell(row, column, value):
     return changed
 
 
+def dask_frame():
+    return dask.dataframe.from_pandas(pandas.DataFrame(ROWS), npartitions=2)
+
+
 @pytest.mark.parametrize(("source", "message"), [
     (chunked(with_cell(850, 1, np.nan), 50), r"row 850, column 1 \(both counted from 0\) holds nan, no finite number"),
     (with_cell(0, 2, -np.inf), "row 0, column 2 .* holds -inf"),
     ([], "the source holds no rows; at least 1 is required"),
     (np.empty((0, 3)), "the source holds no rows"),
     (iter([ROWS]), "an iterator can be read once only"),
+    (dask_frame(), "a dask.* does not tell how many rows it has; fit to eocc.cluster.sample"),
     (7, "a source is a path, an array or chunks of rows, not a int"),
     ([ROWS[:5], ROWS[5:9, :2]], r"row 5 \(the first is 0\) has 2 columns, those before 3"),
     (ROWS[0], "2 dimensions, not 1"),
-    ([ROWS[0]], "the one from row 0 on has 1"),
+    ([ROWS[0]], "the one from row 0 on has 1: pass rows as one array, or chunks of many rows each"),
     ([ROWS, [["a", "b", "c"]]], "the chunk from row 900 .* holds no numbers"),
     (Twice([ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
     (Twice([ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
@@ -111,3 +118,8 @@ def test_scores_are_written_whole_or_not_at_all(tmp_path):
     write_csv(tmp_path / "s.csv", ROWS)
     with pytest.raises(ValueError, match="is what is read"):
         score_stream(clf, tmp_path / "s.csv", tmp_path / "s.csv")
+
+
+def test_the_suffix_of_scores_is_one_that_is_known(tmp_path):
+    with pytest.raises(ValueError, match=r"unknown suffix of the output '.txt'; known: '.csv', '.parquet'"):
+        score_stream(classifier().fit(ROWS), ROWS, tmp_path / "scores.txt")

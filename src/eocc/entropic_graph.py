@@ -16,7 +16,7 @@ from eocc.graph import EuclideanGraph, SpanningTree, euclidean_graph, single_pre
 from eocc.partition import full_curve, greedy_prune
 from eocc.performance import CountPerformance, ScorerPerformance
 from eocc.regions import Fuzzification, Region, Shape, build_regions
-from eocc.registry import resolve
+from eocc.registry import choose, resolve
 from eocc.space import DissimilaritySpace
 from eocc.sparse_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
 from eocc.sparse_partition import (
@@ -189,4 +189,6 @@ def resolve_graph(graph: str | GraphKind) -> GraphKind:
     >>> resolve_graph("knn")
     NeighbourGraph(k=10)
     """
+    if isinstance(graph, str) and graph not in GRAPHS:
+        choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
     return resolve("graph", GRAPHS, graph, method="build")

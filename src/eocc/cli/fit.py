@@ -1,7 +1,7 @@
 """``eocc fit``."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,13 +21,14 @@ from eocc.cli.plan import (
     SelectionName,
     checked_jobs,
     checked_rate,
+    options_of,
     prototypes_of,
 )
-from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, read_all
+from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, columns_but, read_all
 from eocc.explanations.wording import counted
 from eocc.fitting import MULTI, RESOLUTIONS
 from eocc.model_file import save
-from eocc.plan import AUTO, MODES, REFUSE, PlanWarning
+from eocc.plan import AUTO, MODES, REFUSE, PlanRefusedError, PlanWarning
 from eocc.search import SEARCHES
 from eocc.streaming import fit_stream
 
@@ -110,8 +111,9 @@ def fit(
         raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
     check_label(label, target)
     check_output(output, data)
-    if sample and (label or drop or input_format):
-        raise typer.BadParameter("--sample reads tables of numbers as they are; leave out --label, --drop and such")
+    if sample and (label or input_format):
+        raise typer.BadParameter("--sample learns from all rows of a table of numbers; leave out --label and such")
+    columns = columns_but(data, drop) if sample else None
     read = None if sample else read_all(data, input_format, label, target, drop, measure or None)
     classifier = EntropicOneClassClassifier(
         measure=measure or ("standardised" if read is None else read.schema.measure),
@@ -132,8 +134,8 @@ def fit(
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
-    with saying_plan():
-        names = _learn_from_stream(classifier, data, sample) if read is None else _learn(classifier, read)
+    with saying_plan(), in_options():
+        names = _learn_from_stream(classifier, data, sample, columns) if read is None else _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")
     with writing_rows(None, form, ("region", "patterns", "round pattern", "extent")) as write:
@@ -159,9 +161,22 @@ def saying_plan() -> Iterator[None]:
         yield
 
 
-def _learn_from_stream(classifier: EntropicOneClassClassifier, data: Path, sample: int) -> list[str]:
+@contextmanager
+def in_options() -> Iterator[None]:
+    """Refuse in the words of the command line."""
+    try:
+        yield
+    except PlanRefusedError as refused:
+        wanted = f"{options_of(refused.settings)} would take {refused.size}: pass that, or --plan auto, or "
+        more = "raise --max-memory, or learn from some rows of a table of numbers: --sample 20000"
+        raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
+
+
+def _learn_from_stream(
+    classifier: EntropicOneClassClassifier, data: Path, sample: int, columns: Sequence[str | int] | None
+) -> list[str]:
     """Fit to a sample of the rows, calibrate by all, and return the names of the rows drawn."""
-    fit_stream(classifier, data, sample=sample)
+    fit_stream(classifier, data, sample=sample, columns=columns)
     say(f"Seen: {counted(classifier.n_rows_seen_, 'row')}; learnt from {len(classifier.training_indices_):,} of them.")
     return [str(row) for row in classifier.training_indices_]
 

@@ -54,15 +54,27 @@ TableFormat = Annotated[
     str,
     typer.Option(
         "--format",
-        help="table, csv, json (one object a line) or parquet (into a file).",
+        help="table, csv, json (one object a line) or parquet (into a file); if not given, what the output ends on "
+        "tells, else table.",
         callback=one_of("format", (*WRITERS, PARQUET)),
     ),
 ]
+SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
 TEXT_FORMATS = ("text", "json")
 TextFormat = Annotated[
     str,
     typer.Option("--format", help="text, or json (one object a line).", callback=one_of("format", TEXT_FORMATS)),
 ]
+
+
+def format_of(form: str, output: Path | None) -> str:
+    """Return the format asked for, else the one that a file's name tells.
+
+    >>> format_of("", Path("scores.CSV")), format_of("", None), format_of("json", Path("scores.csv"))
+    ('csv', 'table', 'json')
+    """
+    told = "" if output is None else output.suffix.lower()
+    return form or SUFFIXES.get(told, "table")
 
 
 def json_line(value: Any) -> str:

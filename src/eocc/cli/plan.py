@@ -1,7 +1,7 @@
 """``eocc plan``."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -80,9 +80,9 @@ def prototypes_of(text: str) -> int | float | None:
         return None
     try:
         wanted = int(text) if text.strip().isdigit() else float(text)
+        count_of(wanted, 1)
     except ValueError:
-        wanted = math.nan
-    count_of(wanted, 1)
+        raise typer.BadParameter(f"must be an integer >= 1 or a fraction in (0, 1], not {text!r}") from None
     return wanted
 
 
@@ -226,7 +226,7 @@ def facts_of(request: Request, max_memory: str | None) -> dict[str, Any]:
         "budget": None if math.isinf(budget) else round(budget),
         "budget in words": told_budget(budget, max_memory),
         "fits": plan.peak <= budget,
-        "instead": None if instead is None else {"options": options_of(request, instead), **_figures(instead)},
+        "instead": None if instead is None else {"options": options_of(changes(request, instead)), **_figures(instead)},
     }
 
 
@@ -237,10 +237,14 @@ def _figures(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def options_of(request: Request, plan: Plan) -> str:
-    """Return the options of eocc fit that make the plan."""
+def options_of(settings: Mapping[str, object]) -> str:
+    """Return the options of eocc fit that make these settings.
+
+    >>> options_of({"prototypes": 256, "graph": "knn"})
+    '--prototypes 256 --graph knn'
+    """
     names = {"prototypes": "--prototypes", "graph": "--graph", "n_jobs": "--jobs"}
-    return " ".join(f"{names[name]} {value}" for name, value in changes(request, plan).items())
+    return " ".join(f"{names[name]} {value}" for name, value in settings.items())
 
 
 def table_of(facts: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import one_of, say
 from eocc.explanations.wording import counted
 from eocc.files import FORMATS, Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
-from eocc.streaming import matrix_of
+from eocc.streaming import files_of, matrix_of
 
 Data = Annotated[
     Path,
@@ -65,6 +65,23 @@ def read_all(path: Path, form: str, label: str, target: str, drop: str, measure:
     for remark in schema.remarks:
         say(f"Note: {remark}.")
     return read
+
+
+def columns_but(path: Path, drop: str) -> list[str | int] | None:
+    """Return the columns of a table less those dropped, as `fit_stream` takes them; None for all."""
+    first = files_of(path)[0]
+    kind = guess_format(first)
+    dropped = [name.strip() for name in drop.split(",") if name.strip()]
+    if not dropped:
+        return None
+    chunk = next(iter(open_chunks(first, kind)), None)
+    names = [] if chunk is None else list(chunk.columns)
+    absent = next((name for name in dropped if name not in names), None)
+    if absent is not None:
+        raise ValueError(
+            f"{first} has no column {absent!r} to drop; it has {', '.join(map(repr, names[:MOST_LISTED]))}"
+        )
+    return [int(name) if kind == "npy" else name for name in names if name not in dropped]
 
 
 def read_for(classifier: EntropicOneClassClassifier, path: Path, form: str, label: str = "", target: str = "") -> Read:

@@ -9,7 +9,7 @@ import typer
 
 from eocc.atomic import check_output
 from eocc.cli.app import app, say
-from eocc.cli.output import PARQUET, Output, TableFormat, say_written, writing_columns
+from eocc.cli.output import PARQUET, Output, TableFormat, format_of, say_written, writing_columns
 from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for
 from eocc.explanations.wording import counted
 from eocc.model_file import load
@@ -23,14 +23,15 @@ def score(
     data: Data,
     input_format: InputFormat = "",
     output: Output = None,
-    form: TableFormat = "table",
+    form: TableFormat = "",
 ) -> None:
     """Judge patterns with a model: decision, membership, score, distance (1 at the border of what is normal), p-value.
 
     The file is read a part at a time, so that it may be larger than memory.
 
-    Example: eocc score model.eocc new.csv --format csv -o scores.csv
+    Example: eocc score model.eocc new.csv -o scores.csv
     """
+    form = format_of(form, output)
     if form == PARQUET and output is None:
         raise typer.BadParameter("--format parquet needs a file: pass --output")
     check_output(output, model, data)

@@ -1,11 +1,14 @@
 """Which cluster is used, and how data and tasks are given to it so that a worker's death costs a retry only."""
 
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+# What dask takes: a host and its port, or a place in this process.
+ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
 
 
@@ -31,7 +34,7 @@ def on(client: Any) -> Iterator[Any]:
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError("a cluster needs the package distributed: pip install 'eocc[cluster]'") from error
     if isinstance(client, str):
-        with Client(client, set_as_default=False) as made, on(made):
+        with _connected(Client, client) as made, on(made):
             yield made
         return
     if not isinstance(client, Client):
@@ -40,6 +43,17 @@ def on(client: Any) -> Iterator[Any]:
         raise ValueError("an asynchronous client cannot be waited for; pass Client(asynchronous=False)")
     with client.as_current(), using(client):
         yield client
+
+
+def _connected(make: Any, address: str) -> Any:
+    """Return a client of the scheduler there, or say that there is none."""
+    remedy = "start one with 'dask scheduler' and pass the address that it tells, tcp://host:8786 say"
+    if not ADDRESS.fullmatch(address):  # a client would try for half a minute, and once more when it is let go
+        raise ValueError(f"{address!r} is no address of a scheduler; {remedy}")
+    try:
+        return make(address, set_as_default=False)
+    except OSError as error:
+        raise ValueError(f"no scheduler answers at {address!r} ({error}); {remedy}") from None
 
 
 @contextmanager

@@ -119,7 +119,7 @@ def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
             values.append(None if is_missing(cell, is_text) else change(cell))
         except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
             what = f"column {quoted(name)} holds {quoted(str(cell))}, which is no {WANTED[kind]}"
-            raise chunk.fault(index, f"{what}; correct it, or drop the row") from None
+            raise chunk.fault(index, f"{what}; correct it, or drop the row or the column") from None
     return values
 
 

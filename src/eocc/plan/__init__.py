@@ -7,7 +7,18 @@ estimate  a request -> its plan
 choice    a plan and a budget -> go, go another way, or refuse
 """
 
-from eocc.plan.choice import MODES, REFUSE, PlanWarning, changes, decide, fitting_plan, told, told_budget, within_choice
+from eocc.plan.choice import (
+    MODES,
+    REFUSE,
+    PlanRefusedError,
+    PlanWarning,
+    changes,
+    decide,
+    fitting_plan,
+    told,
+    told_budget,
+    within_choice,
+)
 from eocc.plan.estimate import AUTO, COMPLETE, COMPLETE_UP_TO, KNN, Plan, Request, name_of_graph, plan_for
 from eocc.plan.memory import budget_of, bytes_of, free_memory, shown_bytes
 
@@ -19,6 +30,7 @@ __all__ = [
     "MODES",
     "REFUSE",
     "Plan",
+    "PlanRefusedError",
     "PlanWarning",
     "Request",
     "budget_of",

@@ -2,8 +2,9 @@
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from eocc.plan.estimate import AUTO, KNN, Plan, Request
 from eocc.plan.memory import SHARE, budget_of, shown_bytes
@@ -19,6 +20,19 @@ MOST_COLUMNS = 4096
 
 class PlanWarning(UserWarning):
     """Says that a fit took other settings than were asked for, so as to fit in memory."""
+
+
+class PlanRefusedError(ValueError):
+    """Says that a fit needs more memory than there is: what it needs, and the `settings` of `size` that would fit."""
+
+    def __init__(self, need: str, settings: Mapping[str, object], size: str) -> None:
+        self.need, self.settings, self.size = need, settings, size
+        instead = f"{told(settings)} would take {size}: set that, or plan='auto', or raise max_memory"
+        nothing = "no other settings fit either: raise max_memory, or fit to fewer patterns"
+        super().__init__(f"{need}; {instead if settings else nothing}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PlanRefusedError, (self.need, self.settings, self.size)
 
 
 def decide(request: Request, max_memory: int | str | None, mode: str) -> Plan:
@@ -38,13 +52,11 @@ def decide(request: Request, max_memory: int | str | None, mode: str) -> Plan:
         f"{told_budget(budget, max_memory)}"
     )
     if instead is None:
-        raise ValueError(f"{need}; no other settings fit either: raise max_memory, or fit to fewer patterns")
-    wanted = told(changes(request, instead))
+        raise PlanRefusedError(need, {}, "")
+    wanted = changes(request, instead)
     if mode == REFUSE:
-        raise ValueError(
-            f"{need}; {wanted} would take {shown_bytes(instead.peak)}: set that, or plan='auto', or raise max_memory"
-        )
-    warnings.warn(f"{need}; taken instead: {wanted}, {shown_bytes(instead.peak)}", PlanWarning, stacklevel=4)
+        raise PlanRefusedError(need, wanted, shown_bytes(instead.peak))
+    warnings.warn(f"{need}; taken instead: {told(wanted)}, {shown_bytes(instead.peak)}", PlanWarning, stacklevel=4)
     return instead
 
 
@@ -103,7 +115,7 @@ def changes(request: Request, plan: Plan) -> dict[str, object]:
     return {name: getattr(plan, name) for name in names}
 
 
-def told(settings: dict[str, object]) -> str:
+def told(settings: Mapping[str, object]) -> str:
     """Return arguments as one writes them.
 
     >>> told({"prototypes": 512, "graph": "knn"})

@@ -25,8 +25,8 @@ ANYWAY = 2**19
 # second; a pair of the complete graph takes PAIR besides, and PAIR_ONCE where its model is built. A dissimilarity that
 # surprise looks at takes RANKED, a row of neighbours ROW for 16 components and ROW_BY_COLUMN for each prototype, the
 # components EIGEN for the third power of the prototypes. Regions rebuilt for all partitions take REBUILT for each pair,
-# those measured by sums DIFFERENCE for each number of a pair. A pair of a pattern and a known other takes CONTRASTED, of
-# a row of neighbours and a pattern that validates COUNTED.
+# those measured by sums DIFFERENCE for each number of a pair. A pattern and a known other take CONTRASTED, a row of
+# neighbours and a pattern that validates COUNTED.
 CONTRASTED, COUNTED = 5.5e-7, 1.8e-9
 PRODUCTS, PAIR, PAIR_ONCE, RANKED, REBUILT, DIFFERENCE = 43e9, 5e-9, 55e-9, 20e-9, 2.8e-6, 0.15e-9
 ROW, ROW_BY_COLUMN, EIGEN, START = 20e-6, 0.14e-6, 0.32e-9, 0.05

@@ -10,12 +10,13 @@ score     rows -> a file of decisions and scores
 
 from eocc.streaming.fit import ColumnStatistics, fit_stream
 from eocc.streaming.score import Scored, figures_of, judging, score_stream, writing_parquet
-from eocc.streaming.source import matrix_of
+from eocc.streaming.source import files_of, matrix_of
 
 __all__ = [
     "ColumnStatistics",
     "Scored",
     "figures_of",
+    "files_of",
     "fit_stream",
     "judging",
     "matrix_of",

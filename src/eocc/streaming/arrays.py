@@ -142,7 +142,8 @@ def _places(part: Any, width: int) -> Places:
 def _cells(part: Any, first: int) -> NDArray[Any]:
     cells = np.asarray(part)
     if cells.ndim != 2:
-        raise ValueError(f"a chunk of rows has 2 dimensions; the one from row {first} on has {cells.ndim}")
+        remedy = "pass rows as one array, or chunks of many rows each"
+        raise ValueError(f"a chunk of rows has 2 dimensions; the one from row {first} on has {cells.ndim}: {remedy}")
     return cells
 
 
@@ -190,7 +191,8 @@ def length_of(array: Any) -> int:
     if len(shape) != 2:
         raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
     if not isinstance(shape[0], int | np.integer):
-        raise ValueError(f"a {type(array).__name__} does not tell how many rows it has; pass a list of chunks of rows")
+        said = f"a {type(array).__module__.partition('.')[0]} {type(array).__name__} does not tell how many rows it has"
+        raise ValueError(f"{said}; fit to eocc.cluster.sample(X, n) of it, or pass a list of chunks of rows")
     return int(shape[0])
 
 

@@ -64,8 +64,8 @@ def score_stream(
     """Judge all rows of a source and write them to `out`, .parquet or .csv, a part at a time; return the counts.
 
     The columns are `pattern`, the number of the row from 0, and those of `figures_of`. A source is what `fit_stream`
-    takes; a file may also hold whatever else the model compares. The columns of tables and frames are found by their
-    names. The file appears whole or not at all.
+    takes, or an iterator of chunks; a file may also hold whatever else the model compares. The columns of tables and
+    frames are found by their names. The file appears whole or not at all.
 
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
     >>> clf = EntropicOneClassClassifier().fit(rows)
@@ -75,11 +75,12 @@ def score_stream(
     check_classifier("score_stream", classifier)
     check_is_fitted(classifier)
     output = Path(out)
-    write_to = choose("the suffix of the output", WRITERS, output.suffix.lower())
+    write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     paths = files_of(Path(source)) if isinstance(source, str | PathLike) else []
     check_output(output, *paths)
     schema = schema_of_model(classifier) if paths and holds_tables(paths) else None
     names = getattr(classifier, "feature_names_in_", None)
+    source = _Once(source) if isinstance(source, Iterator) else source
     stream = source_of(source, chunk_rows=chunk_rows, schema=schema, model_names=names)
     judge, count = judging(classifier, schema is None or schema.kind == "numbers")
     n_rows, n_accepted = 0, 0
@@ -90,6 +91,16 @@ def score_stream(
         if not n_rows:
             raise ValueError("the source holds no rows; at least 1 is required")
     return Scored(n_rows, n_accepted)
+
+
+class _Once:
+    """Chunks that are read once, which is enough to score them."""
+
+    def __init__(self, chunks: Iterator[Any]) -> None:
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._chunks
 
 
 def judging(
