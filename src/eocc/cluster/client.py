@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import cycle
 from typing import Any
 
 # What dask takes: a host and its port, or a place in this process.
@@ -90,8 +91,17 @@ def given(client: Any, data: Any) -> Any:
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
-    """Return a future of function(*task) for every task; none of these is large, their data are futures."""
-    return [client.submit(function, *task, key=_key(function.__name__)) for task in tasks]
+    """Return a future of function(*task) for every task; none of these is large, their data are futures.
+
+    Workers have their turns. Else all tasks would go where the data are, and others would idle until they take some
+    over; so they still do when they have done theirs, or where a worker dies.
+    """
+    slots = [address for address, count in sorted(client.nthreads().items()) for _ in range(count)]
+    turns = cycle(slots or [None])
+    return [
+        client.submit(function, *task, key=_key(function.__name__), workers=turn, allow_other_workers=turn is not None)
+        for task, turn in zip(tasks, turns, strict=False)
+    ]
 
 
 @contextmanager
