@@ -19,6 +19,7 @@ from eocc.cli.plan import (
     Measure,
     Prototypes,
     SelectionName,
+    check_both_kinds,
     checked_jobs,
     checked_rate,
     options_of,
@@ -107,8 +108,7 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    if synthesis == "validation" and not label:
-        raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
+    check_both_kinds(synthesis, label)
     check_label(label, target)
     check_output(output, data)
     if sample and (label or input_format):
