@@ -33,6 +33,8 @@ BACKGROUND, LEAST_WIDTH = 0.05, 0.05
 LEAST_SPREAD = 0.1
 # The loss is convex: so tight, the coefficients are the same whatever rounds on the way.
 CONVERGED = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000, "maxfun": 100_000}
+# Kernels are taken of so many distances at a time, 256 KiB: they stay near the processor.
+BLOCK = 2**15
 # A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
 SILENT = 1e-6
 
@@ -86,8 +88,13 @@ class Densities:
 
 def _log_density(distances: Matrix, width: float) -> Matrix:
     """Return the logarithm of a kernel density, up to a constant; an infinite distance counts for nothing."""
-    kernels = np.exp(-0.5 * (distances / width) ** 2)
-    return np.asarray(np.log((kernels.sum(axis=1) + BACKGROUND) / (distances.shape[1] * width)))
+    step, sums = max(1, BLOCK // distances.shape[1]), np.empty(len(distances))
+    for start in range(0, len(distances), step):
+        block = distances[start : start + step] / width
+        np.square(block, out=block)
+        block *= -0.5
+        sums[start : start + step] = np.exp(block, out=block).sum(axis=1)
+    return np.asarray(np.log((sums + BACKGROUND) / (distances.shape[1] * width)))
 
 
 def learn_densities(targets: Pairs, others: Pairs, p: Matrix) -> Densities:
@@ -108,7 +115,7 @@ def learn_densities(targets: Pairs, others: Pairs, p: Matrix) -> Densities:
 
 def _spread(distances: Matrix) -> float:
     finite = distances[np.isfinite(distances)]
-    return math.sqrt(float((finite**2).mean()) / 2) if len(finite) else 0.0
+    return math.sqrt(float(np.square(finite, out=finite).mean()) / 2) if len(finite) else 0.0
 
 
 def _width(spread: Matrix, count: int) -> Matrix:

@@ -22,8 +22,8 @@ DISTINCT = 0.65
 # Components that keep the neighbours of patterns whose own dimension nobody knows.
 COLUMNS_OF_OBJECTS = 32
 FOLDS_KEEP = 0.9
-# Dissimilarities of patterns to known others pass through so many arrays on their way to a logarithm.
-CONTRASTED = 2
+# Of dissimilarities of patterns to known others so many copies are made, one kind at a time.
+CONTRASTED = 1
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
 # the fit will tell; this share keeps the plan within 30 % of either.
 IN_ONE_REGION = 0.63
@@ -272,7 +272,7 @@ def contrast(case: Case) -> Parts:
         **case.kept(),
         "comparisons with others": case.cost.kept * DOUBLE * (case.n * case.n_others + beside),
         "dissimilarities": (1 + case.cost.evaluating) * most * (case.r + case.n_others),
-        "densities": CONTRASTED * most * max(case.r, case.n_others),
+        "copies of them": CONTRASTED * most * max(case.r, case.n_others),
         "freed, not given back": 0.0 if case.is_complete else NOT_GIVEN_BACK * (_graph_of(case) + _searches(case)),
     }
 
