@@ -12,25 +12,27 @@ import typer
 from eocc.atomic import check_output
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, one_of, say
-from eocc.cli.output import Format, writing_rows
-from eocc.cli.plan import (
+from eocc.cli.options import (
     Graph,
+    Jobs,
     MaxMemory,
     Measure,
     Prototypes,
+    Rate,
+    Resolution,
+    SearchName,
     SelectionName,
+    Synthesis,
     check_both_kinds,
-    checked_jobs,
-    checked_rate,
     options_of,
     prototypes_of,
 )
+from eocc.cli.output import Format, writing_rows
 from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, columns_but, read_all
 from eocc.explanations.wording import counted
-from eocc.fitting import MULTI, RESOLUTIONS
+from eocc.fitting import MULTI
 from eocc.model_file import save
 from eocc.plan import AUTO, MODES, REFUSE, PlanRefusedError, PlanWarning
-from eocc.search import SEARCHES
 from eocc.streaming import fit_stream
 
 # With fewer patterns a region or two is all there can be, and a score tells little.
@@ -46,28 +48,9 @@ def fit(
     label: Label = "",
     target: Target = "",
     drop: Drop = "",
-    synthesis: Annotated[
-        str,
-        typer.Option(
-            help="entropy (targets alone) or validation (others too).",
-            callback=one_of("synthesis", ("entropy", "validation")),
-        ),
-    ] = "entropy",
-    resolution: Annotated[
-        str,
-        typer.Option(
-            help="multi (neighbourhoods of several sizes decide) or single (a region a cluster, as in the paper).",
-            callback=one_of("resolution", RESOLUTIONS),
-        ),
-    ] = MULTI,
-    search: Annotated[
-        str,
-        typer.Option(
-            help="Of weights: genetic, cma-es, differential-evolution, random or none; "
-            "auto is none with multi, genetic with single.",
-            callback=one_of("search", (AUTO, *SEARCHES, "none")),
-        ),
-    ] = AUTO,
+    synthesis: Synthesis = "entropy",
+    resolution: Resolution = MULTI,
+    search: SearchName = AUTO,
     prototypes: Prototypes = "",
     selection: SelectionName = "random",
     graph: Graph = AUTO,
@@ -79,14 +62,7 @@ def fit(
             callback=one_of("plan", MODES),
         ),
     ] = REFUSE,
-    false_alarm_rate: Annotated[
-        float | None,
-        typer.Option(
-            help="The share of new targets to reject, about; if not given, 0.05 with multi, and extents decide with "
-            "single.",
-            callback=checked_rate,
-        ),
-    ] = None,
+    false_alarm_rate: Rate = None,
     sample: Annotated[
         int,
         typer.Option(
@@ -96,9 +72,7 @@ def fit(
         ),
     ] = 0,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
-    jobs: Annotated[
-        int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.", callback=checked_jobs)
-    ] = -1,
+    jobs: Jobs = -1,
     form: Format = "table",
 ) -> None:
     """Learn what is normal from a file of normal patterns, and write a model file.

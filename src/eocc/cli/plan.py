@@ -1,125 +1,47 @@
 """``eocc plan``."""
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
-from eocc.arguments import check_number
 from eocc.classifier import EntropicOneClassClassifier
-from eocc.cli.app import app, one_of, say, usage
+from eocc.cli.app import app, say
+from eocc.cli.options import (
+    Graph,
+    Jobs,
+    MaxMemory,
+    Measure,
+    Prototypes,
+    Rate,
+    Resolution,
+    SearchName,
+    SelectionName,
+    Synthesis,
+    check_both_kinds,
+    options_of,
+    prototypes_of,
+)
 from eocc.cli.output import TextFormat, json_line, writing
-from eocc.cli.reading import Data, Drop, InputFormat, Label, Target, check_label, is_same, labels_of
-from eocc.entropic_graph import GRAPHS
+from eocc.cli.reading import Data, Drop, InputFormat, Label, Target, check_label, is_same, labels_of, names_in
 from eocc.explanations.wording import counted
 from eocc.files import Schema, guess_format, guess_schema, open_chunks
 from eocc.files.printing import printable_lines
-from eocc.fitting import MULTI, RESOLUTIONS, size_of
+from eocc.fitting import MULTI, size_of
 from eocc.labels import parts_by_kind, parts_of
-from eocc.measures import MEASURES
 from eocc.plan import (
     AUTO,
     Plan,
     Request,
     budget_of,
-    bytes_of,
     changes,
     fitting_plan,
     shown_bytes,
     told_budget,
     within_choice,
 )
-from eocc.prototypes import SELECTIONS, count_of
-from eocc.search import SEARCHES
-
-
-def checked(check: Callable[[str], Any]) -> Callable[[str], str]:
-    """Return a check of an option's text, before anything is read."""
-
-    def callback(value: str) -> str:
-        with usage():
-            if value:
-                check(value)
-        return value
-
-    return callback
-
-
-def checked_rate(value: float | None) -> float | None:
-    """Refuse a rate of false alarms that is none."""
-    with usage():
-        if value is not None:
-            check_number("the rate", value, "between 0 and 1", lambda rate: 0 < rate < 1)
-    return value
-
-
-def check_both_kinds(synthesis: str, label: str) -> None:
-    """Refuse to validate without labels, which tell the kinds apart."""
-    if synthesis == "validation" and not label:
-        raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
-
-
-def checked_jobs(value: int) -> int:
-    """Refuse to work on no threads."""
-    if value == 0:
-        raise typer.BadParameter("0 threads do no work; pass 1 or more, or -1 for all cores")
-    return value
-
-
-def prototypes_of(text: str) -> int | float | None:
-    """Return how many prototypes are wanted: an integer, a fraction, or all where nothing is said.
-
-    >>> prototypes_of("256"), prototypes_of("0.1"), prototypes_of("")
-    (256, 0.1, None)
-    """
-    if not text:
-        return None
-    try:
-        wanted = int(text) if text.strip().isdigit() else float(text)
-        count_of(wanted, 1)
-    except ValueError:
-        raise typer.BadParameter(f"must be an integer >= 1 or a fraction in (0, 1], not {text!r}") from None
-    return wanted
-
-
-Measure = Annotated[
-    str,
-    typer.Option(
-        help="How patterns are compared; by what they are, if not given.", callback=one_of("measure", MEASURES)
-    ),
-]
-Prototypes = Annotated[
-    str,
-    typer.Option(
-        help="How many patterns, or which share of them, all are compared with; all if not given.",
-        callback=checked(prototypes_of),
-    ),
-]
-SelectionName = Annotated[
-    str,
-    typer.Option(
-        help="How prototypes are chosen: random, farthest-first, k-medoids or density-spread.",
-        callback=one_of("selection", SELECTIONS),
-    ),
-]
-Graph = Annotated[
-    str,
-    typer.Option(
-        help="complete (of all pairs), knn (of nearest neighbours), or auto: complete where that is quick and fits.",
-        callback=one_of("graph", (AUTO, *GRAPHS)),
-    ),
-]
-MaxMemory = Annotated[
-    str,
-    typer.Option(
-        help="What a fit may add, 2GiB say; 70 % of what is free if not given.",
-        callback=checked(bytes_of),
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -150,18 +72,14 @@ def plan(
     label: Label = "",
     target: Target = "",
     drop: Drop = "",
-    synthesis: Annotated[
-        str, typer.Option(help="As in fit.", callback=one_of("synthesis", ("entropy", "validation")))
-    ] = "entropy",
-    resolution: Annotated[str, typer.Option(help="As in fit.", callback=one_of("resolution", RESOLUTIONS))] = MULTI,
-    search: Annotated[
-        str, typer.Option(help="As in fit.", callback=one_of("search", (AUTO, *SEARCHES, "none")))
-    ] = AUTO,
+    synthesis: Synthesis = "entropy",
+    resolution: Resolution = MULTI,
+    search: SearchName = AUTO,
     prototypes: Prototypes = "",
     selection: SelectionName = "random",
     graph: Graph = AUTO,
-    false_alarm_rate: Annotated[float | None, typer.Option(help="As in fit.", callback=checked_rate)] = None,
-    jobs: Annotated[int, typer.Option(help="As in fit.", callback=checked_jobs)] = -1,
+    false_alarm_rate: Rate = None,
+    jobs: Jobs = -1,
     max_memory: MaxMemory = "",
     form: TextFormat = "text",
 ) -> None:
@@ -196,7 +114,7 @@ def plan(
 
 def extent_of(path: Path, form: str, label: str, target: str, drop: str, measure: str) -> Extent:
     """Count the patterns of a file, a chunk at a time; the first chunk tells what they are."""
-    apart = [name.strip() for name in drop.split(",") if name.strip()]
+    apart = names_in(drop)
     schema, size, n_targets, total = None, 1, 0, 0
     for chunk in open_chunks(path, form or guess_format(path)):
         if schema is None and len(chunk):
@@ -235,16 +153,6 @@ def _figures(plan: Plan) -> dict[str, Any]:
         "patterns": plan.n, "prototypes": plan.prototypes, "graph": plan.graph, "parts": dict(plan.parts),
         "peak": plan.peak, "seconds": plan.seconds,
     }  # fmt: skip
-
-
-def options_of(settings: Mapping[str, object]) -> str:
-    """Return the options of eocc fit that make these settings.
-
-    >>> options_of({"prototypes": 256, "graph": "knn"})
-    '--prototypes 256 --graph knn'
-    """
-    names = {"prototypes": "--prototypes", "graph": "--graph", "n_jobs": "--jobs"}
-    return " ".join(f"{names[name]} {value}" for name, value in settings.items())
 
 
 def table_of(facts: dict[str, Any]) -> str:

@@ -53,7 +53,7 @@ class Read:
 def read_all(path: Path, form: str, label: str, target: str, drop: str, measure: str | None) -> Read:
     """Read a file to train on, and say aloud what it holds."""
     kind = form or guess_format(path)
-    apart = [name.strip() for name in drop.split(",") if name.strip()]
+    apart = names_in(drop)
     chunks = list(open_chunks(path, kind))
     in_table = bool(chunks) and bool(chunks[0].columns)
     if apart and chunks and not in_table:
@@ -67,11 +67,20 @@ def read_all(path: Path, form: str, label: str, target: str, drop: str, measure:
     return read
 
 
+def names_in(drop: str) -> list[str]:
+    """Return the names that --drop lists.
+
+    >>> names_in("id, colour,")
+    ['id', 'colour']
+    """
+    return [name.strip() for name in drop.split(",") if name.strip()]
+
+
 def columns_but(path: Path, drop: str) -> list[str | int] | None:
     """Return the columns of a table less those dropped, as `fit_stream` takes them; None for all."""
     first = files_of(path)[0]
     kind = guess_format(first)
-    dropped = [name.strip() for name in drop.split(",") if name.strip()]
+    dropped = names_in(drop)
     if not dropped:
         return None
     chunk = next(iter(open_chunks(first, kind)), None)
