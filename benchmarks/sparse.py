@@ -2,20 +2,30 @@
 
     python benchmarks/sparse.py            AUC with the graph of neighbours and 256 prototypes beside the complete graph
     python benchmarks/sparse.py --study    also for other numbers of neighbours and prototypes, on three of the sets
+    python benchmarks/sparse.py --order    how many decisions another order of the rows changes
+    python benchmarks/sparse.py --precision   time and error of graphs in single precision
 
 The folder of the data is the environment variable EOCC_DATA; without it only the sets that scikit-learn has are found.
 """
 
 import argparse
+import sys
+import time
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from timing import table
 
 from eocc import EntropicOneClassClassifier
+from eocc.blas import one_blas_thread
 from eocc.datasets import list_datasets
 from eocc.entropic_graph import NeighbourGraph
+from eocc.entropy import normalized_entropy
 from eocc.experiments.sources import UciSource
+from eocc.graph import euclidean_graph, single_precision_graph
+from eocc.measures import Euclidean
+from eocc.partition import greedy_prune
+from eocc.space import dissimilarity_space
 
 RUNS = 3
 STUDIED = ("AB", "D", "BI")
@@ -72,10 +82,60 @@ def study():
     print(table(rows))
 
 
+class Outermost:
+    """As prototypes, the patterns of largest first feature: the same ones in any order of the rows."""
+
+    def select(self, measure, patterns, count, rng):
+        return np.sort(np.argsort(patterns[:, 0], kind="stable")[-count:])
+
+
+def reordered(n=3000, orders=5):
+    """How many hard decisions another order of the rows changes, with 60 prototypes."""
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(n, 6)), 1.2 * rng.normal(size=(2000, 6))
+    rows = [["graph", "decisions changed, at most", "patterns in the largest region"]]
+    for graph in ("complete", "knn"):
+        how = {"prototypes": 60, "selection": Outermost(), "graph": graph, "resolution": "single", "search": None}
+        models = [EntropicOneClassClassifier(**how).fit(X[order]) for order in
+                  (np.arange(n), *(rng.permutation(n) for _ in range(orders)))]  # fmt: skip
+        first, *others = (model.predict(new) for model in models)
+        largest = max(len(region.members) for region in models[0].regions_)
+        rows.append([graph, f"{max((first != other).mean() for other in others):.2%}", str(largest)])
+    print(table(rows))
+
+
+def in_single_precision(sizes=(1000, 2000)):
+    """Processor time of a graph in either precision, and what entropy and modularity lose."""
+    rows = [["n", "double, ms", "single, ms", "change of entropy", "of modularity"]]
+    for n in sizes:
+        frozen = Euclidean().freeze(X := np.random.default_rng(0).normal(size=(n, 10)))
+        space, out = dissimilarity_space(frozen.prepare(X), np.ones(10), np.empty((n, n))), np.empty((n, n))
+        times, figures = [], []
+        for build in (euclidean_graph, single_precision_graph):
+            with one_blas_thread():
+                times.append(1e3 * min(processor_seconds(build, space, out) for _ in range(5)))
+            graph = build(space, out)
+            figures.append([normalized_entropy(graph.tree.lengths), greedy_prune(graph)[1]])
+        changes = np.abs(np.subtract(*figures))
+        rows.append([str(n), *(f"{time:.0f}" for time in times), *(f"{change:.1e}" for change in changes)])
+    print(table(rows))
+
+
+def processor_seconds(build, space, out):
+    started = time.process_time()
+    build(space, out)
+    return time.process_time() - started
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", action="store_true", help="also for other numbers of neighbours and prototypes")
+    parser.add_argument("--order", action="store_true", help="only: what another order of the rows changes")
+    parser.add_argument("--precision", action="store_true", help="only: graphs in single precision")
     wanted = parser.parse_args()
+    if wanted.order or wanted.precision:
+        (reordered if wanted.order else in_single_precision)()
+        sys.exit()
     compare()
     if wanted.study:
         study()
