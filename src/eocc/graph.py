@@ -48,7 +48,7 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
 
 
 def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph with distances in single precision, good to about 1e-3 of themselves, in half the memory.
+    """Return the complete graph with distances in single precision, good to about 1e-3 of themselves.
 
     The tree's lengths are computed from the rows in double precision; only which edges it has may differ.
     """
