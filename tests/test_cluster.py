@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dask
@@ -12,12 +13,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_worker
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, cluster
+from eocc.cluster.client import given_tasks
 from eocc.cluster.pairs import _strips, _triangle
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.labelled_graph import LabelledGraph
@@ -34,6 +36,17 @@ def client():
         workers = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
         with workers, Client(workers, set_as_default=False) as made:
             yield made
+
+
+def place_of(seconds):
+    time.sleep(seconds)
+    return get_worker().address
+
+
+def test_workers_have_their_turns_from_the_start(client):
+    addresses = sorted(client.nthreads())
+    tasks = given_tasks(client, place_of, [(0.05,)] * 4)
+    assert client.gather(tasks) == addresses * 2
 
 
 @pytest.fixture

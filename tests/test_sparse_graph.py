@@ -31,6 +31,7 @@ from eocc.sparse_partition import (
     sparse_modularity,
     sparse_performance_curve,
     sparse_prune,
+    sums_of_distances,
 )
 from eocc.tconorms import maximum
 from eocc.threads import threads
@@ -289,6 +290,15 @@ def test_regions_from_sums_are_those_from_all_pairs(extent, representative, func
     assert_allclose(found.extent, expected.extent, rtol=1e-9)
     assert_allclose(other_shape.widths, shape.widths, rtol=1e-9)
     assert_array_equal(other_shape.centre, shape.centre)
+
+
+@given(points(min_rows=1, max_rows=12), st.integers(1, 3))
+def test_sums_of_distances_are_those_of_pairs_one_by_one(rows, n_threads):
+    sums, largest = sparse.sums_of_distances(rows.tolist())
+    with threads(n_threads):
+        found, found_largest = sums_of_distances(rows)
+    assert_allclose(found, sums, rtol=1e-12, atol=1e-300)
+    assert_allclose(found_largest, largest, rtol=1e-12, atol=1e-300)
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.floats(0, 2e4))

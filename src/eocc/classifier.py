@@ -96,8 +96,8 @@ class EntropicOneClassClassifier(
         How p is found; None takes p = `weights`. "auto" is "genetic" with resolution="single" and None with "multi". To
         set its size, patience or time, pass an object of `eocc.search`, `GeneticSearch(max_time=60)` say.
     precision : {"double", "single"}, default="double"
-        That of the distances in a search over all pairs. "single" takes half the time for n = 2000; the best p is then judged
-        in double.
+        That of the distances in a search over all pairs. "single" takes half the time for n = 2000; the best p is then
+        judged in double.
     weights : array-like of shape (n_parameters,), default=None
         p when there is no search; None means all ones.
     false_alarm_rate : float in (0, 1) or None, default=None

@@ -82,3 +82,9 @@ def ball(rows, members):
     medoid = next(v for v, total in zip(members, sums, strict=True) if total <= min(sums) * (1 + 1e-9))
     n_pairs = len(members) * (len(members) - 1) / 2
     return medoid, (math.fsum(sums) / 2 / n_pairs if n_pairs else 0.0)
+
+
+def sums_of_distances(rows):
+    """The sum of each row's distances to all others, and the largest of all distances."""
+    distances = [[math.dist(a, b) / math.sqrt(len(a)) for b in rows] for a in rows]
+    return [math.fsum(line) for line in distances], max(map(max, distances))
