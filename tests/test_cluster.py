@@ -38,12 +38,11 @@ def client():
             yield made
 
 
-def place_of(seconds):
-    time.sleep(seconds)
-    return get_worker().address
-
-
 def test_workers_have_their_turns_from_the_start(client):
+    def place_of(seconds):  # here, so that it travels whole: workers know no tests
+        time.sleep(seconds)
+        return get_worker().address
+
     addresses = sorted(client.nthreads())
     tasks = given_tasks(client, place_of, [(0.05,)] * 4)
     assert client.gather(tasks) == addresses * 2
@@ -190,6 +189,24 @@ def test_what_goes_wrong_on_a_worker_is_said_here(client, rows):
     with cluster.on(client), pytest.raises(ValueError, match="must return a finite number"):
         plain(measure=spoilt).fit(list(range(80)))
     assert cluster.current() is None
+
+
+def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatch):
+    (tmp_path / "my_measure.py").write_text("def gap(a, b):\n    return abs(len(a) - len(b))\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    gap = __import__("my_measure").gap
+    words = ["a" * length for length in range(1, 80)]
+    fitted = EntropicOneClassClassifier(measure=gap).fit(words)
+    lines = db.from_sequence(words[:6], npartitions=2)
+    remedy = r"No module named 'my_measure'; install .* client.upload_file\('module.py'\)"
+    with cluster.on(client):
+        with pytest.raises(ImportError, match=remedy):
+            EntropicOneClassClassifier(measure=gap).fit(words)
+        with pytest.raises(ImportError, match=remedy):
+            fitted.score_samples(lines).compute()
+        client.upload_file(str(tmp_path / "my_measure.py"))
+        assert EntropicOneClassClassifier(measure=gap).fit(words).objective_ == fitted.objective_
+        assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
 
 
 def test_joblib_spreads_whole_fits_by_its_own_backend(client, rows):

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.arguments import check_count, generator
+from eocc.cluster.sealed import opened, sealed
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -58,7 +59,8 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     _check_columns(model, X)
     columns = (len(model.prototypes_),) if name == "transform" else ()
     # Data of a graph are kept by the scheduler: a worker that dies does not take them along.
-    sent = dask.delayed(_for_scoring(model), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    package = sealed(_for_scoring(model))
+    sent = dask.delayed(opened, pure=False)(package, dask_key_name=f"eocc-model-{secrets.token_hex(8)}")
     work = dask.delayed(_of_block, pure=False)
     parts = [
         dask.array.from_delayed(
