@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.kernels.smallest import mean_within, smallest_entries
+from eocc.kernels.smallest import mean_within, nearest_by_columns, smallest_entries
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.representation import Representation
-from eocc.surprise import Border, learn_surprise, nearest_few, radii_of, rungs, sum_of
+from eocc.surprise import Border, Surroundings, learn_surprise, rungs, sum_of
 from eocc.views import views_of
 from oracles import surprise as oracle
 from samples import samples
@@ -49,10 +49,44 @@ def test_the_mean_within_a_bound_is_over_the_entries_up_to_it(rows, slack):
     assert_allclose(means, expected, rtol=1e-12)
 
 
+# Few values, many rows: ties, copies and more rows than groups of columns.
+POINTS = st.integers(1, 6).flatmap(
+    lambda d: st.tuples(
+        *[st.lists(st.lists(st.integers(0, 3), min_size=d, max_size=d), min_size=1, max_size=most) for most in (3, 30)]
+    )
+)
+
+
+@given(POINTS, st.integers(1, 8), st.sampled_from([1.0, 1e-150, 1e150]))
+def test_the_nearest_of_rows_are_those_of_all_distances(points, k, size):
+    left, right = (np.array(part, float) * size for part in points)
+    m, values = min(4, k, len(right)), np.arange(1.0, len(right) + 1)
+    near, means = np.empty((len(left), k)), np.empty(len(left))
+    nearest_by_columns(left, np.ascontiguousarray(right.T), 1 / size, m, values, near, means)
+    expected = oracle.nearest(*points, k, m, values)
+    assert_allclose(near, [near for near, _ in expected], rtol=1e-12)
+    assert_allclose(means, [mean for _, mean in expected], rtol=1e-12)
+
+
+@given(st.integers(1, 40), st.integers(1, 11), st.integers(0, 10**6))
+def test_rows_know_of_their_nearest_what_their_dissimilarities_tell(n_prototypes, n_columns, seed):
+    draw = np.random.default_rng(seed)
+    prototypes, new = draw.normal(size=(n_prototypes, n_columns)), draw.normal(size=(5, n_columns))
+    weights = draw.uniform(size=n_columns).round(1)
+    prepared = Euclidean().freeze(prototypes).prepare(new, prototypes)
+    view = Surroundings(weights, draw.uniform(size=n_prototypes), 1.0, np.empty(0))
+    few = view.among(prepared.evaluate(weights))
+    found = prepared.nearest(weights, few[0].shape[1], min(4, max(1, n_prototypes - 1)), view.extents)
+    assert_array_equal(found[0], few[0])
+    assert_array_equal(found[1], few[1])
+
+
 def test_the_ladder_doubles_up_to_8_and_half_of_the_others():
     assert [rungs(n).tolist() for n in (0, 1, 2, 3, 4, 7, 8, 16, 999)] == [
         [1], [1], [1], [1], [1, 2], [1, 2], [1, 2, 4], [1, 2, 4, 8], [1, 2, 4, 8]]  # fmt: skip
-    assert radii_of(nearest_few(np.array([[0.0, 0.3, 0.1, 0.2, 0.4]])), 5).tolist() == [[0.0, 0.1]]
+    view = Surroundings(np.ones(1), np.ones(5), 1.0, np.empty(0))
+    near, _ = view.among(np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]]))
+    assert view.radii(near).tolist() == [[0.0, 0.1], [0.1, 0.2]]
 
 
 @given(ROWS, st.lists(st.lists(st.integers(-1, 6), min_size=2, max_size=2), min_size=1, max_size=3))

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration import Calibration
-from eocc.kernels.smallest import mean_within, smallest_entries
-from eocc.measures import Prepared
+from eocc.kernels.smallest import TIED, mean_within, smallest_entries
+from eocc.measures import FindsNearest, Prepared
 from eocc.representation import Representation
 
 Matrix = NDArray[np.float64]
@@ -30,8 +30,6 @@ SHARES = (0.8, 0.2)
 SHARED = 0.1
 # Below this share of the largest dissimilarity two patterns are copies: products of rows err by as much.
 SAME = 1e-9
-# Dissimilarities that differ by less than this factor do so by rounding.
-TIED = 1 + 1e-9
 # Terms that vary less among the training patterns, whose logarithms and ratios are of order 1, do so by rounding.
 NO_SPREAD = 1e-9
 # Beyond so many extents a pattern is as far as can be: the square stays finite.
@@ -56,29 +54,51 @@ class Surroundings:
     usual: Matrix
     ratio: float = 1.0
 
-    def terms(self, rows: Matrix) -> Matrix:
-        """Return the ladder and the local ratio of every row of dissimilarities: (m, 2)."""
-        near = nearest_few(rows)
-        ladder = self.ladder(radii_of(near, rows.shape[1]))
-        return np.column_stack([ladder, self.local_ratios(rows, near) / self.ratio])
+    def terms(self, prepared: Prepared) -> Matrix:
+        """Return the ladder and the local ratio of every new pattern, prepared against the prototypes: (m, 2)."""
+        near, extents = self._nearest(prepared)
+        return np.column_stack([self.ladder(self.radii(near)), self.local_ratios(near, extents) / self.ratio])
+
+    def among(self, rows: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the distances to the nearest few in every row of dissimilarities, and the local extent there.
+
+        That is the mean extent of the nearest; who is as near as the last of them counts too.
+        """
+        near, extents = nearest(rows, self._n_few), np.empty(len(rows))
+        mean_within(rows, near[:, n_local(len(self.extents)) - 1] * TIED, self.extents, extents)
+        return near, extents
+
+    def radii(self, near: Matrix) -> Matrix:
+        """Return those of the nearest few that are on the ladder: the k-th, k = 1, 2, 4, 8."""
+        return np.take(near, self._rungs - 1, axis=1)
 
     def ladder(self, radii: Matrix) -> Matrix:
-        """Return the mean logarithm of the distances to the k-th nearest, k = 1, 2, 4, 8.
+        """Return the mean logarithm of the distances on the ladder.
 
         The typical extent is added to each, so that copies do not count without bound.
         """
-        return np.asarray(np.log(radii + self.typical).mean(axis=1))
+        return np.asarray(sum_of(np.log(radii + self.typical)) / radii.shape[1])
 
-    def local_ratios(self, rows: Matrix, near: Matrix) -> Matrix:
-        """Return (mean distance to the nearest few / mean extent of those)^2; who is as near as the last counts too.
-
-        `near` are the nearest of each row, in order.
-        """
-        near = near[:, : n_local(rows.shape[1])]
-        extents = np.empty(len(rows))
-        mean_within(rows, near[:, -1] * TIED, self.extents, extents)
+    def local_ratios(self, near: Matrix, extents: Matrix) -> Matrix:
+        """Return (mean distance to the nearest / mean extent of those)^2."""
+        near = near[:, : n_local(len(self.extents))]
         with np.errstate(over="ignore"):
             return np.asarray(np.minimum(sum_of(near) / (near.shape[1] * extents), FARTHEST) ** 2)
+
+    @property
+    def _rungs(self) -> Indices:
+        """The ladder: that of one prototype less, as a left-out training pattern has it."""
+        return rungs(len(self.extents) - 1)
+
+    @property
+    def _n_few(self) -> int:
+        """How many of the nearest the terms look at."""
+        return max(int(self._rungs[-1]), n_local(len(self.extents)))
+
+    def _nearest(self, prepared: Prepared) -> tuple[Matrix, Matrix]:
+        if isinstance(prepared, FindsNearest):
+            return prepared.nearest(self.weights, self._n_few, n_local(len(self.extents)), self.extents)
+        return self.among(np.ascontiguousarray(prepared.evaluate(self.weights), np.float64))
 
 
 def rungs(n: int) -> Indices:
@@ -88,24 +108,6 @@ def rungs(n: int) -> Indices:
     (array([1, 2, 4]), array([1]), array([1, 2, 4, 8]))
     """
     return 2 ** np.arange(max(1, min(n // 2, LARGEST_RUNG).bit_length()))
-
-
-def nearest_few(rows: Matrix) -> Matrix:
-    """Return the distances to as many of the nearest as the terms look at; a left-out pattern's own are infinite."""
-    r = rows.shape[1]
-    return nearest(rows, max(int(rungs(r - 1)[-1]), n_local(r)))
-
-
-def radii_of(near: Matrix, n_prototypes: int) -> Matrix:
-    """Return those of the nearest that are on the ladder: the k-th, k = 1, 2, 4, 8, of so many prototypes.
-
-    >>> rows = np.array([[0.5, 0.1, 0.9, 0.3, 0.7], [np.inf, 0.1, 0.2, 0.3, 0.4]])
-    >>> radii_of(nearest_few(rows), 5)
-    array([[0.1, 0.3],
-           [0.1, 0.2]])
-    """
-    # Half of r - 1: a left-out training pattern has one neighbour less, and shares the ladder of all others.
-    return np.take(near, rungs(n_prototypes - 1) - 1, axis=1)
 
 
 def nearest(rows: Matrix, k: int, least: float = -1.0) -> Matrix:
@@ -154,8 +156,8 @@ def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surrounding
 
 def _first_terms(view: Surroundings, rows: Matrix) -> tuple[Matrix, Matrix]:
     """Return the distances on the ladder, and the local ratios, of some left-out patterns."""
-    near = nearest_few(rows)
-    return radii_of(near, rows.shape[1]), view.local_ratios(rows, near)
+    near, extents = view.among(rows)
+    return view.radii(near), view.local_ratios(near, extents)
 
 
 def _local_regions(weights: Matrix, rows: Matrix) -> Surroundings:
@@ -198,8 +200,7 @@ class Surprise:
 
     def columns(self, prepared: Prepared) -> Matrix:
         """Return the terms of new patterns, prepared against the prototypes, in their units."""
-        blocks = (np.ascontiguousarray(prepared.evaluate(view.weights), np.float64) for view in self.views)
-        return self.terms.measure(np.hstack([view.terms(rows) for view, rows in zip(self.views, blocks, strict=True)]))
+        return self.terms.measure(np.hstack([view.terms(prepared) for view in self.views]))
 
     def of(self, prepared: Prepared) -> Matrix:
         """Return the surprise of new patterns: 0 for the average left-out training pattern, higher = less normal."""

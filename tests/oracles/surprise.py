@@ -14,6 +14,16 @@ def mean_within(row, bound, values):
     return sum(kept) / len(kept)
 
 
+def nearest(left, right, k, m, values):
+    """Of each row, the k smallest distances and the mean of `values` of the m nearest, with ties."""
+    found = []
+    for one in left:
+        row = [math.dist(one, other) for other in right]
+        near = smallest(row, -1.0, k)
+        found.append((near, mean_within(row, near[m - 1] * (1 + 1e-9), values)))
+    return found
+
+
 def ladder(row, typical):
     """Mean of log(r_k + typical), k = 1, 2, 4, 8 up to half of the others."""
     ordered, k, logs = sorted(row), 1, []

@@ -16,7 +16,7 @@ from eocc.explanations.wording import counted, figure, finite, share, wrapped
 from eocc.measures import Prepared
 from eocc.regions import BOUNDARY
 from eocc.representation import dissimilarities
-from eocc.surprise import Surroundings, n_local, nearest_few, radii_of, shares, surprise_of
+from eocc.surprise import Surroundings, n_local, shares, surprise_of
 
 Matrix = NDArray[np.float64]
 
@@ -248,7 +248,8 @@ def neighbourhoods_of(
 
 
 def _ladder(view: Surroundings, row: Matrix) -> tuple[Rung, ...]:
-    radii = radii_of(nearest_few(row[None]), len(row))[0]
+    near, _ = view.among(row[None])
+    radii = view.radii(near)[0]
     return tuple(Rung(2**k, finite(radii[k]), float(view.usual[k])) for k in range(len(radii)))
 
 
@@ -262,9 +263,7 @@ def _knows_extents(classifier: FittedBySurprise, view: Surroundings) -> bool:
 
 def _local(view: Surroundings, row: Matrix) -> LocalRatio:
     near = np.sort(row)[: n_local(len(row))]
-    return LocalRatio(
-        len(near), finite(near.mean()), float(np.sqrt(view.local_ratios(row[None], nearest_few(row[None]))[0]))
-    )
+    return LocalRatio(len(near), finite(near.mean()), float(np.sqrt(view.local_ratios(*view.among(row[None]))[0])))
 
 
 def _equalised(

@@ -90,17 +90,32 @@ def cross_distances(left, right, scale, out):
 
 
 @contracting_kernel
+def squares_by_columns(row, columns, squares):
+    """Fill `squares` with ||row - r_j||^2 for all r_j at once; `columns` are those of the r_j, added in their order."""
+    for j in range(squares.shape[0]):
+        squares[j] = 0.0
+    first = 0
+    while first + 4 <= row.shape[0]:  # four columns a sweep: the squares so far are seldom fetched and stored
+        a, b, c, d = columns[first], columns[first + 1], columns[first + 2], columns[first + 3]
+        x, y, z, w = row[first], row[first + 1], row[first + 2], row[first + 3]
+        for j in range(squares.shape[0]):
+            square = squares[j] + (x - a[j]) * (x - a[j])
+            square += (y - b[j]) * (y - b[j])
+            square += (z - c[j]) * (z - c[j])
+            squares[j] = square + (w - d[j]) * (w - d[j])
+        first += 4
+    for k in range(first, row.shape[0]):
+        value, column = row[k], columns[k]
+        for j in range(squares.shape[0]):
+            squares[j] += (value - column[j]) * (value - column[j])
+
+
+@kernel
 def cross_distances_by_columns(left, right_columns, scale, out):
     """Fill out_ij with ||left_i - right_j|| * scale; `right_columns` is right^T: many prototypes at a time."""
     for i in range(left.shape[0]):
         row = out[i]
-        for j in range(row.shape[0]):
-            row[j] = 0.0
-        for k in range(left.shape[1]):
-            value, column = left[i, k], right_columns[k]
-            for j in range(row.shape[0]):
-                difference = value - column[j]
-                row[j] += difference * difference
+        squares_by_columns(left[i], right_columns, row)
         for j in range(row.shape[0]):
             row[j] = np.sqrt(row[j]) * scale
 

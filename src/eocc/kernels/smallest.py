@@ -2,29 +2,59 @@
 
 import numpy as np
 
-from eocc.kernels.compile import kernel, minimising_kernel
+from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
+from eocc.kernels.distances import squares_by_columns
 
 GROUPS = 8  # of columns: two vectors of doubles
+# Dissimilarities that differ by less than this factor do so by rounding.
+TIED = 1 + 1e-9
+# Squares of dissimilarities that tie differ by less than this.
+SQUARES_TIED = 1 + 4e-9
 
 
 @minimising_kernel
-def largest_of_minima(row, least, lowest):
-    """Return what at least 8 entries above `least` do not exceed: the largest of the minima of 8 groups of columns.
+def bound_of_eight(row):
+    """Return what at least 8 entries do not exceed: the largest of the minima of 8 groups of columns.
 
-    Columns 0, 8, 16, ... are a group, and so on; those beyond the last multiple of 8 are left out. `lowest` (8,) is to
-    work in. Infinity where a group has no such entry.
+    Columns 0, 8, 16, ... are a group, and so on; those beyond the last multiple of 8 are left out, and of fewer than 8
+    it is infinity. The minima have names, so that they stay in registers.
     """
-    for g in range(GROUPS):
-        lowest[g] = np.inf
+    a = b = c = d = e = f = g = h = np.inf
     for start in range(0, row.shape[0] - GROUPS + 1, GROUPS):
         part = row[start : start + GROUPS]
-        for g in range(GROUPS):
-            value = part[g] if part[g] > least else np.inf
-            lowest[g] = value if value < lowest[g] else lowest[g]
-    bound = lowest[0]
-    for g in range(1, GROUPS):
-        bound = lowest[g] if lowest[g] > bound else bound
-    return bound
+        a = part[0] if part[0] < a else a
+        b = part[1] if part[1] < b else b
+        c = part[2] if part[2] < c else c
+        d = part[3] if part[3] < d else d
+        e = part[4] if part[4] < e else e
+        f = part[5] if part[5] < f else f
+        g = part[6] if part[6] < g else g
+        h = part[7] if part[7] < h else h
+    return max(max(max(a, b), max(c, d)), max(max(e, f), max(g, h)))
+
+
+@inlined_kernel
+def sort_first(few, near):
+    """Fill `near` with the smallest of a few numbers, in order; infinity where these are fewer."""
+    for t in range(near.shape[0]):
+        near[t] = np.inf
+    for j in range(few.shape[0]):
+        value = few[j]
+        for t in range(near.shape[0]):
+            value, near[t] = max(value, near[t]), min(value, near[t])
+
+
+@inlined_kernel
+def sift_above(row, least, kept):
+    """Write the entries of `row` above `least` to `kept`, in their order; return their number.
+
+    Without a branch, which a processor could not foresee: so `kept` has room for one more.
+    """
+    count = 0
+    for j in range(row.shape[0]):
+        kept[count] = row[j]
+        count += row[j] > least
+    return count
 
 
 @kernel
@@ -32,23 +62,20 @@ def smallest_entries(rows, least, values):
     """Fill `values` (m, k) with the k smallest entries of each row, in order.
 
     Only finite entries above `least` count; where there are fewer than k, infinity fills up. The few up to a bound
-    that k entries keep are sifted out and sorted, all without a branch, which a processor could not foresee.
+    that k entries keep are sifted out and sorted.
     """
     k = values.shape[1]
-    lowest, few = np.empty(GROUPS), np.empty(rows.shape[1] + 1)
+    above, few = np.empty(rows.shape[1] + 1), np.empty(rows.shape[1] + 1)
     for i in range(rows.shape[0]):
-        row, near = rows[i], values[i]
-        bound = largest_of_minima(row, least, lowest) if k <= GROUPS else np.inf
+        row = rows[i]
+        if least >= 0:
+            row = above[: sift_above(row, least, above)]
+        bound = bound_of_eight(row) if k <= GROUPS else np.inf
         count = 0
         for j in range(row.shape[0]):
             few[count] = row[j]
-            count += (row[j] > least) & (row[j] <= bound)
-        for t in range(k):
-            near[t] = np.inf
-        for j in range(count):
-            value = few[j]
-            for t in range(k):
-                value, near[t] = max(value, near[t]), min(value, near[t])
+            count += row[j] <= bound
+        sort_first(few[:count], values[i])
 
 
 @kernel
@@ -62,3 +89,32 @@ def mean_within(rows, bounds, values, means):
                 total += values[j]
                 count += 1
         means[i] = total / count
+
+
+@kernel
+def nearest_by_columns(left, right_columns, scale, m, values, near, means):
+    """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; `right_columns` is right^T.
+
+    `means` (n,) are those of values[j] over the m nearest, and who ties with the last of them. Squares tell who is
+    near: roots are taken of these few, and no row of distances leaves the processor.
+    """
+    r = right_columns.shape[1]
+    squares, few, found = np.empty(r), np.empty(r), np.empty(r + 1, np.int64)
+    for i in range(left.shape[0]):
+        squares_by_columns(left[i], right_columns, squares)
+        bound = bound_of_eight(squares) * SQUARES_TIED
+        count = 0
+        for j in range(r):
+            found[count] = j
+            count += squares[j] <= bound
+        for t in range(count):
+            few[t] = squares[found[t]]
+        for t in range(count):  # apart: so several roots are taken at a time
+            few[t] = np.sqrt(few[t]) * scale
+        sort_first(few[:count], near[i])
+        limit, total, n_within = near[i, m - 1] * TIED, 0.0, 0
+        for t in range(count):
+            is_within = few[t] <= limit
+            total += values[found[t]] if is_within else 0.0
+            n_within += is_within
+        means[i] = total / n_within

@@ -10,7 +10,7 @@ from eocc.measures.function import FunctionMeasure
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import Precomputed
-from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
+from eocc.measures.protocol import FindsNearest, FrozenMeasure, Measure, Prepared
 from eocc.measures.series import DTW
 from eocc.measures.sets import CosineBags, Jaccard
 from eocc.measures.standardised import Standardised
@@ -24,6 +24,7 @@ __all__ = [
     "Composite",
     "CosineBags",
     "Euclidean",
+    "FindsNearest",
     "FrozenMeasure",
     "FunctionMeasure",
     "Gower",

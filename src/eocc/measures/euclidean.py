@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from eocc.blas import gram
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
+from eocc.kernels.smallest import nearest_by_columns
 from eocc.measures.largest import largest_against
 from eocc.measures.unit import Unit
 
@@ -111,9 +112,17 @@ class _Rows:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
+        cross_distances_by_columns(*self._weighted(p), self.scale, out)
+        return out
+
+    def nearest(self, p: Matrix, k: int, m: int, values: Matrix) -> tuple[Matrix, Matrix]:
+        near, means = np.empty((len(self.rows), k)), np.empty(len(self.rows))
+        nearest_by_columns(*self._weighted(p), self.scale, m, values, near, means)
+        return near, means
+
+    def _weighted(self, p: Matrix) -> tuple[Matrix, Matrix]:
         rows, columns, told = self.rows, self.prototype_columns, p > 0
         if not told.all():
             rows, columns, p = np.ascontiguousarray(rows[:, told]), columns[told], p[told]
         roots = np.sqrt(p)
-        cross_distances_by_columns(rows * roots, columns * roots[:, None], self.scale, out)
-        return out
+        return rows * roots, columns * roots[:, None]

@@ -1,6 +1,6 @@
 """What a dissimilarity must offer: freeze once per fit, prepare once per set of pairs, evaluate per p."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,21 @@ class Prepared(Protocol):
         """Return D, D_ij = d(pattern_i, prototype_j; p); in `out`, if given, to save memory.
 
         Several threads may call this at once, each with its own p and out.
+        """
+        ...
+
+
+@runtime_checkable
+class FindsNearest(Protocol):
+    """Prepared pairs that know their nearest without all of D; those of other measures are found in D."""
+
+    def nearest(
+        self, p: NDArray[np.float64], k: int, m: int, values: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the k <= 8 smallest entries of each row of D, in order, and the mean of `values` over the m nearest.
+
+        `values` has a number for each prototype; who ties with the last of the m counts too. What is returned is, bit
+        for bit, what D would tell.
         """
         ...
 
