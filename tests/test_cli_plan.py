@@ -1,4 +1,5 @@
 import json
+import re
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def test_what_does_not_fit_says_what_would_and_fit_takes_it(folder, capsys, tmp_
     assert told["instead"]["peak"] <= 50e6
     assert run("plan", folder / "a.csv", "--max-memory", "50MB", "--graph", "complete") == 0
     out = capsys.readouterr().out
-    assert "verdict                 does not fit\n" in out
+    assert re.search("^verdict +does not fit$", out, re.MULTILINE)
     assert "--prototypes 128 --graph knn: " in out
     model = tmp_path / "m.eocc"
     options = told["instead"]["options"].split()
@@ -111,9 +112,7 @@ def test_fit_refuses_in_one_line(folder, capsys, tmp_path):
     model = tmp_path / "m.eocc"
     assert run("-q", "fit", folder / "a.csv", "-o", model, "--max-memory", "50MB", "--graph", "complete") == 1
     err = capsys.readouterr().err
-    assert err.startswith(
-        "eocc: this fit of 6000 patterns needs about 1.06 GiB of memory, but the budget is 47.7 MiB; "
-    )
+    assert err.startswith("eocc: this fit of 6000 patterns needs about 551 MiB of memory, but the budget is 47.7 MiB; ")
     assert err.count("\n") == 1
     assert not model.exists()
 

@@ -161,13 +161,15 @@ def test_a_fit_tells_its_plan_how_it_judges():
 
 def test_the_parts_are_the_arrays_of_the_code():
     n, features = 1000, 5
-    assert plan_for(n, features, graph="complete").parts == {
-        "largest region": 8 * (1.5 * IN_ONE_REGION + 1) * n * n,  # distances, half of them once more; all rows
+    assert plan_for(n, features, resolution="single", search=None).parts == {
         "dissimilarity space": 8 * n * n,
         "distances of all pairs": 8 * n * n,
         "the rest": ANYWAY,
         "patterns": 3 * 8 * n * features,
     }
+    by_median = fuzzification_of(EntropicOneClassClassifier(extent="median"))
+    copied = plan_for(n, features, fuzzification=by_median).parts["largest region"]
+    assert copied == 8 * IN_ONE_REGION * n * n  # half of the distances, and what the median sorts
     assert plan_for(n, 8, "string-edit").parts["prepared comparisons"] == 3 * 8 * n * n
     few = plan_for(1_000_000, 10, prototypes=64)
     assert few.parts["dissimilarity space"] == 8 * 1_000_000 * 64
@@ -309,7 +311,7 @@ def test_where_nobody_knows_what_is_free_nothing_is_refused(system, monkeypatch)
 def test_a_fit_over_the_budget_is_refused_before_anything_large_is_there():
     plain().fit(ROWS[:50])
     tracemalloc.start()
-    with pytest.raises(ValueError, match="needs about 272 MiB of memory, but the budget is 11") as error:
+    with pytest.raises(ValueError, match="needs about 139 MiB of memory, but the budget is 11") as error:
         plain(graph="complete", max_memory="11MiB").fit(ROWS)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -3,10 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import pdist, squareform
 
 from eocc.extents import EXTENTS, QuantileExtent, resolve_extent
 from eocc.graph import EuclideanGraph, spanning_tree
+from eocc.kernels.distances import pairs_among, sums_among
 from eocc.memberships import (
     MEMBERSHIP_FUNCTIONS,
     Bell,
@@ -49,6 +51,42 @@ def test_regions_equal_the_definition(distances, data):
         assert region.members.tolist() == members
         assert region.representative == medoid
         assert region.extent == pytest.approx(extent, abs=1e-12)
+
+
+@given(distance_matrices(), st.data())
+def test_sums_and_pairs_of_members_are_those_of_their_distances(distances, data):
+    everyone = list(range(len(distances)))
+    members = data.draw(st.lists(st.sampled_from(everyone), min_size=1, unique=True).map(sorted))
+    sums, largest, pairs = core.among(distances.tolist(), members)
+    found, found_pairs = np.empty(len(members)), np.empty(len(pairs))
+    assert sums_among(distances, np.array(members), found) == largest
+    assert_allclose(found, sums, rtol=1e-12)
+    pairs_among(distances, np.array(members), found_pairs)
+    assert found_pairs.tolist() == pairs
+
+
+@pytest.mark.parametrize("extent", ["mean", "max"])
+@pytest.mark.parametrize("representative", [Medoid(), Centroid()])
+def test_what_knows_no_sums_gets_all_pairs(extent, representative):
+    class OfPairs:
+        centre = representative.centre
+
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    graph, labels = graph_of(squareform(pdist(rows))), np.arange(20) % 3
+    of_sums = resolve_extent(extent)
+    for how in [
+        Fuzzification(lambda pairs: of_sums(pairs), OfPairs(), Gaussian(), maximum),
+        Fuzzification(of_sums, OfPairs(), Gaussian(), maximum),
+        Fuzzification(lambda pairs: of_sums(pairs), representative, Gaussian(), maximum),
+    ]:
+        for (found, shape), (region, expected) in zip(
+            build_regions(rows, graph, labels, how),
+            build_regions(rows, graph, labels, Fuzzification(of_sums, representative, Gaussian(), maximum)),
+            strict=True,
+        ):
+            assert found.representative == region.representative
+            assert found.extent == pytest.approx(region.extent, rel=1e-12)
+            assert_array_equal(shape.centre, expected.centre)
 
 
 def test_three_points_on_a_line_by_hand():

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import squareform
 
 from eocc.extents import Extent
 from eocc.graph import EuclideanGraph, SpanningTree
+from eocc.kernels.distances import pairs_among, sums_among
 from eocc.memberships import MembershipFunction
 from eocc.representatives import Medoid, Representative
 from eocc.space import distances_to, offsets_from
@@ -91,36 +91,67 @@ def build_regions(
 
 
 def build_region(
-    rows: Matrix, distances: Matrix, members: NDArray[np.int64], fuzzification: Fuzzification, lone: float
+    rows: Matrix, distances: Matrix, members: NDArray[np.int64], fuzzification: Any, lone: float
 ) -> tuple[Region, Shape]:
-    """Return the region of one cluster; `lone` is its extent where that would be 0."""
-    inside, own = distances[np.ix_(members, members)], rows[members]
-    extent = _extent_of(squareform(inside, checks=False), fuzzification.extent) if len(members) > 1 else 0.0
-    centre = _centre_of(own, inside, fuzzification.representative)
-    return _region_round(own, members, extent if extent > 0 else lone, centre, fuzzification)
+    """Return the region of one cluster; `lone` is its extent where that would be 0.
+
+    Distances are copied only where sums do not tell: those of a large cluster take as much memory as all.
+    """
+    sums = np.empty(len(members))
+    largest = sums_among(distances, members, sums)
+    if hasattr(fuzzification.extent, "from_sums"):
+        extent = _extent_from_sums(sums, largest, fuzzification.extent)
+    else:
+        extent = _extent_of_pairs(distances, members, largest, fuzzification.extent)
+    if hasattr(fuzzification.representative, "from_sums"):
+        centre = fuzzification.representative.from_sums(rows, members, sums)
+    else:
+        centre = fuzzification.representative.centre(rows[members], distances[np.ix_(members, members)])
+    return _region_round(rows, members, extent or lone, centre, fuzzification)
 
 
 def build_region_from_sums(
-    own: Matrix, sums: Matrix, largest: float, fuzzification: Any, lone: float
+    rows: Matrix, members: NDArray[np.int64], sums: Matrix, largest: float, fuzzification: Any, lone: float
 ) -> tuple[Region, Shape]:
-    """Return the region of a whole cluster, by its rows and the sums and the largest of their mutual distances."""
-    extent = float(fuzzification.extent.from_sums(sums.sum() / 2, largest, len(own) * (len(own) - 1) / 2))
-    centre = fuzzification.representative.from_sums(own, sums)
-    is_known = extent > NO_EXTENT * largest
-    return _region_round(own, np.arange(len(own)), extent if is_known else lone, centre, fuzzification)
+    """Return the region of one cluster by the sums and the largest of its members' mutual distances alone."""
+    extent = _extent_from_sums(sums, largest, fuzzification.extent)
+    centre = fuzzification.representative.from_sums(rows, members, sums)
+    return _region_round(rows, members, extent or lone, centre, fuzzification)
+
+
+def _extent_from_sums(sums: Matrix, largest: float, extent: Any) -> float:
+    if len(sums) == 1:
+        return 0.0
+    return _checked_extent(extent.from_sums(sums.sum() / 2, largest, len(sums) * (len(sums) - 1) / 2), largest, extent)
+
+
+def _extent_of_pairs(distances: Matrix, members: NDArray[np.int64], largest: float, extent: Extent) -> float:
+    if len(members) == 1:
+        return 0.0
+    pairs = np.empty(len(members) * (len(members) - 1) // 2)
+    pairs_among(distances, members, pairs)
+    return _checked_extent(extent(pairs), largest, extent)
+
+
+def _checked_extent(size: Any, largest: float, extent: Extent) -> float:
+    """Return what an extent gave, if that can be; 0 where it is no more than rounding."""
+    size = np.asarray(size)
+    if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
+        raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
+    return float(size) if size > NO_EXTENT * largest else 0.0
 
 
 def _region_round(
-    own: Matrix,
+    rows: Matrix,
     members: NDArray[np.int64],
     extent: float,
     centre_and_exemplar: tuple[Matrix, int],
     fuzzification: Fuzzification,
 ) -> tuple[Region, Shape]:
-    centre, exemplar = centre_and_exemplar
+    centre, exemplar = _checked_centre(*centre_and_exemplar, rows.shape[1:], len(members), fuzzification.representative)
     inner, outer = (extent, extent)
     if fuzzification.is_sided:
-        inner, outer = _widths_of(own, centre[None], extent, fuzzification.membership_function)
+        inner, outer = _widths_of(rows[members], centre[None], extent, fuzzification.membership_function)
     return Region(members, int(members[exemplar]), extent), Shape(centre, (width_of(inner), width_of(outer)))
 
 
@@ -129,12 +160,14 @@ def width_of(extent: Any) -> Any:
     return extent + np.where(extent > LEAST_EXTENT, CANCELLED, 0.0)
 
 
-def _centre_of(rows: Matrix, inside: Matrix, representative: Representative) -> tuple[Matrix, int]:
-    centre, exemplar = representative.centre(rows, inside)
+def _checked_centre(
+    centre: Any, exemplar: int, shape: tuple[int, ...], n_members: int, representative: Representative
+) -> tuple[Matrix, int]:
+    """Return what a representative gave, if that can be."""
     centre = np.asarray(centre, dtype=np.float64)
-    if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(rows) or not np.isfinite(centre).all():
+    if centre.shape != shape or not 0 <= exemplar < n_members or not np.isfinite(centre).all():
         raise ValueError(
-            f"{representative!r} must give a finite point of shape {rows.shape[1:]} and a member 0..{len(rows) - 1}; "
+            f"{representative!r} must give a finite point of shape {shape} and a member 0..{n_members - 1}; "
             f"it gave shape {centre.shape} and {exemplar!r}"
         )
     return centre, exemplar
@@ -145,14 +178,6 @@ def _widths_of(rows: Matrix, centre: Matrix, extent: float, function: Any) -> tu
     if not (0 < inner < np.inf and 0 < outer < np.inf):
         raise ValueError(f"widths must be two positive numbers; {function!r} gave {inner!r} and {outer!r}")
     return inner, outer
-
-
-def _extent_of(pairs: Matrix, extent: Extent) -> float:
-    """Return the extent of pair distances; 0 where it is no more than rounding."""
-    size = np.asarray(extent(pairs))
-    if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
-        raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
-    return float(size) if size > NO_EXTENT * pairs.max() else 0.0
 
 
 def lone_extent(tree: SpanningTree) -> float:

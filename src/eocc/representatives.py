@@ -2,7 +2,7 @@
 
 A representative is an object with one method, ``centre``: the cluster's rows and mutual distances in, a point and
 the number of the member that exemplifies it out. One that can do with the sum of each member's distances has a
-method ``from_sums`` too, for clusters too large for the distances of all pairs.
+method ``from_sums`` too, which takes all rows, the cluster's members and these sums: nothing is copied.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eocc.registry import resolve
 
 Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
 
 # Sums of distances that differ by rounding only must not choose between equally central members.
 # departure: representative
@@ -37,12 +38,12 @@ class Medoid:
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the medoid's own row."""
-        return self.from_sums(rows, distances.sum(axis=1))
+        return self.from_sums(rows, np.arange(len(rows)), distances.sum(axis=1))
 
-    def from_sums(self, rows: Matrix, sums: Matrix) -> tuple[Matrix, int]:
+    def from_sums(self, rows: Matrix, members: Indices, sums: Matrix) -> tuple[Matrix, int]:
         """Return the medoid's own row."""
-        index = int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
-        return rows[index], index
+        index = most_central(sums)
+        return rows[members[index]], index
 
 
 class Centroid:
@@ -54,11 +55,16 @@ class Centroid:
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""
-        return self.from_sums(rows, distances.sum(axis=1))
+        return self.from_sums(rows, np.arange(len(rows)), distances.sum(axis=1))
 
-    def from_sums(self, rows: Matrix, sums: Matrix) -> tuple[Matrix, int]:
+    def from_sums(self, rows: Matrix, members: Indices, sums: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""
-        return rows.mean(axis=0), Medoid().from_sums(rows, sums)[1]
+        return rows[members].mean(axis=0), most_central(sums)
+
+
+def most_central(sums: Matrix) -> int:
+    """Return the first of the least sums."""
+    return int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
 
 
 REPRESENTATIVES: dict[str, Callable[[], Representative]] = {"centroid": Centroid, "medoid": Medoid}

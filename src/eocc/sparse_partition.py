@@ -175,7 +175,8 @@ def build_sparse_region(
     sample = sampling.of(members)
     own = np.asarray(rows[sample], dtype=np.float64)
     if fuzzification.takes_sums and len(sample) > MOST_MEMBERS:
-        region, shape = build_region_from_sums(own, *sums_of_distances(own), fuzzification, lone)
+        everyone = np.arange(len(sample))
+        region, shape = build_region_from_sums(own, everyone, *sums_of_distances(own), fuzzification, lone)
     else:
         centred = np.ascontiguousarray(own - own.mean(axis=0))
         distances = euclidean_pairwise_distance(centred, distance_scale(own.shape[1]))

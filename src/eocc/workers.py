@@ -1,6 +1,5 @@
 """Threads that work on candidates, each with a workspace of its own, BLAS held to one thread each."""
 
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +40,7 @@ class Workers(Generic[Workspace]):
         self._make_workspace = make_workspace
         self._n_threads = n_threads
         self._executor = ThreadPoolExecutor(n_threads, thread_name_prefix="eocc")
-        self._local = threading.local()
+        self._workspaces: list[Workspace] = []
         self._pending: deque[tuple[int, Any]] = deque()
 
     def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
@@ -49,25 +48,28 @@ class Workers(Generic[Workspace]):
         results: dict[int, Result] = {}
         self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
-        futures = [self._executor.submit(self._drain, function, results) for _ in range(n_busy)]
+        # Made by the caller: what a thread allocates and frees may stay with it, to be used by nobody else.
+        self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
+        futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
         await_all(futures)
         return [results[index] for index in range(len(tasks))]
 
     def abandon(self) -> None:
-        """Drop what has not begun."""
+        """Drop what has not begun, and the workspaces."""
         self._pending.clear()
+        self._workspaces.clear()
         self._executor.shutdown(wait=False, cancel_futures=True)
 
-    def _drain(self, function: Callable[[Any, Workspace], Result], results: dict[int, Result]) -> None:
-        if not hasattr(self._local, "workspace"):
-            self._local.workspace = self._make_workspace()
+    def _drain(
+        self, function: Callable[[Any, Workspace], Result], results: dict[int, Result], workspace: Workspace
+    ) -> None:
         while True:
             try:
                 index, task = self._pending.popleft()
             except IndexError:
                 return
             try:
-                results[index] = function(task, self._local.workspace)
+                results[index] = function(task, workspace)
             except BaseException:
                 self._pending.clear()
                 raise

@@ -96,6 +96,13 @@ def normalized_entropy(lengths, gamma):
     return math.fsum(length**gamma for length in lengths) / len(lengths) if len(lengths) else 0.0
 
 
+def among(distances, members):
+    """The sum of each member's distances to the members, the largest of these, and those of all pairs."""
+    sums = [math.fsum(distances[i][j] for j in members) for i in members]
+    pairs = [distances[i][j] for i, j in combinations(members, 2)]
+    return sums, max(pairs, default=0.0), pairs
+
+
 def region(distances, members, fallback):
     """(medoid, mean distance over unordered pairs)."""
     sums = [math.fsum(distances[i][j] for j in members) for i in members]

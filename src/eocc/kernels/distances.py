@@ -121,6 +121,30 @@ def cross_distances_by_columns(left, right_columns, scale, out):
 
 
 @kernel
+def sums_among(distances, members, sums):
+    """Fill `sums` with the sum of each member's distances to all members; return the largest of these distances."""
+    largest = 0.0
+    for i in range(members.shape[0]):
+        row, total = distances[members[i]], 0.0
+        for j in range(members.shape[0]):
+            total += row[members[j]]
+            largest = max(largest, row[members[j]])
+        sums[i] = total
+    return largest
+
+
+@kernel
+def pairs_among(distances, members, pairs):
+    """Fill `pairs` with the distances of all pairs of members: of the first to all others, of the second, and so on."""
+    count = 0
+    for i in range(members.shape[0]):
+        row = distances[members[i]]
+        for j in range(i + 1, members.shape[0]):
+            pairs[count] = row[members[j]]
+            count += 1
+
+
+@kernel
 def edge_lengths(rows, edges, scale, lengths):
     """Fill `lengths` with ||rows_a - rows_b|| * scale for every edge (a, b), from differences."""
     for e in range(edges.shape[0]):

@@ -61,14 +61,15 @@ def decide(request: Request, max_memory: int | str | None, mode: str) -> Plan:
 
 
 def within_choice(request: Request, budget: float) -> Plan:
-    """Return the plan asked for; graph="auto" is sparse where all pairs do not fit and prototypes are not too many.
+    """Return the plan asked for; graph="auto" is sparse where all pairs do not fit, if that takes less.
 
-    >>> [within_choice(Request(3000, 5), budget).graph for budget in (1e9, 2e8)]
+    >>> [within_choice(Request(3000, 5, prototypes=100), budget).graph for budget in (1e9, 5e7)]
     ['complete', 'knn']
     """
     plan = request.plan()
-    is_sparse = _is_free(request) and plan.peak > budget and plan.prototypes <= MOST_COLUMNS
-    return replace(request, graph=KNN).plan() if is_sparse else plan
+    if not _is_free(request) or plan.peak <= budget or plan.prototypes > MOST_COLUMNS:
+        return plan
+    return min(plan, replace(request, graph=KNN).plan(), key=lambda plan: plan.peak)
 
 
 def _is_free(request: Request) -> bool:

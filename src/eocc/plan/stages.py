@@ -25,10 +25,10 @@ FOLDS_KEEP = 0.9
 # Of dissimilarities of patterns to known others so many copies are made, one kind at a time.
 CONTRASTED = 1
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
-# the fit will tell; this share keeps the plan within 30 % of either.
-IN_ONE_REGION = 0.63
-# The distances of a region, and half of them once more; an extent that is no sum sorts these, or takes differences.
-REGION, REGION_SORTED = 1.5, 2.0
+# the fit will tell; this share keeps the plan near either.
+IN_ONE_REGION = 0.5
+# Where sums do not tell: half of a region's distances, every pair once, which an extent sorts or takes differences of.
+REGION = 1.0
 # Ratios of validation patterns to all regions, copied for one partition; a scorer's grades take some more.
 COUNTED, GRADED = 1.5, 5.0
 # Room for distances of which single precision fills one half: the rest is allocated, but seldom resident.
@@ -219,17 +219,19 @@ def _validation(case: Case) -> float:
     kept = (1 + case.cost.kept) * rows
     if case.are_rebuilt:
         ratios = ratios if case.is_complete else DOUBLE * min(case.n, FIRST_SPLITS + 1.0) * case.n_others
-        region = case if case.is_complete else replace(case, n=min(case.n, MOST_MEMBERS))
         judged = ratios * (GRADED if case.are_graded else COUNTED)
-        return kept + ratios + max(judged, _largest_region(region, 1.0))  # the first parts of the tree are large
+        return kept + ratios + max(judged, _largest_region(case, 1.0))  # the first parts of the tree are large
     if case.is_complete:  # products in single precision, then decisions of one byte
         return kept + max(2 * rows, rows / 2 + case.pairs / 2 + ratios / 2, ratios * 5 / 8)
     return kept + max(2 * rows, _projection(case), 4.0 * columns_of(case) * (case.n + 2 * case.n_others) + 100 * case.n)
 
 
 def _largest_region(case: Case, share: float) -> float:
-    """Return the distances within a region that holds that share of all pairs; of all regions, the rows."""
-    return share * (REGION if case.have_sums else REGION_SORTED) * case.square + case.pairs
+    """Return copies of the distances within a region that holds that share of all pairs."""
+    if not case.is_complete:
+        case = replace(case, n=min(case.n, MOST_MEMBERS))
+        return (1 + REGION) * case.square + 2 * case.pairs
+    return 0.0 if case.have_sums else share * REGION * case.square
 
 
 def regions(case: Case) -> Parts:
@@ -239,7 +241,7 @@ def regions(case: Case) -> Parts:
     if case.have_sums:
         return {**_held(case), "largest region": float(DOUBLE * members_measured(case) * case.r)}
     sample = replace(case, n=min(case.n, MOST_PAIRED))
-    return {**_held(case), "largest region": (1 + REGION_SORTED) * sample.square + 2 * sample.pairs}
+    return {**_held(case), "largest region": (1 + REGION) * sample.square + 2 * sample.pairs}
 
 
 def members_measured(case: Case) -> int:
