@@ -103,6 +103,18 @@ def test_what_does_not_fit_says_what_would_and_fit_takes_it(folder, capsys, tmp_
     assert len(load(model).prototypes_) == 128
 
 
+def test_a_sample_is_planned_as_large_as_it_is(folder, capsys):
+    assert facts(capsys, folder / "a.csv", "--sample", "500")["parts"] == plan_for(500, 3, "standardised").parts
+    assert facts(capsys, folder / "a.csv", "--sample", "9999")["patterns"] == 6000
+    days = folder / "days"
+    days.mkdir()
+    for day in "12":
+        (days / f"{day}.csv").write_bytes((folder / "a.csv").read_bytes())
+    assert facts(capsys, days, "--sample", "10000")["patterns"] == 10_000
+    assert run("plan", folder / "labelled.csv", "--label", "state", "--target", "good", "--sample", "9") == 2
+    assert "--sample learns from all rows of a table of numbers" in capsys.readouterr().err
+
+
 def test_what_can_never_fit_is_said_so(folder, capsys):
     assert run("plan", folder / "a.csv", "--max-memory", "1MB") == 0
     assert "nothing that eocc knows" in capsys.readouterr().out

@@ -73,7 +73,13 @@ def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
 def test_gaps_make_records_and_infinity_is_told_with_its_row(tmp_path):
     rows = ROWS.copy()
     rows[2, 1] = np.nan
-    assert guess_schema(list(open_chunks(saved(tmp_path, rows))), "").kind == "records"
+    chunks = list(open_chunks(saved(tmp_path, rows)))
+    schema = guess_schema(chunks, "")
+    assert schema.kind == "records"
+    assert schema.remarks == (
+        "column '1' misses some numbers, so rows are compared by gower; fill them in for standardised",
+    )
+    assert guess_schema(chunks, "", measure="gower").remarks == ()
     rows[2, 1] = -np.inf
     path = saved(tmp_path, rows)
     assert message_of(guess_schema, list(open_chunks(path)), str(path)) == (

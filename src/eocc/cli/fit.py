@@ -20,10 +20,12 @@ from eocc.cli.options import (
     Prototypes,
     Rate,
     Resolution,
+    Sample,
     SearchName,
     SelectionName,
     Synthesis,
     check_both_kinds,
+    check_sample,
     options_of,
     prototypes_of,
 )
@@ -63,14 +65,7 @@ def fit(
         ),
     ] = REFUSE,
     false_alarm_rate: Rate = None,
-    sample: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Learn from so many rows drawn at random from a table of numbers larger than memory, and set the "
-            "border by all; 0 reads the whole file.",
-        ),
-    ] = 0,
+    sample: Sample = 0,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
     jobs: Jobs = -1,
     form: Format = "table",
@@ -85,8 +80,7 @@ def fit(
     check_both_kinds(synthesis, label)
     check_label(label, target)
     check_output(output, data)
-    if sample and (label or input_format):
-        raise typer.BadParameter("--sample learns from all rows of a table of numbers; leave out --label and such")
+    check_sample(sample, label, input_format)
     columns = columns_but(data, drop) if sample else None
     read = None if sample else read_all(data, input_format, label, target, drop, measure or None)
     classifier = EntropicOneClassClassifier(

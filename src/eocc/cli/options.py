@@ -41,6 +41,12 @@ def check_both_kinds(synthesis: str, label: str) -> None:
         raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
 
 
+def check_sample(sample: int, label: str, input_format: str) -> None:
+    """Refuse to draw rows from what is no table of numbers alone."""
+    if sample and (label or input_format):
+        raise typer.BadParameter("--sample learns from all rows of a table of numbers; leave out --label and such")
+
+
 def checked_jobs(value: int) -> int:
     """Refuse to work on no threads."""
     if value == 0:
@@ -96,6 +102,14 @@ MaxMemory = Annotated[
     typer.Option(
         help="What a fit may add, 2GiB say; 70 % of what is free if not given.",
         callback=checked(bytes_of),
+    ),
+]
+Sample = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Learn from so many rows drawn at random from a table of numbers larger than memory, and set the border "
+        "by all; 0 reads the whole file.",
     ),
 ]
 Synthesis = Annotated[

@@ -1,6 +1,7 @@
 """``eocc plan``."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ from eocc.cli.options import (
     Prototypes,
     Rate,
     Resolution,
+    Sample,
     SearchName,
     SelectionName,
     Synthesis,
     check_both_kinds,
+    check_sample,
     options_of,
     prototypes_of,
 )
@@ -42,6 +45,7 @@ from eocc.plan import (
     told_budget,
     within_choice,
 )
+from eocc.streaming import files_of
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ def plan(
     selection: SelectionName = "random",
     graph: Graph = AUTO,
     false_alarm_rate: Rate = None,
+    sample: Sample = 0,
     jobs: Jobs = -1,
     max_memory: MaxMemory = "",
     form: TextFormat = "text",
@@ -91,8 +96,11 @@ def plan(
     """
     check_both_kinds(synthesis, label)
     check_label(label, target)
-    found = extent_of(data, input_format, label, target, drop, measure)
+    check_sample(sample, label, input_format)
+    found = extent_of(data, files_of(data) if sample else [data], input_format, label, target, drop,
+                      measure or ("standardised" if sample else ""))  # fmt: skip
     n, n_others = found.split_for(synthesis, resolution)
+    n = min(n, sample or n)
     say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
     request = Request(
         n=n,
@@ -112,11 +120,11 @@ def plan(
         file.write(json_line(facts) if form == "json" else printable_lines(table_of(facts)) + "\n")
 
 
-def extent_of(path: Path, form: str, label: str, target: str, drop: str, measure: str) -> Extent:
-    """Count the patterns of a file, a chunk at a time; the first chunk tells what they are."""
+def extent_of(path: Path, files: Sequence[Path], form: str, label: str, target: str, drop: str, measure: str) -> Extent:
+    """Count the patterns of the files at a path, a chunk at a time; the first chunk tells what they are."""
     apart = names_in(drop)
     schema, size, n_targets, total = None, 1, 0, 0
-    for chunk in open_chunks(path, form or guess_format(path)):
+    for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
         if schema is None and len(chunk):
             labels = [label] if label and chunk.columns else []
             schema = guess_schema([chunk], str(path), [*apart, *labels], measure or None)

@@ -67,8 +67,25 @@ def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None)
     if wants_numbers and odd:
         why = odd.remark or f"column {quoted(odd.name)} holds {odd.kind}"
         raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use gower")
+    gaps = [holding.name for holding in found if holding.has_gaps and holding.kind == NUMBER]
+    if gaps and not odd and not is_for_tables:
+        remarks += (_remark_on_gaps(gaps),)
     is_named = chunks[0].is_named or bool(apart)  # where some are left out, their numbers tell the others
     return Schema("numbers" if wants_numbers else "records", columns, is_named, remarks=remarks)
+
+
+def _remark_on_gaps(names: Sequence[str]) -> str:
+    """Say that numbers are compared as records for the sake of cells that are missing.
+
+    >>> _remark_on_gaps(["load", "heat", "hum"])
+    "'load' and 2 more columns miss some numbers, so rows are compared by gower; fill them in for standardised"
+    """
+    more = len(names) - 1
+    which = f"{quoted(names[0])} and {more} more column{'s' if more > 1 else ''} miss" if more else (
+        f"column {quoted(names[0])} misses"
+    )  # fmt: skip
+    best = MEASURES_OF["numbers"][0]
+    return f"{which} some numbers, so rows are compared by {MEASURES_OF['records'][0]}; fill them in for {best}"
 
 
 def _holding(chunks: Sequence[Chunk], name: str) -> Holding:
