@@ -124,7 +124,7 @@ def test_fit_refuses_in_one_line(folder, capsys, tmp_path):
     model = tmp_path / "m.eocc"
     assert run("-q", "fit", folder / "a.csv", "-o", model, "--max-memory", "50MB", "--graph", "complete") == 1
     err = capsys.readouterr().err
-    assert err.startswith("eocc: this fit of 6000 patterns needs about 551 MiB of memory, but the budget is 47.7 MiB; ")
+    assert err.startswith("eocc: this fit of 6000 patterns needs about 550 MiB of memory, but the budget is 47.7 MiB; ")
     assert err.count("\n") == 1
     assert not model.exists()
 

@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity
 
 from eocc import EntropicOneClassClassifier
-from eocc.contrast import LEAST, Densities, new_pairs
+from eocc.contrast import LEAST, Densities, NewPatterns, Pairs
 from eocc.measures import Euclidean
 from eocc.model_file import load, save
 from eocc.representation import Representation
@@ -71,7 +71,7 @@ def test_the_density_ratio_is_that_of_two_kernel_densities():
     X, others = both_kinds(0)
     measure = Euclidean().freeze(X)
     new = both_kinds(5)[0][:6]
-    pairs = new_pairs(measure.prepare(new, X), measure.prepare(new, others), len(X), len(others))
+    pairs = Pairs(NewPatterns(measure.prepare(new, X)), NewPatterns(measure.prepare(new, others)))
     widths = np.array([[0.05], [0.08]])
     ratio = Densities(np.array([1]), widths).columns(pairs, 3)[:, 1]
     rows, known, targets = (one[:, [1]] / measure.delta for one in (new, others, X))
@@ -187,6 +187,6 @@ def test_columns_units_and_coefficients_are_those_of_the_definition(seed, m, n):
             other = found.copy()
             other[k] = max(other[k] + step, expected.least[k])
             assert loss <= expected.loss(np.append(other[:-1], expected.best_intercept(other[:-1]))) + 1e-7
-    pairs = new_pairs(clf.measure_.prepare(new, X), clf.measure_.prepare(new, others), n, m)
+    pairs = Pairs(NewPatterns(clf.measure_.prepare(new, X)), NewPatterns(clf.measure_.prepare(new, others)))
     surprises = model.contrast.of(model.surprise, terms["new"], pairs)
     assert_allclose(surprises, expected.of(new, terms["new"], model.contrast.coefficients), rtol=1e-6, atol=1e-6)

@@ -311,7 +311,7 @@ def test_where_nobody_knows_what_is_free_nothing_is_refused(system, monkeypatch)
 def test_a_fit_over_the_budget_is_refused_before_anything_large_is_there():
     plain().fit(ROWS[:50])
     tracemalloc.start()
-    with pytest.raises(ValueError, match="needs about 139 MiB of memory, but the budget is 11") as error:
+    with pytest.raises(ValueError, match="needs about 138 MiB of memory, but the budget is 11") as error:
         plain(graph="complete", max_memory="11MiB").fit(ROWS)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -6,14 +6,16 @@ coefficients >= 0, puts them together with the terms of surprise.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from eocc.measures import Prepared
-from eocc.representation import dissimilarities
 from eocc.surprise import FARTHEST, NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
 Matrix = NDArray[np.float64]
@@ -39,31 +41,31 @@ BLOCK = 2**15
 SILENT = 1e-6
 
 
+class Compared(Protocol):
+    """Patterns against those of one kind, as a `Representation` has them."""
+
+    def each(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
+        """Return what `function` makes of the rows of dissimilarities at p, infinite where a pattern meets itself."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class NewPatterns:
+    """Patterns that are none of those they are `prepared` against."""
+
+    prepared: Prepared
+
+    def each(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
+        """Return what `function` makes of the rows of dissimilarities at p."""
+        return function(np.ascontiguousarray(self.prepared.evaluate(p), np.float64))
+
+
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Patterns against the targets and against the known others; own[j] is the pattern that column j is, or -1."""
+    """Patterns against the targets and against the known others."""
 
-    to_targets: Prepared
-    to_others: Prepared
-    own_targets: Indices
-    own_others: Indices
-
-    def at(self, p: Matrix) -> tuple[Matrix, Matrix]:
-        """Return both blocks of dissimilarities at p, infinite where a pattern meets itself."""
-        targets, others = dissimilarities(self.to_targets, p), dissimilarities(self.to_others, p)
-        return _left_out(targets, self.own_targets), _left_out(others, self.own_others)
-
-
-def new_pairs(to_targets: Prepared, to_others: Prepared, n_targets: int, n_others: int) -> Pairs:
-    """Return the pairs of new patterns, which are none of those known."""
-    return Pairs(to_targets, to_others, np.full(n_targets, -1), np.full(n_others, -1))
-
-
-def _left_out(rows: Matrix, own: Indices) -> Matrix:
-    if rows.shape[1] > 1:  # of a lone pattern nothing would remain
-        columns = np.flatnonzero(own >= 0)
-        rows[own[columns], columns] = np.inf
-    return rows
+    to_targets: Compared
+    to_others: Compared
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +77,11 @@ class Densities:
 
     def columns(self, pairs: Pairs, n_parameters: int) -> Matrix:
         """Return log(density of others / density of targets) along all weights together, then along each."""
-        units = np.eye(n_parameters)
-        ratios = [self._log_ratio(pairs.at(units[k]), t) for t, k in enumerate(self.weights)]
+        units, ratios = np.eye(n_parameters), []
+        for k, (to_targets, to_others) in zip(self.weights, self.widths.T.tolist(), strict=True):
+            targets = pairs.to_targets.each(units[k], partial(_log_density, width=to_targets))
+            ratios.append(pairs.to_others.each(units[k], partial(_log_density, width=to_others)) - targets)
         return np.column_stack([sum_of(np.column_stack(ratios)), *ratios])
-
-    def _log_ratio(self, blocks: tuple[Matrix, Matrix], index: int) -> Matrix:
-        targets, others = (
-            _log_density(block, width) for block, width in zip(blocks, self.widths[:, index], strict=True)
-        )
-        return np.asarray(others - targets)
 
 
 def _log_density(distances: Matrix, width: float) -> Matrix:
@@ -97,25 +95,32 @@ def _log_density(distances: Matrix, width: float) -> Matrix:
     return np.asarray(np.log((sums + BACKGROUND) / (distances.shape[1] * width)))
 
 
-def learn_densities(targets: Pairs, others: Pairs, p: Matrix) -> Densities:
-    """Take Silverman's widths from the dissimilarities of either kind among themselves; std = rms / sqrt 2.
+def learn_densities(targets: Compared, others: Compared, counts: tuple[int, int], p: Matrix) -> Densities:
+    """Return those of targets among targets and of others among others, of which there are so many.
+
+    Take Silverman's widths from the dissimilarities of either kind among themselves; std = rms / sqrt 2.
 
     A weight that is 0 in p, or that tells nothing of the targets, has no densities.
     """
     spreads = np.zeros((len(p), 2))
     for k in np.flatnonzero(p):
-        e = np.eye(len(p))[k]
-        spreads[k] = [_spread(block) for block in (targets.at(e)[0], others.at(e)[1])]
+        spreads[k] = [_spread(kind.each(np.eye(len(p))[k], _squares)) for kind in (targets, others)]
     kept = np.flatnonzero(spreads[:, 0] > SILENT * spreads[:, 0].max(initial=0.0))
     own, other = spreads[kept].T
-    n_targets, n_others = len(targets.own_targets), len(others.own_others)
-    widths = [_width(own, n_targets), _width(np.maximum(other, LEAST_SPREAD * own), n_others)]
+    widths = [_width(own, counts[0]), _width(np.maximum(other, LEAST_SPREAD * own), counts[1])]
     return Densities(kept, np.array(widths) + LEAST_WIDTH * own)
 
 
-def _spread(distances: Matrix) -> float:
-    finite = distances[np.isfinite(distances)]
-    return math.sqrt(float(np.square(finite, out=finite).mean()) / 2) if len(finite) else 0.0
+def _squares(distances: Matrix) -> Matrix:
+    """Return the sum of squares of the finite distances in each row, and their number."""
+    finite = np.isfinite(distances)
+    return np.column_stack([np.square(distances, where=finite, out=np.zeros_like(distances)).sum(axis=1),
+                            finite.sum(axis=1)])  # fmt: skip
+
+
+def _spread(squares: Matrix) -> float:
+    total, count = squares.sum(axis=0).tolist()
+    return math.sqrt(total / count / 2) if count else 0.0
 
 
 def _width(spread: Matrix, count: int) -> Matrix:
@@ -151,20 +156,22 @@ def contrast_columns(
     """Return all columns of some patterns: (m, terms + views + 1 + densities)."""
     if pairs is None:
         return terms
-    columns = [terms, *(_log_ratio(*pairs.at(view.weights), view.typical) for view in views)]
+    columns = [terms, *(_log_ratio(pairs, view) for view in views)]
     if len(densities.weights):
         columns.append(densities.columns(pairs, len(views[0].weights)))
     return np.column_stack(columns)
 
 
-def _log_ratio(to_targets: Matrix, to_others: Matrix, typical: float) -> Matrix:
+def _log_ratio(pairs: Pairs, view: Surroundings) -> Matrix:
     """Return the mean logarithm of the distances to the nearest targets, less that of the nearest others."""
-    k = min(N_NEAR, max(1, to_others.shape[1] - 1), max(1, to_targets.shape[1] - 1))
-    targets, others = (
-        np.log(np.clip(nearest(rows, k), FLOOR * typical, CEILING * typical)).mean(axis=1)
-        for rows in (to_targets, to_others)
-    )
-    return np.asarray(targets - others)
+    targets, others = (kind.each(view.weights, _few_nearest) for kind in (pairs.to_targets, pairs.to_others))
+    k = min(targets.shape[1], others.shape[1])
+    low, high = FLOOR * view.typical, CEILING * view.typical
+    return np.asarray(np.subtract(*(np.log(np.clip(few[:, :k], low, high)).mean(axis=1) for few in (targets, others))))
+
+
+def _few_nearest(rows: Matrix) -> Matrix:
+    return nearest(rows, min(N_NEAR, max(1, rows.shape[1] - 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +191,8 @@ def learn_contrast(
     """
     densities = Densities(np.empty(0, np.int64), np.empty((2, 0)))
     if targets.pairs is not None and others.pairs is not None:
-        densities = learn_densities(targets.pairs, others.pairs, surprise.views[0].weights)
+        counts = len(surprise.views[0].extents), len(others.terms)
+        densities = learn_densities(targets.pairs.to_targets, others.pairs.to_others, counts, surprise.views[0].weights)
     groups = [targets, others] if more_targets is None else [targets, others, more_targets]
     columns = [contrast_columns(surprise.views, densities, group.terms, group.pairs) for group in groups]
     units = _units(columns[0], columns[1], len(densities.weights))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration import Calibration, check_rate
-from eocc.contrast import Contrast, Examples, Pairs, learn_contrast, new_pairs
+from eocc.contrast import Contrast, Examples, NewPatterns, Pairs, learn_contrast
 from eocc.measures import FrozenMeasure, Prepared
 from eocc.memberships import MembershipFunction
 from eocc.regions import FuzzyModel, decision_margin, log_grades
@@ -87,8 +87,7 @@ class SurpriseModel:
             return self.border.ratios(surprise_of(terms))
         pairs = None
         if self.others is not None:
-            n_prototypes = len(self.surprise.views[0].extents)
-            pairs = new_pairs(to_prototypes, measure.prepare(patterns, self.others), n_prototypes, len(self.others))
+            pairs = Pairs(NewPatterns(to_prototypes), NewPatterns(measure.prepare(patterns, self.others)))
         return self.border.ratios(self.contrast.of(self.surprise, terms, pairs))
 
 
@@ -126,14 +125,14 @@ def _learn_contrast(
     nobody, no_prototype = np.full(len(others), -1), np.full(len(shown.own), -1)
 
     def examples(patterns: Any, own_others: Indices) -> Examples:
-        prepared = measure.prepare(patterns, prototypes)
-        pairs = None
-        if known.are_comparable:
-            pairs = Pairs(prepared, measure.prepare(patterns, others), no_prototype, own_others)
-        return Examples(surprise.columns(prepared), pairs)
+        to_targets = Representation(measure, patterns, prototypes, no_prototype)
+        return Examples(surprise.columns(to_targets.prepared), pairs_of(to_targets, own_others))
 
-    pairs = None
-    if known.are_comparable:
-        pairs = Pairs(shown.prepared, measure.prepare(shown.patterns, others), shown.own, nobody)
+    def pairs_of(to_targets: Representation, own_others: Indices) -> Pairs | None:
+        if not known.are_comparable:
+            return None
+        return Pairs(to_targets, Representation(measure, to_targets.patterns, others, own_others))
+
+    pairs = pairs_of(shown, nobody)
     more = examples(known.more_targets, nobody) if len(known.more_targets) else None
     return learn_contrast(surprise, Examples(terms, pairs), examples(others, np.arange(len(others))), more)

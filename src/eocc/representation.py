@@ -1,6 +1,6 @@
 """Training patterns -> the measure fixed on them, and the prototypes to which all dissimilarities are taken."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 from eocc.measures import FrozenMeasure, Measure, Prepared
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.prototypes import Selection, count_of, select_prototypes
+from eocc.threads import for_each_block
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Blocks of patterns against all prototypes hold about this many dissimilarities, 16 MiB.
-BLOCK = 2**21
+# Blocks of patterns against all prototypes hold about this many dissimilarities, 4 MiB: a thread has one.
+BLOCK = 2**19
 
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Patterns and prototypes; prototype j is pattern own[j]."""
+    """Patterns and prototypes; prototype j is pattern own[j], or none of them where that is -1."""
 
     measure: FrozenMeasure
     patterns: Any
@@ -30,34 +31,44 @@ class Representation:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every pattern is a prototype."""
-        return len(self.own) == len(self.patterns)
+        """Whether the patterns are the prototypes."""
+        return self.prototypes is self.patterns
 
     @cached_property
     def prepared(self) -> Prepared:
         """All patterns against the prototypes: this may take long, and is done once."""
         return self.measure.prepare(self.patterns, None if self.is_whole else self.prototypes)
 
-    def of(self, some: Any) -> Prepared:
-        """Return some of the patterns, by their indices or a slice, against the prototypes."""
-        return self.measure.prepare(self.patterns[some], self.prototypes)
+    def left_out(self, p: Matrix) -> Matrix:
+        """Return the dissimilarities of all patterns at p, infinite where one meets itself."""
+        return self._left_out(self.prepared, p, 0, len(self.patterns))
 
-    def blocks(self, p: Matrix) -> Iterator[tuple[int, Matrix]]:
-        """Yield dissimilarities of the patterns at p, with the first one's index; whoever asked may change them.
+    def each(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
+        """Return what `function` makes of the rows of dissimilarities at p, infinite where a pattern meets itself.
 
-        They come at once where they cost more to prepare than to keep, else in blocks.
+        They come at once where they cost more to prepare than to keep, else in blocks, on the threads allowed.
         """
-        if self.is_whole or not isinstance(self.measure, FrozenEuclidean):
-            yield 0, dissimilarities(self.prepared, p)
-            return
-        step = max(1, BLOCK // len(self.own))
-        for start in range(0, len(self.patterns), step):
-            yield start, dissimilarities(self.of(slice(start, start + step)), p)
+        n, step = len(self.patterns), max(1, BLOCK // len(self.own))
+        if self.is_whole or n <= step or not isinstance(self.measure, FrozenEuclidean):
+            return function(self.left_out(p))
+        found: list[Matrix] = [np.empty(0)] * -(-n // step)
 
+        def work(start: int, stop: int) -> None:
+            block = self.measure.prepare(self.patterns[start:stop], self.prototypes)
+            found[start // step] = function(self._left_out(block, p, start, stop))
 
-def dissimilarities(prepared: Prepared, p: Matrix) -> Matrix:
-    """Return the dissimilarities at p, doubles in an array that whoever asked may change."""
-    return np.array(prepared.evaluate(p), dtype=np.float64, order="C")
+        for_each_block(n, step, work)
+        return np.concatenate(found)
+
+    def _left_out(self, prepared: Prepared, p: Matrix, start: int, stop: int) -> Matrix:
+        rows = np.empty((stop - start, len(self.own)))
+        given = prepared.evaluate(p, rows)
+        if given is not rows:  # a measure may have them already, for others to see too
+            rows[...] = given
+        if len(self.own) > 1:  # of a lone prototype nothing would remain
+            columns = np.flatnonzero((self.own >= start) & (self.own < stop))
+            rows[self.own[columns] - start, columns] = np.inf
+        return rows
 
 
 def represent(

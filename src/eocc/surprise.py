@@ -6,8 +6,9 @@ lie: the first rung follows the shape of the data, the others what is common the
 their own nearest. Both are brought to the units of left-out training patterns and averaged, the ratio with a fifth.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,38 +127,22 @@ def n_local(n_prototypes: int) -> int:
     return min(N_LOCAL, max(1, n_prototypes - 1))
 
 
-def left_out_blocks(shown: Representation, p: Matrix) -> Iterator[Matrix]:
-    """Yield the dissimilarities of the training patterns to the prototypes, a block at a time, infinite to themselves.
-
-    A lone prototype is not left out: nothing would remain.
-    """
-    for start, rows in shown.blocks(p):
-        columns = np.flatnonzero((shown.own >= start) & (shown.own < start + len(rows)))
-        if len(shown.own) > 1:
-            rows[shown.own[columns] - start, columns] = np.inf
-        yield rows
-
-
 def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
     """Return what a view knows, and the terms of every training pattern, left out of its own neighbours."""
     prototypes = shown if shown.is_whole else replace(shown, patterns=shown.prototypes, own=np.arange(len(shown.own)))
-    (rows,) = left_out_blocks(prototypes, weights)
+    rows = prototypes.left_out(weights)
     view = _local_regions(weights, rows)
-    blocks = [rows] if shown.is_whole else left_out_blocks(shown, weights)
-    radii, ratios = zip(*(_first_terms(view, block) for block in blocks), strict=True)
-    view = replace(
-        view,
-        usual=np.median(np.concatenate(radii), axis=0),
-        ratio=float(np.concatenate(ratios).mean()) or 1.0,  # 0: nothing but copies
-    )
-    ladder = np.concatenate([view.ladder(part) for part in radii])
-    return view, np.column_stack([ladder, np.concatenate(ratios) / view.ratio])
+    looked = partial(_first_look, view)
+    found = looked(rows) if shown.is_whole else shown.each(weights, looked)
+    radii, ratios = found[:, :-1], found[:, -1]
+    view = replace(view, usual=np.median(radii, axis=0), ratio=float(ratios.mean()) or 1.0)  # 0: nothing but copies
+    return view, np.column_stack([view.ladder(radii), ratios / view.ratio])
 
 
-def _first_terms(view: Surroundings, rows: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the distances on the ladder, and the local ratios, of some left-out patterns."""
+def _first_look(view: Surroundings, rows: Matrix) -> Matrix:
+    """Return the distances on the ladder, and last the local ratio, of some left-out patterns."""
     near, extents = view.among(rows)
-    return view.radii(near), view.local_ratios(near, extents)
+    return np.column_stack([view.radii(near), view.local_ratios(near, extents)])
 
 
 def _local_regions(weights: Matrix, rows: Matrix) -> Surroundings:

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration import Calibration
-from eocc.contrast import Contrast, Pairs, contrast_columns, new_pairs, weighted_sum
+from eocc.contrast import Contrast, NewPatterns, Pairs, contrast_columns, weighted_sum
 from eocc.decision import SurpriseModel, Verdicts
 from eocc.explanations.differences import Difference, difference_of
 from eocc.explanations.regions import FittedClassifier, TrainingPattern, is_whole, training_pattern
 from eocc.explanations.wording import counted, figure, finite, share, wrapped
 from eocc.measures import Prepared
 from eocc.regions import BOUNDARY
-from eocc.representation import dissimilarities
 from eocc.surprise import Surroundings, n_local, shares, surprise_of
 
 Matrix = NDArray[np.float64]
@@ -222,7 +221,7 @@ def neighbourhoods_of(
     """Return what decided on every pattern, prepared against the prototypes."""
     model, calibration = classifier.surprise_model_, classifier.calibration_
     view = model.surprise.views[0]
-    rows = dissimilarities(prepared, view.weights)
+    rows = np.ascontiguousarray(prepared.evaluate(view.weights), np.float64)
     values = model.surprise.columns(prepared)
     p_values = calibration.p_values(verdicts.margins)
     equalised = _equalised(classifier, patterns, prepared, names)
@@ -276,7 +275,7 @@ def _equalised(
     view, measure, prototypes = views[1], classifier.measure_, classifier.prototypes_
     knows_extents = _knows_extents(classifier, view)
     found: list[Equalised | None] = []
-    for i, row in enumerate(dissimilarities(prepared, view.weights)):
+    for i, row in enumerate(np.ascontiguousarray(prepared.evaluate(view.weights), np.float64)):
         nearest, pattern = int(row.argmin()), patterns[i : i + 1]
         neighbour = prototypes[nearest : nearest + 1]
         difference = difference_of(measure, pattern, neighbour, view.weights, names, "neighbour")
@@ -312,15 +311,14 @@ def _pairs(classifier: FittedBySurprise, patterns: Any, prepared: Prepared) -> P
     others = classifier.surprise_model_.others
     if others is None:
         return None
-    to_others = classifier.measure_.prepare(patterns, others)
-    return new_pairs(prepared, to_others, len(classifier.prototypes_), len(others))
+    return Pairs(NewPatterns(prepared), NewPatterns(classifier.measure_.prepare(patterns, others)))
 
 
 def _non_targets(pairs: Pairs | None, view: Surroundings, amounts: Matrix) -> list[NonTargets | None]:
     """Return the nearest known non-target of every pattern, and what the `amounts` of the comparison add up to."""
     if pairs is None:
         return [NonTargets(0.0, None, None, None) for _ in amounts]
-    _, to_others = pairs.at(view.weights)
+    to_others = pairs.to_others.each(view.weights, np.array)
     places = to_others.argmin(axis=1)
     return [
         NonTargets(finite(amount.sum()), len(row), int(place), finite(row[place]))

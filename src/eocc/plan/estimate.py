@@ -25,9 +25,9 @@ ANYWAY = 2**19
 # second; a pair of the complete graph takes PAIR besides, and PAIR_ONCE where its model is built. A dissimilarity that
 # surprise looks at takes RANKED, a row of neighbours ROW for 16 components and ROW_BY_COLUMN for each prototype, the
 # components EIGEN for the third power of the prototypes. Regions rebuilt for all partitions take REBUILT for each pair,
-# those measured by sums DIFFERENCE for each number of a pair. A pattern and a known other take CONTRASTED, a row of
-# neighbours and a pattern that validates COUNTED, a partition and a pattern that a scorer grades GRADED.
-CONTRASTED, COUNTED, GRADED = 5.5e-7, 1.8e-9, 3.4e-6
+# those measured by sums DIFFERENCE for each number of a pair. Where others are known, CONTRASTED for each number of a
+# pair of patterns; a row of neighbours and a pattern that validates COUNTED, a partition and one that is graded GRADED.
+CONTRASTED, COUNTED, GRADED = 20e-9, 1.8e-9, 3.4e-6
 PRODUCTS, PAIR, PAIR_ONCE, RANKED, REBUILT, DIFFERENCE = 43e9, 5e-9, 55e-9, 20e-9, 2.8e-6, 0.15e-9
 ROW, ROW_BY_COLUMN, EIGEN, START = 20e-6, 0.14e-6, 0.32e-9, 0.05
 # A search stops when nothing gets better: after about so many times its patience.
@@ -129,6 +129,7 @@ class Request:
             have_sums=how is None or how.takes_sums,
             are_rebuilt=is_scored or (validates and not (how is None or how.gives_balls)),
             are_graded=is_scored,
+            n_threads=n_threads(self.n_jobs),
         )
 
     def _graph(self) -> GraphKind:
@@ -152,7 +153,8 @@ class Request:
         seconds = START + case.n * case.r * pair + _embedding_seconds(case, again)
         seconds += PAIR_ONCE * case.n**2 if case.is_complete else DIFFERENCE * differences_summed(case)
         if case.is_multi:
-            seconds += 2 * case.n * case.r * (RANKED + again) + CONTRASTED * case.n * case.n_others
+            seconds += 2 * case.n * case.r * (RANKED + again)
+            seconds += CONTRASTED * case.n * (case.r + case.n_others) * max(1, case.size) if case.n_others else 0.0
         if case.n_searching:
             seconds += _candidates(self._search()) * _embedding_seconds(case.searched, again) / case.n_searching
         return seconds * (1 + N_FOLDS if case.is_calibrated and not case.is_multi else 1)

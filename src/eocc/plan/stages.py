@@ -13,6 +13,7 @@ from eocc.neighbours import EXACT_COLUMNS, EXACT_ROWS, QUERIES, n_candidates
 from eocc.neighbours import SAMPLE as PROJECTED
 from eocc.neighbours import WIDTH as VECTOR
 from eocc.plan.costs import MeasureCost
+from eocc.representation import BLOCK as ROWS_AT_ONCE
 from eocc.sparse_partition import FIRST_SPLITS, MOST_MEMBERS, MOST_PAIRED, SHORTEST, most_summed
 from eocc.synthesis import SEARCHED
 
@@ -22,8 +23,10 @@ DISTINCT = 0.65
 # Components that keep the neighbours of patterns whose own dimension nobody knows.
 COLUMNS_OF_OBJECTS = 32
 FOLDS_KEEP = 0.9
-# Of dissimilarities of patterns to known others so many copies are made, one kind at a time.
-CONTRASTED = 1
+# Dissimilarities to patterns of one kind, their squares, and whether they are finite.
+CONTRASTED = 2.1
+# Numbers that surprise has of every pattern: distances on the ladder, ratios, terms in several units.
+TERMS = 24.0
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
 # the fit will tell; this share keeps the plan near either.
 IN_ONE_REGION = 0.5
@@ -46,7 +49,7 @@ class Case:
     `n_searching` threads search, 0 for no search; `n_others` are known beside the n, and `n_more` targets;
     `is_calibrated` by folds; `n_compared` patterns are compared with each other to choose prototypes. The search
     `is_single` in precision. Regions `have_sums` where these tell their extents; those that validate `are_rebuilt` at
-    every split where counts alone do not tell, and `are_graded` where a scorer judges.
+    every split where counts alone do not tell, and `are_graded` where a scorer judges. Blocks go to `n_threads`.
     """
 
     n: int
@@ -65,6 +68,7 @@ class Case:
     have_sums: bool = True
     are_rebuilt: bool = False
     are_graded: bool = False
+    n_threads: int = 1
 
     @property
     def pairs(self) -> float:
@@ -258,10 +262,10 @@ def surprise(case: Case) -> Parts:
     """Return the dissimilarities that surprise ranks, all at once or by blocks."""
     if not case.is_multi:
         return {}
-    rows = (2 + case.cost.evaluating) * case.pairs
+    rows = (1 + case.cost.evaluating) * case.pairs
     if case.cost.is_euclidean and not case.is_whole:
-        rows = min(rows, 3.0 * DOUBLE * BLOCK) + 2.0 * DOUBLE * case.r**2
-    return {**case.kept(), "dissimilarities by blocks": rows, "terms of surprise": 24.0 * DOUBLE * case.n}
+        rows = min(2 * rows, _blocks(case)) + 2.0 * DOUBLE * case.r**2
+    return {**case.kept(), "dissimilarities by blocks": rows, "terms of surprise": TERMS * DOUBLE * case.n}
 
 
 def contrast(case: Case) -> Parts:
@@ -270,13 +274,20 @@ def contrast(case: Case) -> Parts:
         return {}
     most = DOUBLE * max(case.n, case.n_others, case.n_more)  # the others are compared in the same ways
     beside = (case.n_others + case.n_more) * (case.r + case.n_others)
+    rows = (CONTRASTED + case.cost.evaluating) * most * max(case.r, case.n_others)
+    if case.cost.is_euclidean and not case.is_whole:
+        rows = min(rows, _blocks(case))
     return {
         **case.kept(),
         "comparisons with others": case.cost.kept * DOUBLE * (case.n * case.n_others + beside),
-        "dissimilarities": (1 + case.cost.evaluating) * most * (case.r + case.n_others),
-        "copies of them": CONTRASTED * most * max(case.r, case.n_others),
-        "freed, not given back": 0.0 if case.is_complete else NOT_GIVEN_BACK * (_graph_of(case) + _searches(case)),
+        "dissimilarities by blocks": rows,
+        "terms of surprise": TERMS * DOUBLE * (case.n + case.n_others + case.n_more),
     }
+
+
+def _blocks(case: Case) -> float:
+    """Return blocks of dissimilarities, with copies, one for each thread."""
+    return 3.0 * DOUBLE * ROWS_AT_ONCE * case.n_threads
 
 
 def folds(case: Case) -> Parts:
