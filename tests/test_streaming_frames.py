@@ -79,11 +79,11 @@ def test_a_source_smaller_than_the_sample_is_planned_by_its_own_length(source):
 
 
 def test_other_settings_are_taken_with_one_warning():
-    clf = EntropicOneClassClassifier(plan="auto", graph="complete", max_memory=plan_for(400, 3).peak - 1)
+    clf = EntropicOneClassClassifier(plan="auto", prototypes=399, max_memory=plan_for(400, 3).peak - 1)
     with pytest.warns(PlanWarning, match="this fit of 400 patterns") as said:
         fit_stream(clf, chunked(ROWS, 50), sample=400)
     assert len(said) == 1
-    assert clf.plan_.graph == "knn"
+    assert (clf.plan_.prototypes, clf.plan_.graph) == (128, "complete")
 
 
 def test_a_rate_that_the_sample_is_too_small_for_is_refused_at_once():

@@ -82,6 +82,9 @@ def fitting_plan(request: Request, budget: float) -> Plan | None:
     >>> plan = fitting_plan(Request(100_000, 10), 2**30)
     >>> plan.prototypes, plan.graph
     (512, 'knn')
+    >>> plan = fitting_plan(Request(1000, 10, graph="complete"), 1e7)
+    >>> plan.prototypes, plan.graph
+    (128, 'complete')
     """
     plans = (within_choice(other, budget) for other in _alternatives(request))
     return next((plan for plan in plans if plan.peak <= budget), None)
@@ -91,15 +94,17 @@ def _alternatives(request: Request) -> Iterator[Request]:
     plan = request.plan()
     if plan.n_jobs > 1:
         yield replace(request, n_jobs=1)
+    asked = [request]
     if plan.graph != KNN and not _is_free(request):
-        request = replace(request, graph=KNN)
+        asked.append(replace(request, graph=KNN))
     if plan.prototypes <= MOST_COLUMNS:
-        yield request
-        yield replace(request, n_jobs=1)
+        yield asked[-1]
+        yield replace(asked[-1], n_jobs=1)
     for power in range(int(math.log2(MOST_PROTOTYPES)), int(math.log2(FEWEST_PROTOTYPES)) - 1, -1):
         if 2**power < plan.prototypes:
-            yield replace(request, prototypes=2**power)
-            yield replace(request, prototypes=2**power, n_jobs=1)
+            for other in asked:
+                yield replace(other, prototypes=2**power)
+                yield replace(other, prototypes=2**power, n_jobs=1)
 
 
 def changes(request: Request, plan: Plan) -> dict[str, object]:
