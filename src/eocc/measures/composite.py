@@ -159,14 +159,11 @@ class PreparedComposite:
         weights, start = p[: len(self.parts)] / len(self.parts), len(self.parts)
         total: Matrix | None = None
         for part, weight, count in zip(self.parts, weights, self.counts, strict=True):
-            term = weight * np.asarray(part.evaluate(p[start : start + count]))
-            total = term if total is None else np.add(total, term, out=total)
+            values = np.asarray(part.evaluate(p[start : start + count]))
+            total = np.multiply(weight, values, out=out) if total is None else np.add(total, weight * values, out=total)
             start += count
         assert total is not None
-        if out is None:
-            return total
-        out[...] = total
-        return out
+        return total
 
 
 def knows_training_only(measure: FrozenMeasure) -> bool:

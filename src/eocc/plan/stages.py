@@ -165,10 +165,13 @@ def _graph_of(case: Case) -> float:
 
 def embedding(case: Case) -> Parts:
     """Return the dissimilarity space and the graph over it."""
-    weighting = case.cost.evaluating * case.pairs
+    weighting = {"weighting": case.cost.evaluating * case.pairs}
     over = {"distances of all pairs": case.square} if case.is_complete else _neighbour_lists(case)
-    is_weighted = not case.is_complete and weighting > sum(over.values())
-    return {**case.compared(), "dissimilarity space": case.pairs, **({"weighting": weighting} if is_weighted else over)}
+    if case.is_complete:  # there is room for the distances from the start
+        over |= weighting
+    elif sum(weighting.values()) > sum(over.values()):
+        over = weighting
+    return {**case.compared(), "dissimilarity space": case.pairs, **over}
 
 
 def _neighbour_lists(case: Case) -> Parts:
