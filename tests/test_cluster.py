@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from doubles import plain
 from eocc import EntropicOneClassClassifier, cluster
 from eocc.cluster.client import given_tasks
 from eocc.cluster.pairs import _strips, _triangle
+from eocc.cluster.sealed import Sealed
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.search import GeneticSearch
@@ -199,14 +201,43 @@ def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatc
     fitted = EntropicOneClassClassifier(measure=gap).fit(words)
     lines = db.from_sequence(words[:6], npartitions=2)
     remedy = r"No module named 'my_measure'; install .* client.upload_file\('module.py'\)"
+
+    def learn_where(folder):
+        sys.path.insert(0, folder)
+
     with cluster.on(client):
-        with pytest.raises(ImportError, match=remedy):
-            EntropicOneClassClassifier(measure=gap).fit(words)
-        with pytest.raises(ImportError, match=remedy):
-            fitted.score_samples(lines).compute()
+        for some in [[], sorted(client.nthreads())[:1]]:  # nobody has the module, then one worker
+            client.run(learn_where, str(tmp_path), workers=some)
+            with pytest.raises(ImportError, match=remedy):
+                EntropicOneClassClassifier(measure=gap).fit(words)
+            with pytest.raises(ImportError, match=remedy):
+                fitted.score_samples(lines).compute()
         client.upload_file(str(tmp_path / "my_measure.py"))
         assert EntropicOneClassClassifier(measure=gap).fit(words).objective_ == fitted.objective_
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
+
+
+def test_what_goes_wrong_on_arrival_is_told_as_it_is():
+    class Broken:
+        def __setstate__(self, state):
+            raise AttributeError("no such thing")
+
+        def __getstate__(self):
+            return {"a": 1}
+
+    with pytest.raises(AttributeError, match="no such thing"):
+        pickle.loads(pickle.dumps(Sealed(Broken()))).open()
+
+
+def test_nothing_is_pickled_for_threads():
+    class Locked(FunctionMeasure):
+        def __reduce__(self):
+            raise TypeError("this cannot be pickled")
+
+    clf = EntropicOneClassClassifier(measure=Locked(lambda a, b: abs(len(a) - len(b)))).fit(["a", "aa", "aaaa"])
+    lines = db.from_sequence(["a", "aaaaaa"], npartitions=2)
+    found = clf.score_samples(lines).compute(scheduler="threads")
+    assert_array_equal(found, clf.score_samples(["a", "aaaaaa"]))
 
 
 def test_joblib_spreads_whole_fits_by_its_own_backend(client, rows):

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from itertools import cycle
 from typing import Any
 
-from eocc.cluster.sealed import opened, sealed
+from eocc.cluster.sealed import Sealed
 
 # What dask takes: a host and its port, or a place in this process.
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
@@ -80,16 +80,16 @@ def n_slots(client: Any) -> int:
 
 
 def given(client: Any, data: Any) -> Any:
-    """Return a future of the data.
+    """Return a future of the data, `Sealed`: the tasks that need them open them.
 
-    It is the result of a task that opens what the scheduler keeps for it: where a worker dies with its copy, the task
+    It is the result of a task that returns what the scheduler keeps for it: where a worker dies with its copy, the task
     is run again. Data that were scattered would be lost.
     """
     import dask
 
     # The one large task is meant; dask would warn of it.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-        return client.submit(opened, sealed(data), key=_key("data"))
+        return client.submit(_itself, Sealed(data), key=_key("data"))
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
@@ -119,3 +119,7 @@ def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
 def _key(name: str) -> str:
     """Return a name that no other task has: results of another fit must not be taken for this one's."""
     return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
+
+
+def _itself(data: Sealed) -> Sealed:
+    return data

@@ -8,6 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from eocc.blas import one_blas_thread
 from eocc.cluster.client import cancelled_on_error, given, given_tasks, n_slots
+from eocc.cluster.sealed import Sealed
 
 Result = TypeVar("Result")
 ResultOfTrial = TypeVar("ResultOfTrial", covariant=True)
@@ -58,8 +59,9 @@ def _even_parts(things: Sequence[Any], count: int) -> list[Sequence[Any]]:
 _rooms: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
 
 
-def _judged(trial: Trial[Result], candidates: Sequence[Any]) -> list[Result]:
+def _judged(sealed_trial: Sealed, candidates: Sequence[Any]) -> list[Any]:
     """Judge candidates, on a worker."""
+    trial = sealed_trial.open()
     rooms, me = _rooms.setdefault(trial, {}), threading.get_ident()
     with one_blas_thread():
         if me not in rooms:

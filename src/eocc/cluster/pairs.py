@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
+from eocc.cluster.sealed import Sealed
 from eocc.measures import FrozenMeasure, FunctionMeasure, Measure, Prepared
 from eocc.measures.composite import FrozenComposite, PreparedComposite
 from eocc.measures.fixed import FixedPrepared
@@ -125,8 +126,11 @@ def _slices(n: int, count: int) -> list[slice]:
     return [slice(*ends) for ends in pairwise(bounds)]
 
 
-def _block(measure: Any, patterns: Any, prototypes: Any, block: Block) -> tuple[Matrix, Matrix | None]:
+def _block(
+    sealed_measure: Sealed, sealed_patterns: Sealed, sealed_prototypes: Sealed, block: Block
+) -> tuple[Matrix, Matrix | None]:
     """Compute a block on a worker; of the patterns among themselves also its mirror image."""
+    measure, patterns, prototypes = sealed_measure.open(), sealed_patterns.open(), sealed_prototypes.open()
     rows, columns = block
     if prototypes is not None:
         return _components(measure, patterns[rows], prototypes[columns]), None

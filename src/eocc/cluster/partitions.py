@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.arguments import check_count, generator
-from eocc.cluster.sealed import opened, sealed
+from eocc.cluster.sealed import Sealed
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -59,8 +59,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     _check_columns(model, X)
     columns = (len(model.prototypes_),) if name == "transform" else ()
     # Data of a graph are kept by the scheduler: a worker that dies does not take them along.
-    package = sealed(_for_scoring(model))
-    sent = dask.delayed(opened, pure=False)(package, dask_key_name=f"eocc-model-{secrets.token_hex(8)}")
+    sent = dask.delayed(Sealed(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
     work = dask.delayed(_of_block, pure=False)
     parts = [
         dask.array.from_delayed(
@@ -72,13 +71,13 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
 
 
 def _of_block(
-    model: Any, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
+    model: Sealed, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
 ) -> NDArray[Any]:
     """Do it for a partition, which may well be empty."""
     patterns = block if hasattr(block, "shape") else list(block)
     if len(patterns) == 0:
         return np.empty((0, *columns), dtype)
-    return np.asarray(getattr(model, name)(patterns, *arguments, **named), dtype)
+    return np.asarray(getattr(model.open(), name)(patterns, *arguments, **named), dtype)
 
 
 def _for_scoring(model: Any) -> Any:
