@@ -177,7 +177,7 @@ def constants():
     pair = least(lambda: measure.prepare(graphs[:60], graphs[60:])) / 3600
     rows = rng.normal(size=(SEARCHED, 10))
     frozen = Euclidean().freeze(rows)
-    shown = Representation(frozen, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES))
+    shown = Representation(frozen, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES), is_whole=False)
     kind = CompleteGraph()
     trial = Trial(shown.prepared, kind, EntropySynthesis(0.5, 0.02).assessor(shown, kind), SEARCHED, PROTOTYPES)
     room = trial.workspace()

@@ -51,7 +51,7 @@ def main():
     targets, others = patterns(M // 2, seed=1), patterns(M // 2, seed=2) * 1.5 + 1
     synthesis = ValidationSynthesis(0.5, 0.5, SYNTHESIS.gamma, accuracy, FUZZIFICATION, targets, others)
     assess = synthesis.assessor(
-        Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X))), KIND
+        Representation(candidate.measure, candidate.X, candidate.X, np.arange(len(candidate.X)), is_whole=True), KIND
     )
 
     def validated():

@@ -63,6 +63,24 @@ def test_a_validation_set_counts_its_targets_too():
     assert (clf.surprise_model_.contrast.coefficients != alone.surprise_model_.contrast.coefficients).any()
 
 
+@pytest.mark.parametrize("block", [1, 100, 1000])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_blocks_and_threads_are_no_matter(block, n_jobs, monkeypatch):
+    new = both_kinds(7)[0]
+    expected = learnt(prototypes=20, random_state=0).judge(new).ratios
+    monkeypatch.setattr("eocc.representation.BLOCK", block)
+    assert_array_equal(learnt(prototypes=20, random_state=0, n_jobs=n_jobs).judge(new).ratios, expected)
+
+
+def test_an_enormous_other_leaves_the_distances_of_the_rest_alone():
+    X, others = np.random.default_rng(0).normal(size=(50, 1)), np.array([[4.0], [5.0], [7.0], [1e20]])
+    measure = Euclidean().freeze(X)
+    rows = Representation(measure, others, others, np.arange(4), is_whole=False).each(np.ones(1), np.array)
+    assert_allclose(rows[0, :3] * measure.delta, [np.inf, 1.0, 3.0])
+    clf = EntropicOneClassClassifier(synthesis="validation").fit(np.vstack([X, others]), np.repeat([1, -1], [50, 4]))
+    assert clf.predict([[0.0], [4.5]]).tolist() == [1, -1]
+
+
 def _validation(targets, others):
     return np.vstack([targets, others]), np.repeat([1, -1], [len(targets), len(others)])
 
@@ -171,8 +189,9 @@ def test_columns_units_and_coefficients_are_those_of_the_definition(seed, m, n):
     clf = EntropicOneClassClassifier(synthesis="validation").fit(np.vstack([X, others]), np.repeat([1, -1], [n, m]))
     model = clf.surprise_model_
     views = [(view.weights, view.typical) for view in model.surprise.views]
+    whole = Representation(clf.measure_, X, X, np.arange(n), is_whole=True)
     terms = {
-        "targets": learn_surprise(Representation(clf.measure_, X, X, np.arange(n)), [p for p, _ in views])[1],
+        "targets": learn_surprise(whole, [p for p, _ in views])[1],
         "others": model.surprise.columns(clf.measure_.prepare(others, X)),
         "new": model.surprise.columns(clf.measure_.prepare(new, X)),
     }

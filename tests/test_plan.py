@@ -37,6 +37,13 @@ RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(3000, 4))
 
 
+class Midpoint:
+    """A representative that asks for all distances."""
+
+    def centre(self, rows, distances):
+        return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0
+
+
 def traced_fit(X, y=None, **settings):
     """The plan of a fit, and the bytes that it allocated at its peak."""
     some = np.r_[0:150, len(X) - 150 : len(X)]
@@ -91,6 +98,9 @@ BOTH = Composite({"name": "string-edit", "size": "euclidean"})
         (normal(1500), {"graph": "knn"}),
         (normal(6000), {"prototypes": 64, "selection": "k-medoids"}),
         (normal(2500), {"prototypes": 100, "graph": "complete"}),
+        (normal(1500), {"resolution": "single", "representative": "centroid"}),
+        (normal(1500), {"resolution": "single", "membership_function": "two-sided"}),
+        (normal(1500), {"resolution": "single", "representative": Midpoint()}),
         (normal(1000), {"resolution": "single", "search": few_candidates(), "n_jobs": 2}),
         (normal(5000), {"resolution": "single", "search": few_candidates(), "n_jobs": 2, "prototypes": 64,
                         "graph": "knn"}),

@@ -6,7 +6,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
-from eocc.extents import EXTENTS, QuantileExtent, resolve_extent
+from eocc.extents import EXTENTS, MeanExtent, QuantileExtent, resolve_extent
 from eocc.graph import EuclideanGraph, spanning_tree
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.memberships import (
@@ -87,6 +87,27 @@ def test_what_knows_no_sums_gets_all_pairs(extent, representative):
             assert found.representative == region.representative
             assert found.extent == pytest.approx(region.extent, rel=1e-12)
             assert_array_equal(shape.centre, expected.centre)
+
+
+def test_what_a_class_below_changes_is_heeded():
+    class Wide(MeanExtent):
+        def __call__(self, pairs):
+            return 3 * super().__call__(pairs)
+
+    class Last(Medoid):
+        def centre(self, rows, distances):
+            return rows[-1], len(rows) - 1
+
+    class Both(Wide):
+        def from_sums(self, total, largest, n_pairs):
+            assert len(total) == len(largest) == len(n_pairs) == 1
+            return 3 * super().from_sums(total, largest, n_pairs)
+
+    x = np.array([0.0, 0.1, 0.4])
+    graph, labels = graph_of(np.abs(x[:, None] - x)), np.zeros(3, int)
+    assert [regions_of(graph, labels, extent())[0].extent for extent in (Wide, Both)] == pytest.approx([0.8, 0.8])
+    (region,) = regions_of(graph, labels, representative=Last())
+    assert region.representative == 2
 
 
 def test_three_points_on_a_line_by_hand():

@@ -22,7 +22,7 @@ def test_what_weights_tell_is_that_of_all_kinds_of_patterns(n_prototypes, monkey
     measure = resolve_measure("string-edit")
     patterns = measure.read(periodic_words(900))
     own = np.sort(np.random.default_rng(1).permutation(900)[:n_prototypes])
-    shown = Representation(measure.freeze(patterns), patterns, patterns[own], own)
+    shown = Representation(measure.freeze(patterns), patterns, patterns[own], own, is_whole=False)
     sampled = views_of(shown, np.ones(3))
     monkeypatch.setattr("eocc.views.SAMPLE", 900)
     assert_allclose(sampled, views_of(shown, np.ones(3)), rtol=0.05)

@@ -9,6 +9,7 @@ from eocc.kernels.smallest import mean_within, nearest_by_columns, smallest_entr
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.representation import Representation
 from eocc.surprise import Border, Surroundings, learn_surprise, rungs, sum_of
+from eocc.threads import threads
 from eocc.views import views_of
 from oracles import surprise as oracle
 from samples import samples
@@ -17,7 +18,8 @@ from samples import samples
 def shown(X, own=None):
     """All rows against those of the indices `own`, by default all."""
     own = np.arange(len(X)) if own is None else np.array(own)
-    return Representation(Euclidean().freeze(X), X, X if len(own) == len(X) else X[own], own)
+    is_whole = len(own) == len(X)
+    return Representation(Euclidean().freeze(X), X, X if is_whole else X[own], own, is_whole)
 
 
 # Few values, so that ties and copies are common.
@@ -68,15 +70,25 @@ def test_the_nearest_of_rows_are_those_of_all_distances(points, k, size):
     assert_allclose(means, [mean for _, mean in expected], rtol=1e-12)
 
 
+def test_who_ties_with_the_last_of_the_nearest_counts_too():
+    angles = np.arange(40) * np.pi / 20
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
+    near, means = np.empty((1, 8)), np.empty(1)
+    nearest_by_columns(np.zeros((1, 2)), np.ascontiguousarray(circle.T), 1.0, 4, np.arange(1.0, 41.0), near, means)
+    assert_allclose(near, 1.0)
+    assert means.tolist() == [20.5]
+
+
 @given(st.integers(1, 40), st.integers(1, 11), st.integers(0, 10**6))
 def test_rows_know_of_their_nearest_what_their_dissimilarities_tell(n_prototypes, n_columns, seed):
     draw = np.random.default_rng(seed)
-    prototypes, new = draw.normal(size=(n_prototypes, n_columns)), draw.normal(size=(5, n_columns))
+    decimals = int(draw.integers(4))  # few: then ties are common
+    prototypes, new = (draw.normal(size=(n, n_columns)).round(decimals) for n in (n_prototypes, 5))
     weights = draw.uniform(size=n_columns).round(1)
     prepared = Euclidean().freeze(prototypes).prepare(new, prototypes)
     view = Surroundings(weights, draw.uniform(size=n_prototypes), 1.0, np.empty(0))
     few = view.among(prepared.evaluate(weights))
-    found = prepared.nearest(weights, few[0].shape[1], min(4, max(1, n_prototypes - 1)), view.extents)
+    found = prepared.nearest_and_means(weights, few[0].shape[1], min(4, max(1, n_prototypes - 1)), view.extents)
     assert_array_equal(found[0], few[0])
     assert_array_equal(found[1], few[1])
 
@@ -99,6 +111,22 @@ def test_surprise_is_that_of_one_neighbour_at_a_time(rows, new):
     squares = [prepared.evaluate(p).tolist() for p in views]
     expected = oracle.surprise(squares, [against.evaluate(p).tolist() for p in views])
     assert_allclose(model.of(against), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("block", [1, 7, 30, 10**6])
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_blocks_and_threads_are_no_matter(block, n_threads, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
+    few = shown(X, own=[3, 30, 7, 22, 39])
+    expected = learn_surprise(few, [np.ones(3)])
+    left_out = few.each(np.ones(3), np.array)
+    assert np.argwhere(np.isinf(left_out)).tolist() == [[3, 0], [7, 2], [22, 3], [30, 1], [39, 4]]
+    monkeypatch.setattr("eocc.representation.BLOCK", block)
+    with threads(n_threads):
+        found = learn_surprise(few, [np.ones(3)])
+        assert_array_equal(few.each(np.ones(3), np.array), left_out)
+    assert_array_equal(found[1], expected[1])
+    assert found[0].views[0].ratio == expected[0].views[0].ratio
 
 
 def test_three_points_on_a_line_by_hand():
@@ -162,7 +190,7 @@ class TestViews:
         graphs, _ = samples("graph-edit")
         patterns = GraphEdit().read(graphs)
         frozen = GraphEdit().freeze(patterns)
-        views = views_of(Representation(frozen, patterns, patterns, np.arange(20)), np.ones(3))
+        views = views_of(Representation(frozen, patterns, patterns, np.arange(20), is_whole=True), np.ones(3))
         pairs = frozen.prepare(patterns)
         means = [pairs.evaluate(one * p).mean() for p in views[1:] for one in np.eye(3)]
         told = [mean for mean in means if mean > 0]
@@ -181,7 +209,7 @@ class TestViews:
         patterns = measure.read(words)
         frozen = measure.freeze(patterns)
         some, all_ = (
-            views_of(Representation(frozen, part, part, np.arange(len(part))), np.ones(3))
+            views_of(Representation(frozen, part, part, np.arange(len(part)), is_whole=True), np.ones(3))
             for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
         )
         assert_allclose(some, all_)

@@ -31,7 +31,7 @@ KIND = CompleteGraph()
 def assessed(synthesis, measure, X, p):
     """What p is worth."""
     space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X))), KIND)(p, space, graph)
+    return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(p, space, graph)
 
 
 def fuzzification(extent="mean", representative="medoid", function="gaussian", tconorm="max"):
@@ -93,7 +93,7 @@ def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(pr
     p = np.linspace(1, 0.3, X.shape[1])
     measure = Euclidean().freeze(X)
     synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, others)
-    candidate = synthesis.assessor(Representation(measure, X, X, np.arange(len(X))), KIND)(
+    candidate = synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(
         p, *embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
     )
     delta = core.largest_distance(X)

@@ -125,13 +125,13 @@ def _learn_contrast(
     nobody, no_prototype = np.full(len(others), -1), np.full(len(shown.own), -1)
 
     def examples(patterns: Any, own_others: Indices) -> Examples:
-        to_targets = Representation(measure, patterns, prototypes, no_prototype)
+        to_targets = Representation(measure, patterns, prototypes, no_prototype, is_whole=False)
         return Examples(surprise.columns(to_targets.prepared), pairs_of(to_targets, own_others))
 
     def pairs_of(to_targets: Representation, own_others: Indices) -> Pairs | None:
         if not known.are_comparable:
             return None
-        return Pairs(to_targets, Representation(measure, to_targets.patterns, others, own_others))
+        return Pairs(to_targets, Representation(measure, to_targets.patterns, others, own_others, is_whole=False))
 
     pairs = pairs_of(shown, nobody)
     more = examples(known.more_targets, nobody) if len(known.more_targets) else None

@@ -1,7 +1,8 @@
 """Distances inside a cluster -> its extent tau.
 
 An extent is a function: the distances of all pairs in, a number out. One that can be had from the sum and the
-largest of them has a method ``from_sums`` too, which gives it for many clusters at once.
+largest of them has a method ``from_sums`` too, which gives it for many clusters at once, arrays in and out; it is then
+asked wherever these are known.
 """
 
 from collections.abc import Callable

@@ -22,17 +22,16 @@ BLOCK = 2**19
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Patterns and prototypes; prototype j is pattern own[j], or none of them where that is -1."""
+    """Patterns and prototypes; prototype j is pattern own[j], or none of them where that is -1.
+
+    Where it `is_whole`, every pattern is a prototype in its place, and all pairs are prepared at once.
+    """
 
     measure: FrozenMeasure
     patterns: Any
     prototypes: Any
     own: Indices
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the patterns are the prototypes."""
-        return self.prototypes is self.patterns
+    is_whole: bool
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -49,7 +48,7 @@ class Representation:
         They come at once where they cost more to prepare than to keep, else in blocks, on the threads allowed.
         """
         n, step = len(self.patterns), max(1, BLOCK // len(self.own))
-        if self.is_whole or n <= step or not isinstance(self.measure, FrozenEuclidean):
+        if not isinstance(self.measure, FrozenEuclidean):
             return function(self.left_out(p))
         found: list[Matrix] = [np.empty(0)] * -(-n // step)
 
@@ -57,7 +56,10 @@ class Representation:
             block = self.measure.prepare(self.patterns[start:stop], self.prototypes)
             found[start // step] = function(self._left_out(block, p, start, stop))
 
-        for_each_block(n, step, work)
+        if n <= step:
+            work(0, n)
+        else:
+            for_each_block(n, step, work)
         return np.concatenate(found)
 
     def _left_out(self, prepared: Prepared, p: Matrix, start: int, stop: int) -> Matrix:
@@ -82,7 +84,7 @@ def represent(
     n = len(patterns)
     count = count_of(prototypes, n)
     if count == n:
-        return Representation(measure.freeze(patterns), patterns, patterns, np.arange(n))
+        return Representation(measure.freeze(patterns), patterns, patterns, np.arange(n), is_whole=True)
     freeze_against = getattr(measure, "freeze_against", None)
     # Drawn apart, not from rng: what a seed selects does not depend on whether the measure has a scale.
     anyone = np.random.default_rng(0).integers(n, size=1)
@@ -90,4 +92,4 @@ def represent(
     own = select_prototypes(selection, frozen, patterns, count, rng)
     chosen = patterns[own]
     frozen = frozen if freeze_against is None else freeze_against(patterns, chosen)
-    return Representation(frozen, patterns, chosen, own)
+    return Representation(frozen, patterns, chosen, own, is_whole=False)

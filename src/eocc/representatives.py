@@ -5,7 +5,7 @@ the number of the member that exemplifies it out. One that can do with the sum o
 method ``from_sums`` too, which takes all rows, the cluster's members and these sums: nothing is copied.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,8 @@ Indices = NDArray[np.int64]
 # Sums of distances that differ by rounding only must not choose between equally central members.
 # departure: representative
 EQUALLY_CENTRAL = 1 + 1e-9
+# Rows that are copied at a time.
+BLOCK = 256
 
 
 class Representative(Protocol):
@@ -59,7 +61,14 @@ class Centroid:
 
     def from_sums(self, rows: Matrix, members: Indices, sums: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""
-        return rows[members].mean(axis=0), most_central(sums)
+        total = np.sum([block.sum(axis=0) for block in blocks_of(rows, members)], axis=0)
+        return total / len(members), most_central(sums)
+
+
+def blocks_of(rows: Matrix, members: Indices) -> Iterator[Matrix]:
+    """Yield the members' rows, some at a time: a copy of all may be as large as they are."""
+    for start in range(0, len(members), BLOCK):
+        yield rows[members[start : start + BLOCK]]
 
 
 def most_central(sums: Matrix) -> int:

@@ -98,7 +98,7 @@ class Surroundings:
 
     def _nearest(self, prepared: Prepared) -> tuple[Matrix, Matrix]:
         if isinstance(prepared, FindsNearest):
-            return prepared.nearest(self.weights, self._n_few, n_local(len(self.extents)), self.extents)
+            return prepared.nearest_and_means(self.weights, self._n_few, n_local(len(self.extents)), self.extents)
         return self.among(np.ascontiguousarray(prepared.evaluate(self.weights), np.float64))
 
 
@@ -129,7 +129,8 @@ def n_local(n_prototypes: int) -> int:
 
 def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
     """Return what a view knows, and the terms of every training pattern, left out of its own neighbours."""
-    prototypes = shown if shown.is_whole else replace(shown, patterns=shown.prototypes, own=np.arange(len(shown.own)))
+    everyone = np.arange(len(shown.own))
+    prototypes = shown if shown.is_whole else replace(shown, patterns=shown.prototypes, own=everyone, is_whole=True)
     rows = prototypes.left_out(weights)
     view = _local_regions(weights, rows)
     looked = partial(_first_look, view)

@@ -28,7 +28,7 @@ def views_of(shown: Representation, p: Matrix) -> Matrix:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
-    >>> views_of(Representation(Euclidean().freeze(rows), rows, rows, np.arange(3)), np.ones(2))
+    >>> views_of(Representation(Euclidean().freeze(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
     array([[1.  , 1.  ],
            [1.  , 0.25]])
     """

@@ -51,7 +51,11 @@ class Workers(Generic[Workspace]):
         # Made by the caller: what a thread allocates and frees may stay with it, to be used by nobody else.
         self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
         futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
-        await_all(futures)
+        try:
+            await_all(futures)
+        except BaseException:
+            self._workspaces.clear()  # another task may be at work in one of them still
+            raise
         return [results[index] for index in range(len(tasks))]
 
     def abandon(self) -> None:

@@ -28,7 +28,18 @@ from eocc.cli.options import (
     prototypes_of,
 )
 from eocc.cli.output import TextFormat, json_line, writing
-from eocc.cli.reading import Data, Drop, InputFormat, Label, Target, check_label, is_same, labels_of, names_in
+from eocc.cli.reading import (
+    Data,
+    Drop,
+    InputFormat,
+    Label,
+    Target,
+    check_label,
+    is_same,
+    labels_of,
+    names_in,
+    say_remarks,
+)
 from eocc.explanations.wording import counted
 from eocc.files import Schema, guess_format, guess_schema, open_chunks
 from eocc.files.printing import printable_lines
@@ -102,6 +113,7 @@ def plan(
     n, n_others = found.split_for(synthesis, resolution)
     n = min(n, sample or n)
     say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
+    say_remarks(found.schema)
     request = Request(
         n=n,
         n_features=found.size,
@@ -129,6 +141,8 @@ def extent_of(path: Path, files: Sequence[Path], form: str, label: str, target: 
             labels = [label] if label and chunk.columns else []
             schema = guess_schema([chunk], str(path), [*apart, *labels], measure or None)
             size = len(schema.columns) or size_of(schema.patterns(chunk))
+        if measure and schema is not None and schema.kind == "numbers":
+            schema.patterns(chunk)  # what a fit would refuse is told now
         total += len(chunk)
         n_targets += sum(is_same(cell, target) for cell in labels_of(chunk, path, label)) if label else len(chunk)
     if schema is None or not n_targets:

@@ -62,9 +62,14 @@ def read_all(path: Path, form: str, label: str, target: str, drop: str, measure:
     read = _read(chunks, schema, path, label, target)
     chosen = f", {int(read.is_target.sum())} with {label} = {target!r}" if label else ""
     say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
+    say_remarks(schema)
+    return read
+
+
+def say_remarks(schema: Schema) -> None:
+    """Say aloud what a user should know about a file's columns."""
     for remark in schema.remarks:
         say(f"Note: {remark}.")
-    return read
 
 
 def names_in(drop: str) -> list[str]:

@@ -115,7 +115,7 @@ class _Rows:
         cross_distances_by_columns(*self._weighted(p), self.scale, out)
         return out
 
-    def nearest(self, p: Matrix, k: int, m: int, values: Matrix) -> tuple[Matrix, Matrix]:
+    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix) -> tuple[Matrix, Matrix]:
         near, means = np.empty((len(self.rows), k)), np.empty(len(self.rows))
         nearest_by_columns(*self._weighted(p), self.scale, m, values, near, means)
         return near, means

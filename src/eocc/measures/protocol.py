@@ -18,10 +18,10 @@ class Prepared(Protocol):
 
 
 @runtime_checkable
-class FindsNearest(Protocol):
+class FindsNearest(Prepared, Protocol):
     """Prepared pairs that know their nearest without all of D; those of other measures are found in D."""
 
-    def nearest(
+    def nearest_and_means(
         self, p: NDArray[np.float64], k: int, m: int, values: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the k <= 8 smallest entries of each row of D, in order, and the mean of `values` over the m nearest.

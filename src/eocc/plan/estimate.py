@@ -13,7 +13,7 @@ from eocc.plan.costs import cost_of
 from eocc.plan.stages import Case, columns_of, differences_summed, greediest
 from eocc.prototypes import KMedoids, Selection, count_of, resolve_selection
 from eocc.prototypes.k_medoids import SAMPLE as SWAPPED
-from eocc.regions import Fuzzification
+from eocc.regions import Fuzzification, knows_sums
 from eocc.search import Search, resolve_search
 
 COMPLETE, KNN, AUTO = "complete", "knn", "auto"
@@ -127,6 +127,7 @@ class Request:
             n_more=self.n_more,
             is_single=self.precision == "single",
             have_sums=how is None or how.takes_sums,
+            has_centre=how is None or knows_sums(how.representative, "centre"),
             are_rebuilt=is_scored or (validates and not (how is None or how.gives_balls)),
             are_graded=is_scored,
             n_threads=n_threads(self.n_jobs),

@@ -48,8 +48,9 @@ class Case:
 
     `n_searching` threads search, 0 for no search; `n_others` are known beside the n, and `n_more` targets;
     `is_calibrated` by folds; `n_compared` patterns are compared with each other to choose prototypes. The search
-    `is_single` in precision. Regions `have_sums` where these tell their extents; those that validate `are_rebuilt` at
-    every split where counts alone do not tell, and `are_graded` where a scorer judges. Blocks go to `n_threads`.
+    `is_single` in precision. Regions `have_sums` where these tell all, `has_centre` where they tell the centre; those
+    that validate `are_rebuilt` at every split where counts alone do not tell, and `are_graded` where a scorer judges.
+    Blocks go to `n_threads`.
     """
 
     n: int
@@ -66,6 +67,7 @@ class Case:
     n_more: int = 0
     is_single: bool = False
     have_sums: bool = True
+    has_centre: bool = True
     are_rebuilt: bool = False
     are_graded: bool = False
     n_threads: int = 1
@@ -238,7 +240,8 @@ def _largest_region(case: Case, share: float) -> float:
     if not case.is_complete:
         case = replace(case, n=min(case.n, MOST_MEMBERS))
         return (1 + REGION) * case.square + 2 * case.pairs
-    return 0.0 if case.have_sums else share * REGION * case.square
+    copied = 0.0 if case.have_sums else REGION * case.square
+    return share * (copied if case.has_centre else max(copied, case.square + case.pairs))
 
 
 def regions(case: Case) -> Parts:
@@ -272,13 +275,13 @@ def surprise(case: Case) -> Parts:
 
 
 def contrast(case: Case) -> Parts:
-    """Return what it takes to tell patterns from known others: all at once."""
+    """Return what it takes to tell patterns from known others: rows of numbers go by blocks, others all at once."""
     if not (case.is_multi and case.n_others):
         return {}
     most = DOUBLE * max(case.n, case.n_others, case.n_more)  # the others are compared in the same ways
     beside = (case.n_others + case.n_more) * (case.r + case.n_others)
     rows = (CONTRASTED + case.cost.evaluating) * most * max(case.r, case.n_others)
-    if case.cost.is_euclidean and not case.is_whole:
+    if case.cost.is_euclidean:
         rows = min(rows, _blocks(case))
     return {
         **case.kept(),
@@ -289,8 +292,8 @@ def contrast(case: Case) -> Parts:
 
 
 def _blocks(case: Case) -> float:
-    """Return blocks of dissimilarities, with copies, one for each thread."""
-    return 3.0 * DOUBLE * ROWS_AT_ONCE * case.n_threads
+    """Return blocks of dissimilarities, one for each thread, and what is made of them."""
+    return CONTRASTED * DOUBLE * ROWS_AT_ONCE * case.n_threads
 
 
 def folds(case: Case) -> Parts:
