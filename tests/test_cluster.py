@@ -14,13 +14,13 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster, get_worker, wait
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, cluster
-from eocc.cluster.client import given_tasks
+from eocc.cluster.client import given, given_tasks
 from eocc.cluster.pairs import _strips, _triangle
 from eocc.cluster.sealed import Sealed
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
@@ -41,13 +41,13 @@ def client():
 
 
 def test_workers_have_their_turns_from_the_start(client):
-    def place_of(seconds):  # here, so that it travels whole: workers know no tests
+    def place_of(data, seconds):  # here, so that it travels whole: workers know no tests
         time.sleep(seconds)
         return get_worker().address
 
-    addresses = sorted(client.nthreads())
-    tasks = given_tasks(client, place_of, [(0.05,)] * 4)
-    assert client.gather(tasks) == addresses * 2
+    held = given(client, "data")
+    wait(held)  # with one worker: left to itself, dask would send both tasks there
+    assert client.gather(given_tasks(client, place_of, [(held, 0.5)] * 2)) == sorted(client.nthreads())
 
 
 @pytest.fixture
