@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster, get_worker, wait
+from distributed import Client, LocalCluster, get_worker
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
@@ -46,7 +46,7 @@ def test_workers_have_their_turns_from_the_start(client):
         return get_worker().address
 
     held = given(client, "data")
-    wait(held)  # with one worker: left to itself, dask would send both tasks there
+    client.gather(held)  # with one worker: left to itself, dask would send both tasks there
     assert client.gather(given_tasks(client, place_of, [(held, 0.5)] * 2)) == sorted(client.nthreads())
 
 
