@@ -3,7 +3,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import dask
@@ -14,7 +13,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster, get_worker
+from distributed import Client, LocalCluster
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
@@ -41,13 +40,12 @@ def client():
 
 
 def test_workers_have_their_turns_from_the_start(client):
-    def place_of(data, seconds):  # here, so that it travels whole: workers know no tests
-        time.sleep(seconds)
-        return get_worker().address
-
-    held = given(client, "data")
-    client.gather(held)  # with one worker: left to itself, dask would send both tasks there
-    assert client.gather(given_tasks(client, place_of, [(held, 0.5)] * 2)) == sorted(client.nthreads())
+    held = given(client, "data")  # with one worker: left to itself, dask would send more tasks there
+    tasks = given_tasks(client, print, [(held,)] * 4)
+    client.gather(tasks)
+    known = [client.cluster.scheduler.tasks[task.key] for task in tasks]
+    assert [task.worker_restrictions for task in known] == [{address} for address in sorted(client.nthreads())] * 2
+    assert all(task.loose_restrictions for task in known)  # others may take over
 
 
 @pytest.fixture
