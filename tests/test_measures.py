@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.measures import Euclidean, resolve_measure
 from eocc.measures.euclidean import euclidean_pairwise_distance
+from eocc.measures.unit import Unit
 from oracles import core
 from strategies import points
 
@@ -70,3 +71,13 @@ def test_measure_by_object_and_by_mistake():
         resolve_measure(Euclidean)
     with pytest.raises(ValueError, match=r"unknown measure 'euclid'; known: .*'euclidean'"):
         resolve_measure("euclid")
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-300, 1e-9, 1.0, 1e9, 1e300, 8e307])
+def test_a_unit_scales_by_a_power_of_two(scale):
+    rows = np.array([[-1.0, 0.0], [0.5, 1.0], [1.0, -1.0]]) * scale
+    unit = Unit.of(rows)
+    assert_array_equal(unit.measure(rows), np.ldexp(rows - unit.centre, -unit.exponent))
+    assert np.abs(unit.measure(rows)).max() <= 1
+    assert unit.measure(np.full((1, 2), np.finfo(float).max)).max() <= 1e150
+    assert_array_equal(unit.measure(np.asfortranarray(rows)), unit.measure(rows))

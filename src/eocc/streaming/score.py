@@ -24,6 +24,8 @@ from eocc.threads import in_order
 
 # Rows of scores are gathered to so many before a group of Parquet is written.
 GROUP_ROWS = 2**17
+# Columns whose values repeat: a dictionary of the others would take most of the time to write them, and room.
+REPEATED = ("decision", "p_value")
 
 Columns = Mapping[str, Any]
 
@@ -152,7 +154,9 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         def flush() -> None:
             table = pyarrow.concat_tables(waiting)
             if not writers:
-                writers.append(opened.enter_context(pyarrow.parquet.ParquetWriter(path, table.schema)))
+                repeated = [name for name in REPEATED if name in table.schema.names]
+                writer = pyarrow.parquet.ParquetWriter(path, table.schema, use_dictionary=repeated)
+                writers.append(opened.enter_context(writer))
             writers[0].write_table(table)
             waiting.clear()
 
