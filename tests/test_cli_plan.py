@@ -175,3 +175,9 @@ def test_mistakes_are_named_in_one_line(arguments, message, code, folder, monkey
 def test_an_unknown_plan_is_named(folder, capsys):
     assert run("fit", folder / "a.csv", "--plan", "maybe") == 2
     assert "unknown plan 'maybe'; known: 'auto', 'refuse'" in capsys.readouterr().err
+
+
+def test_a_sample_that_is_refused_is_not_proposed_again(folder, capsys, tmp_path):
+    command = ("fit", folder / "a.csv", "-o", tmp_path / "m.eocc", "--max-memory", "5MB", "--graph", "complete")
+    assert run(*command, "--sample", "5000") == 1
+    assert "raise --max-memory, or learn from fewer rows: --sample 2500" in capsys.readouterr().err

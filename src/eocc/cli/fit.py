@@ -102,7 +102,7 @@ def fit(
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
-    with saying_plan(), in_options():
+    with saying_plan(), in_options(sample):
         names = _learn_from_stream(classifier, data, sample, columns) if read is None else _learn(classifier, read)
     save(classifier, output)
     say(f"Written: {output}.")
@@ -130,13 +130,14 @@ def saying_plan() -> Iterator[None]:
 
 
 @contextmanager
-def in_options() -> Iterator[None]:
+def in_options(sample: int) -> Iterator[None]:
     """Refuse in the words of the command line."""
     try:
         yield
     except PlanRefusedError as refused:
         wanted = f"{options_of(refused.settings)} would take {refused.size}: pass that, or --plan auto, or "
-        more = "raise --max-memory, or learn from some rows of a table of numbers: --sample 20000"
+        fewer = "fewer rows" if sample else "some rows of a table of numbers"
+        more = f"raise --max-memory, or learn from {fewer}: --sample {sample // 2 or 20_000}"
         raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
 
 
