@@ -32,6 +32,8 @@ CASES = [
     ("clusters", 3000, 10, {"graph": "complete"}, 0),
     ("rows", 4000, 10, {"graph": "complete", "prototypes": 256}, 0),
     ("clusters", 4000, 10, {"graph": "complete", "prototypes": 256}, 0),
+    ("rows", 4000, 10, {"graph": "complete", "prototypes": 256, "extent": "median"}, 0),
+    ("clusters", 4000, 10, {"graph": "complete", "prototypes": 256, "extent": "median"}, 0),
     ("clusters", 3000, 10, SINGLE, 0),
     ("rows", 3000, 10, {**SINGLE, "extent": "median"}, 0),
     ("clusters", 3000, 10, {**SINGLE, "extent": "median"}, 0),

@@ -68,3 +68,10 @@ class PreparedGaps:
 
     def evaluate(self, p, out=None):
         return self.spoil(self.gaps @ p)
+
+
+class Midpoint:
+    """A representative that asks for all distances."""
+
+    def centre(self, rows, distances):
+        return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0

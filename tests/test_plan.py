@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
-from doubles import Manhattan, OneBatch, plain
+from doubles import Manhattan, Midpoint, OneBatch, plain
 from eocc import EntropicOneClassClassifier
 from eocc.entropic_graph import CompleteGraph, NeighbourGraph
 from eocc.fitting import fuzzification_of
@@ -35,13 +35,6 @@ from eocc.plan.stages import IN_ONE_REGION
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(3000, 4))
-
-
-class Midpoint:
-    """A representative that asks for all distances."""
-
-    def centre(self, rows, distances):
-        return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0
 
 
 def traced_fit(X, y=None, **settings):

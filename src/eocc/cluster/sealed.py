@@ -26,7 +26,7 @@ class Sealed:
         self._data, self._package, self._is_open = data, b"", True
 
     def __getstate__(self) -> bytes:
-        """Return the bytes: they are made once, and passed on as they came."""
+        """Return the bytes, made here or as they came."""
         import cloudpickle
 
         return self._package or bytes(cloudpickle.dumps(self._data, protocol=5))

@@ -28,8 +28,8 @@ CONTRASTED = 2.1
 # Numbers that surprise has of every pattern: distances on the ladder, ratios, terms in several units.
 TERMS = 24.0
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
-# the fit will tell; this share keeps the plan near either.
-IN_ONE_REGION = 0.5
+# the fit will tell; this share keeps the plan within 30 % of either.
+IN_ONE_REGION = 0.45
 # Where sums do not tell: half of a region's distances, every pair once, which an extent sorts or takes differences of.
 REGION = 1.0
 # Ratios of validation patterns to all regions, copied for one partition; a scorer's grades take some more.
