@@ -3,6 +3,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import dask
@@ -191,6 +192,17 @@ def test_what_goes_wrong_on_a_worker_is_said_here(client, rows):
     assert cluster.current() is None
 
 
+@contextmanager
+def nothing_taken_over(client):
+    """Leave every task with the worker whose turn it is, however busy the machine."""
+    stealing = client.cluster.scheduler.extensions["stealing"]
+    client.sync(stealing.stop)
+    try:
+        yield
+    finally:
+        client.sync(stealing.start)
+
+
 def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatch):
     (tmp_path / "my_measure.py").write_text("def gap(a, b):\n    return abs(len(a) - len(b))\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -203,13 +215,20 @@ def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatc
     def learn_where(folder):
         sys.path.insert(0, folder)
 
+    client.wait_for_workers(2)  # one may have been killed before
+    knows, lacks = sorted(client.nthreads())
     with cluster.on(client):
-        for some in [[], sorted(client.nthreads())[:1]]:  # nobody has the module, then one worker
-            client.run(learn_where, str(tmp_path), workers=some)
-            with pytest.raises(ImportError, match=remedy):
-                EntropicOneClassClassifier(measure=gap).fit(words)
-            with pytest.raises(ImportError, match=remedy):
-                fitted.score_samples(lines).compute()
+        with pytest.raises(ImportError, match=remedy):  # nobody has the module
+            EntropicOneClassClassifier(measure=gap).fit(words)
+        with pytest.raises(ImportError, match=remedy):
+            fitted.score_samples(lines).compute()
+
+        client.run(learn_where, str(tmp_path), workers=[knows])
+        with nothing_taken_over(client), pytest.raises(ImportError, match=remedy):
+            EntropicOneClassClassifier(measure=gap).fit(words)
+        with pytest.raises(ImportError, match=remedy):
+            client.compute(fitted.score_samples(lines), workers=[lacks]).result()
+
         client.upload_file(str(tmp_path / "my_measure.py"))
         assert EntropicOneClassClassifier(measure=gap).fit(words).objective_ == fitted.objective_
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
