@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from pandas.testing import assert_frame_equal
 
 from eocc import __version__
 from eocc.cli import app, main
@@ -89,7 +91,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["demo", "--seed", "-4"], "Invalid value for '--seed'", 2),
+        (["demo", "--seed", "-4"], "--seed must be 0 or more, not '-4'", 2),
         (["demo", "--dataset", "moon"], "unknown data set 'moon'; known: 'breast-cancer', 'iris', 'wine'", 2),
         (["nothing"], "No such command 'nothing'; see eocc --help", 2),
         ([], "Missing command; see eocc --help", 2),
@@ -222,6 +224,54 @@ def test_a_reader_that_stops_early_gets_no_complaint(folder):
 
 def run(*arguments):
     return main([str(argument) for argument in arguments])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_that_miss_a_number_are_left_out_where_asked(tmp_path, capsys, suffix):
+    model, gaps, scores, whole = (tmp_path / name for name in ("m.eocc", f"g.{suffix}", "s.csv", f"w.{suffix}"))
+    rows = pd.DataFrame(np.random.default_rng(0).normal(size=(9000, 2)), columns=["a", "b"])
+    rows[:60].to_csv(tmp_path / "train.csv", index=False)
+    assert run("fit", tmp_path / "train.csv", "-o", model) == 0
+    getattr(rows, f"to_{suffix}")(whole, index=False)
+    absent = [0, 4095, 4096, 5000, *range(6000, 6006)]
+    rows.loc[absent, "b"] = np.nan
+    getattr(rows, f"to_{suffix}")(gaps, index=False)
+    capsys.readouterr()
+    assert run("score", model, gaps, "-o", scores) == 1
+    assert "column 'b' has no number here; fill it in, or drop the row; --skip-incomplete" in capsys.readouterr().err
+    assert not scores.exists()
+    assert run("score", model, gaps, "-o", scores, "--skip-incomplete") == 0
+    said = (
+        "10 rows left out, for numbers that are missing: pattern 0, 4095, 4096, 5000, 6000, 6001, 6002, 6003 and 2 more"
+    )
+    assert f"Note: {said}.\n" in capsys.readouterr().err
+    assert run("score", model, whole, "-o", tmp_path / "all.csv") == 0
+    everyone = pd.read_csv(tmp_path / "all.csv")
+    assert_frame_equal(pd.read_csv(scores), everyone.drop(index=absent).reset_index(drop=True))
+
+
+def test_what_is_no_number_is_not_skipped_nor_a_file_of_gaps_alone(tmp_path, capsys):
+    model = tmp_path / "m.eocc"
+    (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n2,5\n3,1\n" * 9)
+    (tmp_path / "odd.csv").write_text("a,b\n1,\n1,oak\n")
+    (tmp_path / "gaps.csv").write_text("a,b\n1,\nNA,2\n")
+    assert run("fit", tmp_path / "a.csv", "-o", model) == 0
+    capsys.readouterr()
+    assert run("score", model, tmp_path / "odd.csv", "--skip-incomplete") == 1
+    assert "odd.csv:3: column 'b' holds 'oak', which is no finite number" in capsys.readouterr().err
+    assert run("score", model, tmp_path / "gaps.csv", "--skip-incomplete") == 1
+    assert "gaps.csv holds no complete patterns; at least 1 is required" in capsys.readouterr().err
+
+
+def test_a_lone_column_of_text_is_remarked_on(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("a,b,state of it\n" + "1,2,ok\n2,5,bad\n" * 9)
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    said = capsys.readouterr().err
+    assert "(number: a, b; text: state of it)" in said
+    assert "column 'state of it' holds text, so rows are compared by gower" in said
+    assert "--label 'state of it', if it does not count, --drop 'state of it'." in said
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop", "state of It") == 1
+    assert "it has 'a', 'b', 'state of it'. Did you mean 'state of it'?" in capsys.readouterr().err
 
 
 def test_records_without_a_value_are_named(tmp_path, capsys):

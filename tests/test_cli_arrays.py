@@ -51,9 +51,7 @@ def test_an_array_is_a_table_without_names(folder, capsys):
 def test_columns_of_an_array_are_labels_and_left_out_by_their_numbers(folder, capsys):
     np.save(folder / "l.npy", LABELLED)
     assert run("fit", folder / "l.npy", "-o", folder / "m.eocc", "--label", "1", "--target", "1", "--drop", "3") == 0
-    assert (
-        "60 patterns, 20 with 1 = '1': rows of numbers in 2 columns (0: number, 2: number)" in capsys.readouterr().err
-    )
+    assert "60 patterns, 20 with 1 = '1': rows of numbers in 2 columns (0, 2)" in capsys.readouterr().err
     own = EntropicOneClassClassifier(measure="standardised").fit(ROWS[::3, :2])
     expected = own.score_samples(ROWS[:, :2]).tolist()
     np.save(folder / "two.npy", ROWS[:, :2])

@@ -162,7 +162,7 @@ def test_what_the_file_holds_is_said_aloud_unless_quiet(tmp_path, model, capsys)
     (tmp_path / "new.csv").write_text("id,c,b,a\nx,1,2,3\n")
     assert run("score", model, tmp_path / "new.csv") == 0
     said = capsys.readouterr().err
-    assert "(csv): rows of numbers in 3 columns (a: number, b: number, c: number)" in said
+    assert "(csv): rows of numbers in 3 columns (a, b, c)" in said
     assert said.endswith("not in the model, so ignored: 'id'.\n")
     (tmp_path / "odd.csv").write_text("a\n1\n2\n3\nx\n")
     assert run("fit", tmp_path / "odd.csv", "-o", tmp_path / "odd.eocc") == 0
@@ -285,7 +285,8 @@ FAILURES = [
     (["fit", "train.csv", "--measure", "manhattan"], "unknown measure 'manhattan'"),
     (["fit", "train.csv", "--search", "x"], "unknown search 'x'"),
     (["fit", "train.csv", "--format", "x"], "unknown format 'x'"),
-    (["fit", "train.csv", "--seed", "-1"], "Invalid value for '--seed'"),
+    (["fit", "train.csv", "--seed", "-1"], "--seed must be 0 or more, not '-1'"),
+    (["fit", "train.csv", "--seed", "one"], "--seed must be a whole number, not 'one'"),
     (["fit", "train.csv", "--input-format", "x"], "unknown format 'x'"),
     (["fit", "train.csv", "--input-format", "parquet"], "cannot be read"),
     (["fit", "-"], "pass --input-format"),
@@ -370,9 +371,9 @@ def test_an_output_replaces_the_file_a_link_leads_to_and_keeps_its_mode(tmp_path
 
 def test_what_is_written_to_a_file_is_counted_aloud(tmp_path, model, capsys):
     (tmp_path / "new.csv").write_text("a,b,c\n0,0,0\n90,0,0\n")
-    for command in ("score", "explain"):
+    for command, how in (("score", " as a table"), ("explain", "")):
         assert run(command, model, tmp_path / "new.csv", "-o", tmp_path / "out") == 0
-        assert capsys.readouterr().err.endswith(f"Written: {tmp_path / 'out'} (2 patterns, 1 accepted).\n")
+        assert capsys.readouterr().err.endswith(f"Written: {tmp_path / 'out'}{how} (2 patterns, 1 accepted).\n")
 
 
 def test_patterns_are_explained_by_name_and_by_number(tmp_path, capsys):

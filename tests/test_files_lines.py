@@ -148,7 +148,7 @@ def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     [
         ('"x"\n', "gower", "holds strings, which 'gower' does not compare; use string-edit"),
         ("[1]\n", "string-edit", "holds series of 1 channel, which 'string-edit' does not compare; use dtw"),
-        ('{"a": 1}\n', "dtw", "in 1 column (a: number), which 'dtw' does not compare; use standardised, euclidean"),
+        ('{"a": 1}\n', "dtw", "in 1 column (a), which 'dtw' does not compare; use standardised, euclidean"),
         ('{"a": "x"}\n', "euclidean", "column 'a' holds text, but euclidean compares numbers; drop the column"),
     ],
 )

@@ -92,8 +92,7 @@ def test_what_is_no_record_is_said_with_row_and_value(columns, message):
 def test_lists_are_rows_by_position():
     assert NUMBERS.patterns(values([1, 2], [3.5, 4])).tolist() == [[1.0, 2.0], [3.5, 4.0]]
     assert message_of(NUMBERS.patterns, values([1, 2], [3])) == (
-        "a.jsonl:2: the list [3] is no list of 2 numbers; the model compares rows of numbers in 2 columns "
-        "(a: number, b: number)"
+        "a.jsonl:2: the list [3] is no list of 2 numbers; the model compares rows of numbers in 2 columns (a, b)"
     )
     assert "is no record" in message_of(RECORDS.patterns, values([1, 2]))
 
@@ -151,7 +150,7 @@ def test_a_table_is_numbers_or_records(columns, options, expected):
         ({"apart": ["a", "b"]}, "a.csv: has no columns left to compare; drop fewer"),
         (
             {"measure": "dtw"},
-            "a.csv: holds records of 2 columns (a: number, b: text), which 'dtw' does not compare",
+            "a.csv: holds records of 2 columns (number: a; text: b), which 'dtw' does not compare",
         ),
         ({"measure": "euclidean"}, "a.csv: column 'b' counts as text: 'x' (line 3) is no number, but euclidean"),
     ],
@@ -162,7 +161,7 @@ def test_what_a_table_cannot_be(options, message):
 
 def test_the_schema_is_told_in_words():
     wide = Schema("numbers", tuple((f"c{k}", "number") for k in range(10)))
-    assert wide.describe().endswith("c7: number, and 2 more)")
+    assert wide.describe().endswith("(c0, c1, c2, c3, c4, c5, c6, c7 and 2 more)")
     assert Schema("series", n_channels=1).describe() == "series of 1 channel"
     assert Schema("numbers", (("1", "number"),), is_named=False).describe() == "rows of numbers in 1 column"
     assert "\n" not in Schema("records", (("two\nlines", "text"),)).describe()

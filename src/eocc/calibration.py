@@ -45,8 +45,8 @@ def check_rate(false_alarm_rate: float, n: int) -> None:
     """Raise a ValueError where n targets are too few for the rate: even the least of them is not that rare."""
     if false_alarm_rate * (n + 1) + 1e-9 < 1:
         raise ValueError(
-            f"a false_alarm_rate of {false_alarm_rate:g} needs at least {int(np.ceil(1 / false_alarm_rate)) - 1} "
-            f"training targets; there are {n}"
+            f"a rate of false alarms of {false_alarm_rate:g} needs at least {int(np.ceil(1 / false_alarm_rate)) - 1} "
+            f"training targets; there are {n}, enough for {1.001 / (n + 1):.4g}"  # rounded up
         )
 
 

@@ -17,6 +17,12 @@ from eocc.registry import choose
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
+# What an option must be where it is not: by the names of pydantic's errors.
+WANTED = {
+    "int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+}  # fmt: skip
+
 
 class Shared:
     """The options that all commands take, and the command given."""
@@ -146,6 +152,11 @@ def _where(error: typer.TyperException) -> str:
 
 
 def _said(error: typer.TyperException) -> str:
+    faults: list[Any] = getattr(error.__cause__, "errors", list)()  # of pydantic, which typer leaves numbers to
+    option = getattr(error, "param", None)
+    if option is not None and faults and faults[0]["type"] in WANTED:
+        wanted = WANTED[faults[0]["type"]].format(**faults[0].get("ctx", {}))
+        return f"--{option.name.replace('_', '-')} must be {wanted}, not {faults[0]['input']!r}"
     message = getattr(error, "format_message", lambda: str(error))()
     return " ".join(str(message).split()).rstrip(".")
 

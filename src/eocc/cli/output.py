@@ -151,7 +151,8 @@ def writing(output: Path | None) -> Iterator[IO[str]]:
         yield file
 
 
-def say_written(output: Path | None, n_patterns: int, n_accepted: int) -> None:
-    """Say what was written where, if it was to a file."""
+def say_written(output: Path | None, n_patterns: int, n_accepted: int, form: str = "") -> None:
+    """Say what was written where, if it was to a file, and that it is a table, which the name may not tell."""
     if output is not None:
-        say(f"Written: {output} ({counted(n_patterns, 'pattern')}, {n_accepted} accepted).")
+        how = " as a table" if form == "table" else ""
+        say(f"Written: {output}{how} ({counted(n_patterns, 'pattern')}, {n_accepted} accepted).")

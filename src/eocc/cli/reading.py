@@ -12,8 +12,20 @@ import typer
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import one_of, say
+from eocc.datasets.archive import quoted
 from eocc.explanations.wording import counted
-from eocc.files import FORMATS, Chunk, Schema, guess_format, guess_schema, ignored_columns, open_chunks, schema_of_model
+from eocc.files import (
+    FORMATS,
+    Chunk,
+    GapError,
+    Schema,
+    guess_format,
+    guess_schema,
+    ignored_columns,
+    open_chunks,
+    schema_of_model,
+)
+from eocc.files.printing import MOST_LISTED, has_instead, listed
 from eocc.streaming import files_of, matrix_of
 
 Data = Annotated[
@@ -32,7 +44,6 @@ Target = Annotated[str, typer.Option(help="Its value for targets.")]
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
-MOST_LISTED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +103,7 @@ def columns_but(path: Path, drop: str) -> list[str | int] | None:
     names = [] if chunk is None else list(chunk.columns)
     absent = next((name for name in dropped if name not in names), None)
     if absent is not None:
-        raise ValueError(
-            f"{first} has no column {absent!r} to drop; it has {', '.join(map(repr, names[:MOST_LISTED]))}"
-        )
+        raise ValueError(f"{first} has no column {absent!r} to drop; {has_instead(absent, names)}")
     return [int(name) if kind == "npy" else name for name in names if name not in dropped]
 
 
@@ -123,7 +132,7 @@ def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, targe
         labels = [cell for chunk in filled for cell in labels_of(chunk, path, label)]
         is_target = np.array([is_same(cell, target) for cell in labels])
         if not is_target.any():
-            found = ", ".join(repr(text[:40]) for text in sorted({str(cell) for cell in labels})[:MOST_LISTED])
+            found = listed(map(quoted, sorted({str(cell) for cell in labels})))
             raise ValueError(f"{path} has no pattern with {label} = {target!r}; its values are {found}")
     return Read(whole, schema, is_target, [name for chunk in filled for name in names_of(chunk)])
 
@@ -135,7 +144,7 @@ def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
     if chunk.labels and label == CLASS:
         return chunk.labels
     known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
-    has = f"it has {', '.join(map(repr, known[:MOST_LISTED]))}" if known else "only tables and CXL indices have labels"
+    has = has_instead(label, known) if known else "only tables and CXL indices have labels"
     raise ValueError(f"{path} has no column {label!r}; {has}")
 
 
@@ -161,25 +170,61 @@ def names_of(chunk: Chunk) -> list[str]:
     return list(chunk.names) or [str(chunk.first + index) for index in range(len(chunk))]
 
 
-def stream_for(classifier: EntropicOneClassClassifier, path: Path, form: str) -> Iterator[tuple[list[str], Any]]:
-    """Yield (names, patterns) of a file, a chunk at a time; say aloud what the first is taken for."""
+class Named:
+    """Patterns to tell of: how many there are, and the names of the first."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[str] = []
+
+    def add(self, names: Sequence[str]) -> None:
+        """Count some more."""
+        self.count += len(names)
+        self.first += names[: MOST_LISTED - len(self.first)]
+
+    def __str__(self) -> str:
+        """Return the names of the first, and how many more there are."""
+        more = self.count - len(self.first)
+        return ", ".join(self.first) + (f" and {more:,} more" if more else "")
+
+
+def stream_for(
+    classifier: EntropicOneClassClassifier, path: Path, form: str, left_out: Named | None = None
+) -> Iterator[tuple[list[str], Any]]:
+    """Yield (names, patterns) of a file, a chunk at a time; say aloud what the first is taken for.
+
+    Rows that miss a number are left out and counted in `left_out`; where that is None, they are refused.
+    """
     schema, kind = schema_of_model(classifier), form or guess_format(path)
     is_first = True
     for chunk in open_chunks(path, kind):
-        if len(chunk):
-            patterns = matrix_of(schema, chunk)
+        kept = chunk if left_out is None else _complete(schema, chunk, left_out)
+        if len(kept):
+            try:
+                patterns = matrix_of(schema, kept)
+            except GapError as error:
+                raise ValueError(f"{error}; --skip-incomplete leaves such rows out") from None
             if is_first:
-                _tell(schema, chunk, f"{path} ({kind})")
+                _tell(schema, kept, f"{path} ({kind})")
             is_first = False
-            yield names_of(chunk), patterns
+            yield names_of(kept), patterns
     if is_first:
-        raise ValueError(f"{path} holds no patterns; at least 1 is required")
+        of_what = "complete patterns" if left_out is not None and left_out.count else "patterns"
+        raise ValueError(f"{path} holds no {of_what}; at least 1 is required")
+
+
+def _complete(schema: Schema, chunk: Chunk, left_out: Named) -> Chunk:
+    kept = schema.complete(chunk) if len(chunk) else []
+    if len(kept) == len(chunk):
+        return chunk
+    names, whole = names_of(chunk), set(kept)
+    left_out.add([name for row, name in enumerate(names) if row not in whole])
+    return chunk.some(kept)
 
 
 def _tell(schema: Schema, chunk: Chunk, name: str) -> None:
-    ignored = ignored_columns(schema, chunk)
-    listed = ", ".join(map(ascii, ignored[:MOST_LISTED])) + (" and more" if len(ignored) > MOST_LISTED else "")
-    say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {listed}." if ignored else "."))
+    ignored = listed(map(ascii, ignored_columns(schema, chunk)))
+    say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {ignored}." if ignored else "."))
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -10,7 +10,7 @@ import typer
 from eocc.atomic import check_output
 from eocc.cli.app import app, say
 from eocc.cli.output import PARQUET, Output, TableFormat, format_of, say_written, writing_columns
-from eocc.cli.reading import MOST_LISTED, Data, InputFormat, Model, stream_for
+from eocc.cli.reading import Data, InputFormat, Model, Named, stream_for
 from eocc.explanations.wording import counted
 from eocc.model_file import load
 from eocc.streaming import judging
@@ -24,6 +24,9 @@ def score(
     input_format: InputFormat = "",
     output: Output = None,
     form: TableFormat = "",
+    skip_incomplete: Annotated[
+        bool, typer.Option("--skip-incomplete", help="Leave out rows that miss a number, and say how many.")
+    ] = False,
 ) -> None:
     """Judge patterns with a model: decision, membership, score, distance (1 at the border of what is normal), p-value.
 
@@ -38,41 +41,34 @@ def score(
     classifier = load(model)
     names = ["pattern", "decision", "membership", "score", "distance"]
     names += ["p_value"] if hasattr(classifier, "calibration_") else []
-    stream = stream_for(classifier, data, input_format)
+    left_out, blank = Named(), Named()
+    stream = stream_for(classifier, data, input_format, left_out if skip_incomplete else None)
     first = next(stream)  # a file that is wrong from the start gives no output at all
     judge, count = judging(classifier, isinstance(first[1], np.ndarray))
-    blank, n_patterns, n_accepted = Blank(), 0, 0
+    n_patterns, n_accepted = 0, 0
     with writing_columns(output, form, names) as write:
         for part, columns in in_order(lambda part: (part, judge(part[1])), chain([first], stream), count):
-            blank.add(*part)
+            blank.add(_blank(*part))
             write({"pattern": part[0], **{name: column.tolist() for name, column in columns.items()}})
             n_patterns, n_accepted = n_patterns + len(part[0]), n_accepted + int((columns["decision"] > 0).sum())
-    say_written(output, n_patterns, n_accepted)
+    say_written(output, n_patterns, n_accepted, form)
+    if left_out.count:
+        say(f"Note: {counted(left_out.count, 'row')} left out, for numbers that are missing: pattern {left_out}.")
     if blank.count:
-        say(f"Note: {blank.in_words()}.")
+        hold = "holds" if blank.count == 1 else "hold"
+        said = f"{counted(blank.count, 'pattern')} {hold} no values at all, so that the score says nothing"
+        say(f"Note: {said}: {blank}.")
 
 
-class Blank:
-    """Records without a value: what is missing is left out of a comparison, so that they seem unlike nothing."""
+def _blank(names: Sequence[str], patterns: Any) -> list[str]:
+    """Return the names of records without a value.
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.first: list[str] = []
-
-    def add(self, names: Sequence[str], patterns: Any) -> None:
-        """Count those among some patterns, and keep the names of the first."""
-        if not isinstance(patterns[0], dict):
-            return
-        found = [name for name, record in zip(names, patterns, strict=True) if not _holds_any(record)]
-        self.count += len(found)
-        self.first += found[: MOST_LISTED - len(self.first)]
-
-    def in_words(self) -> str:
-        """Return how many there are, and the first."""
-        listed = ", ".join(self.first) + (" and more" if self.count > len(self.first) else "")
-        holds = "holds" if self.count == 1 else "hold"
-        return f"{counted(self.count, 'pattern')} {holds} no values at all, so that the score says nothing: {listed}"
+    What is missing is left out of a comparison, so that they seem unlike nothing.
+    """
+    if not isinstance(patterns[0], dict):
+        return []
+    return [name for name, record in zip(names, patterns, strict=True) if _is_blank(record)]
 
 
-def _holds_any(record: dict[Any, Any]) -> bool:
-    return any(cell is not None for cell in record.values())
+def _is_blank(record: dict[Any, Any]) -> bool:
+    return all(cell is None for cell in record.values())

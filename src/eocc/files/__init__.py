@@ -19,11 +19,12 @@ from eocc.files.chunk import Chunk
 from eocc.files.formats import FORMATS, UnknownFormatError, count_rows, guess_format, open_chunks
 from eocc.files.guess import guess_schema
 from eocc.files.models import schema_of_model
-from eocc.files.schema import Schema, ignored_columns
+from eocc.files.schema import GapError, Schema, ignored_columns
 
 __all__ = [
     "FORMATS",
     "Chunk",
+    "GapError",
     "Schema",
     "UnknownFormatError",
     "count_rows",

@@ -1,7 +1,7 @@
 """A part of a file: some rows of a table, or some objects."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from eocc.datasets.archive import complaint
@@ -46,6 +46,18 @@ class Chunk:
             return len(next(iter(self.columns.values())))
         return len(self.objects)
 
+    def some(self, rows: Sequence[int]) -> "Chunk":
+        """Return some of the patterns, which keep the names or numbers they have in the file.
+
+        >>> Chunk("a.csv", 10, {"x": ["1", "", "3"]}).some([0, 2]).names
+        ['10', '12']
+        """
+        names = self.names or [str(self.first + row) for row in range(len(self))]
+        parts = [_taken(values, rows) for values in (self.objects, names, self.labels, self.lines)]
+        columns = {name: _taken(cells, rows) for name, cells in self.columns.items()}
+        objects, names, labels, lines = parts
+        return replace(self, columns=columns, objects=objects, names=names, labels=labels, lines=lines)
+
     def place(self, index: int) -> str:
         """Return where in its file a pattern is.
 
@@ -67,3 +79,9 @@ class Chunk:
         if self.lines:
             return complaint(self.where, self.lines[index], message)
         return complaint(self.where, None, f"{self.place(index)}: {message}")
+
+
+def _taken(values: Sequence[Any], rows: Sequence[int]) -> Sequence[Any]:
+    if not len(values):
+        return values
+    return values[rows] if hasattr(values, "dtype") else [values[row] for row in rows]  # type: ignore[call-overload]

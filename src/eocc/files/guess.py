@@ -9,8 +9,8 @@ from itertools import pairwise
 from eocc.datasets.archive import complaint, quoted
 from eocc.files.cells import INFINITE, NESTED, NUMBER, TEXT, kinds_in
 from eocc.files.chunk import Chunk
-from eocc.files.printing import printable
-from eocc.files.schema import MEASURES_OF, MOST_LISTED, Schema, channels_of, described, kinds_of, shown
+from eocc.files.printing import has_instead, printable
+from eocc.files.schema import MEASURES_OF, Schema, channels_of, described, kinds_of, shown
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None)
     where, names = chunks[0].where, list(chunks[0].columns)
     unknown = sorted(apart - set(names))
     if unknown:
-        has = ", ".join(map(quoted, names[:MOST_LISTED]))
-        raise complaint(where, None, f"has no column {quoted(unknown[0])}; it has {has}")
+        raise complaint(where, None, f"has no column {quoted(unknown[0])}; {has_instead(unknown[0], names)}")
     found = [_holding(chunks, name) for name in names if name not in apart]
     if not found:
         raise complaint(where, None, "has no columns left to compare; drop fewer")
@@ -70,6 +69,9 @@ def _table_schema(chunks: Sequence[Chunk], apart: set[str], measure: str | None)
     gaps = [holding.name for holding in found if holding.has_gaps and holding.kind == NUMBER]
     if gaps and not odd and not is_for_tables:
         remarks += (_remark_on_gaps(gaps),)
+    texts = [holding for holding in found if holding.kind != NUMBER]
+    if len(texts) == 1 and len(found) > 2 and not texts[0].remark and measure is None:
+        remarks += (_remark_on_lone(texts[0]),)
     is_named = chunks[0].is_named or bool(apart)  # where some are left out, their numbers tell the others
     return Schema("numbers" if wants_numbers else "records", columns, is_named, remarks=remarks)
 
@@ -86,6 +88,18 @@ def _remark_on_gaps(names: Sequence[str]) -> str:
     )  # fmt: skip
     best = MEASURES_OF["numbers"][0]
     return f"{which} some numbers, so rows are compared by {MEASURES_OF['records'][0]}; fill them in for {best}"
+
+
+def _remark_on_lone(holding: Holding) -> str:
+    """Say that numbers are compared as records for the sake of one column, which may not be meant to count.
+
+    >>> _remark_on_lone(Holding("state", "text", has_gaps=False))
+    "column 'state' holds text, so rows are compared by gower; if it says what a row is, --label state, \
+if it does not count, --drop state"
+    """
+    name = shlex.quote(shown(holding.name))
+    said = f"column {quoted(holding.name)} holds {holding.kind}, so rows are compared by {MEASURES_OF['records'][0]}"
+    return f"{said}; if it says what a row is, --label {name}, if it does not count, --drop {name}"
 
 
 def _holding(chunks: Sequence[Chunk], name: str) -> Holding:

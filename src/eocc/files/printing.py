@@ -1,5 +1,13 @@
 """Text of a stranger's file as a terminal may see it: nothing that moves the cursor, paints or turns the text."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from eocc.datasets.archive import quoted
+
+# How many names a message lists.
+MOST_LISTED = 8
+
 
 def printable(text: str) -> str:
     r"""Return text on one line, a question mark for every character that is not to be seen.
@@ -17,3 +25,25 @@ def printable_lines(text: str) -> str:
     'two\nlines, ?[31mred\n'
     """
     return "\n".join(map(printable, text.split("\n")))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return the first few names, and how many more there are.
+
+    >>> listed("abc"), listed(f"x{k}" for k in range(11))
+    ('a, b, c', 'x0, x1, x2, x3, x4, x5, x6, x7 and 3 more')
+    """
+    known = list(names)
+    more = len(known) - MOST_LISTED
+    return ", ".join(known[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def has_instead(absent: str, names: Iterable[str]) -> str:
+    """Return, where a column is absent, which there are, and which may have been meant.
+
+    >>> has_instead("laod", ["heat", "load"])
+    "it has 'heat', 'load'. Did you mean 'load'?"
+    """
+    known = list(names)
+    close = get_close_matches(absent, known, n=1)
+    return f"it has {listed(map(quoted, known))}" + (f". Did you mean {quoted(close[0])}?" if close else "")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from eocc.datasets.archive import complaint, quoted
-from eocc.files.cells import values_in
+from eocc.files.cells import is_missing, values_in
 from eocc.files.chunk import Chunk
-from eocc.files.printing import printable
+from eocc.files.printing import listed, printable
 from eocc.measures import LabelledGraph
 
 # kind of data -> the measures that compare it, that which is taken unless another is asked for first
@@ -27,9 +27,11 @@ SINGULAR = {
     "numbers": "row of numbers", "records": "record", "strings": "text", "series": "series of numbers",
     "tokens": "list of texts", "graphs": "graph",
 }  # fmt: skip
-# How many columns an error or a description lists.
-MOST_LISTED = 8
 LONGEST_SHOWN = 40
+
+
+class GapError(ValueError):
+    """A cell of a row of numbers holds none."""
 
 
 @dataclass(frozen=True)
@@ -59,15 +61,17 @@ class Schema:
         """Return the schema in words.
 
         >>> Schema("records", (("load", "number"), ("state", "text"))).describe()
-        'records of 2 columns (load: number, state: text)'
+        'records of 2 columns (number: load; text: state)'
         """
         if self.kind not in TABLES:
             return f"series of {_counted(self.n_channels, 'channel')}" if self.n_channels else self.kind
         counted = _counted(len(self.columns), "column")
-        listed = [f"{shown(name)}: {holds}" for name, holds in self.columns[:MOST_LISTED]] if self.is_named else []
-        more = [f"and {len(self.columns) - MOST_LISTED} more"] if len(self.columns) > MOST_LISTED and listed else []
-        what = "rows of numbers in" if self.kind == "numbers" else "records of"
-        return f"{what} {counted}" + (f" ({', '.join([*listed, *more])})" if listed else "")
+        by_kind = {held: [shown(name) for name, kind in self.columns if kind == held] for _, held in self.columns}
+        if self.kind == "numbers":
+            told, what = listed(map(shown, self.names)), "rows of numbers in"
+        else:
+            told, what = "; ".join(f"{held}: {listed(names)}" for held, names in by_kind.items()), "records of"
+        return f"{what} {counted}" + (f" ({told})" if self.is_named else "")
 
     def patterns(self, chunk: Chunk) -> Any:
         """Return the chunk as patterns: an array of rows, a list of records, or a list of objects."""
@@ -88,7 +92,7 @@ class Schema:
         for name, column in zip(found, values, strict=True):
             if None in column:
                 message = f"column {quoted(name)} has no number here; fill it in, or drop the row"
-                raise chunk.fault(column.index(None), message)
+                raise GapError(str(chunk.fault(column.index(None), message)))
         return np.array(values, np.float64).T.copy()
 
     def found(self, chunk: Chunk) -> list[str]:
@@ -108,9 +112,22 @@ class Schema:
             return names
         absent = next((name for name in self.names if name not in chunk.columns), None)
         if absent is not None:
-            has = ", ".join(map(quoted, names[:MOST_LISTED]))
+            has = listed(map(quoted, names))
             raise complaint(chunk.where, None, f"has no column {quoted(absent)}, which the model needs; it has {has}")
         return self.names
+
+    def complete(self, chunk: Chunk) -> list[int]:
+        """Return which rows of a chunk miss no number; of records, which may have gaps, and of objects all.
+
+        >>> gaps = Chunk("a.csv", 0, {"x": ["1", "", "3"]}, is_text=True)
+        >>> Schema("numbers", (("x", "number"),)).complete(gaps)
+        [0, 2]
+        """
+        rows = range(len(chunk))
+        if self.kind != "numbers" or not chunk.columns:
+            return list(rows)
+        cells = [chunk.columns[name] for name in self.found(chunk)]
+        return [row for row in rows if not any(is_missing(column[row], chunk.is_text) for column in cells)]
 
     def _rows_of_lists(self, chunk: Chunk) -> Any:
         """Return lists of numbers, all as long as the model's rows, as a matrix."""
