@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from eocc import EntropicOneClassClassifier
 from eocc.cluster import gathered, on
 
 ROWS = np.arange(60.0).reshape(20, 3)
@@ -51,6 +52,16 @@ def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
         whole = gathered(X, lambda *numbers: found.append(numbers))
     assert found == [extent]
     assert len(whole) == extent[0]
+
+
+def test_a_bag_of_rows_is_scored_as_an_array_is():
+    clf = EntropicOneClassClassifier().fit(ROWS)
+    with dask.config.set(scheduler="synchronous"):
+        found = clf.score_samples(db.from_sequence(ROWS.tolist(), npartitions=3)).compute()
+        assert_array_equal(found, clf.score_samples(ROWS))
+        wrong = clf.score_samples(db.from_sequence(ROWS[:, :2].tolist(), npartitions=3))
+        with pytest.raises(ValueError, match="X has 2 features, but EntropicOneClassClassifier is expecting 3"):
+            wrong.compute()
 
 
 def test_what_is_no_collection_is_not_checked():

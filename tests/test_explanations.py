@@ -56,6 +56,11 @@ def test_a_pattern_is_explained_the_same_alone_as_in_a_batch(name):
         assert explain(clf, new[i : i + 1]) == [explanation]
 
 
+def test_the_first_line_represents_an_explanation(clf, frame):
+    explanation = explain(clf, frame[:1])[0]
+    assert repr(explanation) == f"<{str(explanation).splitlines()[0]} print() tells why>"
+
+
 def test_distance_extent_and_ratio_fit_together(clf, frame):
     for one in explain(clf, frame[::10]):
         assert one.runner_up.region != one.nearest.region

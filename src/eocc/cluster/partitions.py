@@ -87,8 +87,8 @@ def _for_scoring(model: Any) -> Any:
 
 
 def _check_columns(model: Any, X: Any) -> None:
-    """Say at once, not when it is computed, that the columns are not those of the fit."""
-    if hasattr(model, "n_features_in_"):
+    """Say at once, not when it is computed, that the columns are not those of the fit; a bag does not tell its own."""
+    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):
         seen = X._meta if hasattr(X, "columns") else X
         validate_data(model, seen, reset=False, skip_check_array=True)
 

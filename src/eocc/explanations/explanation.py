@@ -15,9 +15,9 @@ AT_CENTRE = 0.005
 LONGEST_ASIDE = 60
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a pattern is a target or not; `str` gives the text.
+    """Why a pattern is a target or not; `str` gives the text, `repr` its first line.
 
     Where regions decide, `nearest` is the region of highest membership, `runner_up` the next (None if there is one
     only). A pattern is a target up to `reach` extents from a region: 1, but for models calibrated to a false alarm
@@ -46,6 +46,9 @@ class Explanation:
         if self.neighbourhoods is not None:
             return "\n".join(self._by_neighbourhoods(self.neighbourhoods))
         return "\n".join([self._first_line(), *self._regions(), *self._difference("prototype"), *self._profile()])
+
+    def __repr__(self) -> str:
+        return f"<{self._first_line()} print() tells why>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
