@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity
 
 from eocc import EntropicOneClassClassifier
 from eocc.contrast import LEAST, Densities, NewPatterns, Pairs
+from eocc.kernels.density import kernel_sums
 from eocc.measures import Euclidean
 from eocc.model_file import load, save
 from eocc.representation import Representation
@@ -30,6 +32,26 @@ def learnt(seed=0, **settings):
 def auc(clf, seed):
     X, others = both_kinds(seed, 300, 300)
     return roc_auc_score(np.repeat([1, 0], 300), clf.score_samples(np.vstack([X, others])))
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 40)), elements=st.floats(0, 1e3) | st.just(np.inf)),
+    st.floats(1e-3, 1e3),
+)
+def test_sums_of_kernels_are_those_of_their_definition(distances, width):
+    sums = np.empty(len(distances))
+    kernel_sums(distances, width, sums)
+    wanted = [oracle.kernel_sum(row, width) for row in distances.tolist()]
+    assert_allclose(sums, wanted, rtol=1e-12, atol=1e-15)
+
+
+def test_a_sum_of_kernels_does_not_depend_on_the_batch():
+    distances = np.abs(np.random.default_rng(0).normal(size=(9, 37)))
+    together, alone = np.empty(9), np.empty((9, 1))
+    kernel_sums(distances, 0.4, together)
+    for i in range(9):
+        kernel_sums(distances[i : i + 1], 0.4, alone[i])
+    assert_array_equal(together, alone[:, 0])
 
 
 def test_a_few_known_others_tell_what_targets_alone_cannot():

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from eocc.kernels.density import kernel_sums
 from eocc.measures import Prepared
 from eocc.surprise import FARTHEST, NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
@@ -35,8 +36,6 @@ BACKGROUND, LEAST_WIDTH = 0.05, 0.05
 LEAST_SPREAD = 0.1
 # The loss is convex: so tight, the coefficients are the same whatever rounds on the way.
 CONVERGED = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000, "maxfun": 100_000}
-# Kernels are taken of so many distances at a time, 256 KiB: they stay near the processor.
-BLOCK = 2**15
 # A weight whose dissimilarities are this small beside the largest's tells nothing but rounding.
 SILENT = 1e-6
 
@@ -86,12 +85,8 @@ class Densities:
 
 def _log_density(distances: Matrix, width: float) -> Matrix:
     """Return the logarithm of a kernel density, up to a constant; an infinite distance counts for nothing."""
-    step, sums = max(1, BLOCK // distances.shape[1]), np.empty(len(distances))
-    for start in range(0, len(distances), step):
-        block = distances[start : start + step] / width
-        np.square(block, out=block)
-        block *= -0.5
-        sums[start : start + step] = np.exp(block, out=block).sum(axis=1)
+    sums = np.empty(len(distances))
+    kernel_sums(distances, width, sums)
     return np.asarray(np.log((sums + BACKGROUND) / (distances.shape[1] * width)))
 
 

@@ -80,6 +80,11 @@ class SurpriseModel:
         """What stands for d / tau of every training pattern, left out."""
         return self.border.ratios(self.left_out)
 
+    @property
+    def n_others(self) -> int:
+        """How many known others new patterns are compared with."""
+        return 0 if self.others is None else len(self.others)
+
     def ratios(self, measure: FrozenMeasure, patterns: Any, to_prototypes: Prepared) -> Matrix:
         """Return what stands for d / tau of new patterns, prepared against the prototypes."""
         terms = self.surprise.columns(to_prototypes)

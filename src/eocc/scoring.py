@@ -23,13 +23,13 @@ Result = TypeVar("Result")
 BLOCK = 2**19
 
 
-def blocks_of(patterns: Any, n_prototypes: int) -> list[Any]:
-    """Return the patterns in blocks.
+def blocks_of(patterns: Any, n_compared: int) -> list[Any]:
+    """Return the patterns in blocks; each is compared with so many prototypes and known others.
 
     >>> [len(block) for block in blocks_of(range(5000), 256)]
     [2048, 2048, 904]
     """
-    step = max(1, BLOCK // n_prototypes)
+    step = max(1, BLOCK // n_compared)
     return [patterns[start : start + step] for start in range(0, len(patterns), step)]
 
 
@@ -158,7 +158,8 @@ class Scoring:
         """
         check_is_fitted(self)
         patterns = self._read(X, reset=False)
-        blocks, count = blocks_of(patterns, len(self.prototypes_)), n_threads(self.n_jobs)
+        n_others = self.surprise_model_.n_others if hasattr(self, "surprise_model_") else 0
+        blocks, count = blocks_of(patterns, len(self.prototypes_) + n_others), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
             yield from in_order(function, iter(blocks), max(1, min(count, len(blocks))))
             return

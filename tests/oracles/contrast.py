@@ -6,6 +6,11 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 
+def kernel_sum(distances, width):
+    """The sum of Gaussian kernels over some distances."""
+    return math.fsum(math.exp(-0.5 * (d / width) ** 2) for d in distances)
+
+
 class Contrast:
     """Targets X and others, their distances divided by delta; `views` are pairs of weights and typical extent."""
 
