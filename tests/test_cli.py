@@ -242,7 +242,7 @@ def test_rows_that_miss_a_number_are_left_out_where_asked(tmp_path, capsys, suff
     assert not scores.exists()
     assert run("score", model, gaps, "-o", scores, "--skip-incomplete") == 0
     said = (
-        "10 rows left out, for numbers that are missing: pattern 0, 4095, 4096, 5000, 6000, 6001, 6002, 6003 and 2 more"
+        "10 rows left out, for values that are missing: pattern 0, 4095, 4096, 5000, 6000, 6001, 6002, 6003 and 2 more"
     )
     assert f"Note: {said}.\n" in capsys.readouterr().err
     assert run("score", model, whole, "-o", tmp_path / "all.csv") == 0

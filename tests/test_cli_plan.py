@@ -111,14 +111,13 @@ def test_a_sample_is_planned_as_large_as_it_is(folder, capsys):
     for day in "12":
         (days / f"{day}.csv").write_bytes((folder / "a.csv").read_bytes())
     assert facts(capsys, days, "--sample", "10000")["patterns"] == 10_000
-    assert run("plan", folder / "labelled.csv", "--label", "state", "--target", "good", "--sample", "9") == 2
     (folder / "gap.csv").write_text("a,b\n1,2\n,3\n")
     assert run("plan", folder / "gap.csv", "--sample", "9") == 1
     assert "gap.csv:3: column 'a' has no number here; fill it in, or drop the row" in capsys.readouterr().err
     assert run("plan", folder / "gap.csv") == 0
     assert "Note: column 'a' misses some numbers, so rows are compared by gower" in capsys.readouterr().err
-    assert run("plan", folder / "labelled.csv", "--label", "state", "--target", "good", "--sample", "9") == 2
-    assert "--sample learns from all rows of a table of numbers" in capsys.readouterr().err
+    assert run("plan", folder / "a.csv", "--input-format", "csv", "--sample", "9") == 2
+    assert "--sample reads files whose names tell their format" in capsys.readouterr().err
 
 
 def test_what_can_never_fit_is_said_so(folder, capsys):

@@ -84,7 +84,7 @@ def test_bad_files_are_told_with_their_row(tmp_path):
         assert "\n" not in str(raised.value)
     with pytest.raises(FileNotFoundError, match="no file"):
         fit_stream(classifier(), tmp_path / "none.csv")
-    with pytest.raises(ValueError, match="no column 'shift' to stratify by"):
+    with pytest.raises(ValueError, match="has no column 'shift'; it has 'x0'"):
         fit_stream(classifier(), tmp_path / "nan.parquet", stratify="shift")
 
 

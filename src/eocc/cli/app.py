@@ -11,12 +11,14 @@ import typer
 from typer.core import TyperGroup
 
 from eocc import __version__
-from eocc.files import UnknownFormatError
+from eocc.files import GapError, UnknownFormatError
 from eocc.files.printing import printable
 from eocc.registry import choose
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
+# The commands with --skip-incomplete.
+MAY_SKIP = ("eocc fit", "eocc plan", "eocc score")
 # What an option must be where it is not: by the names of pydantic's errors.
 WANTED = {
     "int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number",
@@ -139,6 +141,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", INTERRUPTED)
     except UnknownFormatError as error:
         return _complain(error.on_command_line, BAD_DATA)
+    except GapError as error:
+        remedy = "; --skip-incomplete leaves such rows out" if Shared.command in MAY_SKIP else ""
+        return _complain(_one_line(error) + remedy, BAD_DATA)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         return _complain(_one_line(error), BAD_DATA)
     except Exception as error:

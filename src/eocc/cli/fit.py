@@ -1,7 +1,7 @@
 """``eocc fit``."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,20 @@ from eocc.cli.options import (
     prototypes_of,
 )
 from eocc.cli.output import Format, writing_rows
-from eocc.cli.reading import Data, Drop, InputFormat, Label, Read, Target, check_label, columns_but, read_all
+from eocc.cli.reading import (
+    Data,
+    Drop,
+    InputFormat,
+    Label,
+    Named,
+    Read,
+    SkipIncomplete,
+    Stream,
+    Target,
+    check_label,
+    read_all,
+    stream_of,
+)
 from eocc.explanations.wording import counted
 from eocc.fitting import MULTI
 from eocc.model_file import save
@@ -68,6 +81,7 @@ def fit(
     sample: Sample = 0,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
     jobs: Jobs = -1,
+    skip_incomplete: SkipIncomplete = False,
     form: Format = "table",
 ) -> None:
     """Learn what is normal from a file of normal patterns, and write a model file.
@@ -80,11 +94,15 @@ def fit(
     check_both_kinds(synthesis, label)
     check_label(label, target)
     check_output(output, data)
-    check_sample(sample, label, input_format)
-    columns = columns_but(data, drop) if sample else None
-    read = None if sample else read_all(data, input_format, label, target, drop, measure or None)
+    check_sample(sample, synthesis, input_format)
+    found: Read | Stream
+    if sample:
+        found = stream_of(data, sample, drop, label, target, skip_incomplete)
+    else:
+        left_out = Named() if skip_incomplete else None
+        found = read_all(data, input_format, label, target, drop, measure or None, left_out)
     classifier = EntropicOneClassClassifier(
-        measure=measure or ("standardised" if read is None else read.schema.measure),
+        measure=measure or (found.schema.measure if isinstance(found, Read) else "standardised"),
         synthesis=synthesis,
         resolution=resolution,
         search=None if search == "none" else search,
@@ -97,13 +115,13 @@ def fit(
         random_state=seed,
         n_jobs=jobs,
     )
-    n_targets = FEW if read is None else int(read.is_target.sum())
+    n_targets = int(found.is_target.sum()) if isinstance(found, Read) else FEW
     if n_targets < FEW:
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
     with saying_plan(), in_options(sample):
-        names = _learn_from_stream(classifier, data, sample, columns) if read is None else _learn(classifier, read)
+        names = _learn(classifier, found) if isinstance(found, Read) else _learn_from_stream(classifier, found)
     save(classifier, output)
     say(f"Written: {output}.")
     with writing_rows(None, form, ("region", "patterns", "round pattern", "extent")) as write:
@@ -141,12 +159,19 @@ def in_options(sample: int) -> Iterator[None]:
         raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
 
 
-def _learn_from_stream(
-    classifier: EntropicOneClassClassifier, data: Path, sample: int, columns: Sequence[str | int] | None
-) -> list[str]:
+def _learn_from_stream(classifier: EntropicOneClassClassifier, rows: Stream) -> list[str]:
     """Fit to a sample of the rows, calibrate by all, and return the names of the rows drawn."""
-    fit_stream(classifier, data, sample=sample, columns=columns)
-    say(f"Seen: {counted(classifier.n_rows_seen_, 'row')}; learnt from {len(classifier.training_indices_):,} of them.")
+    chosen = rows.chosen
+    fit_stream(
+        classifier,
+        rows.path,
+        sample=rows.sample,
+        columns=rows.columns,
+        where=chosen.where,
+        incomplete=chosen.incomplete,
+    )
+    seen = f"{counted(classifier.n_rows_seen_, 'row')}{chosen.in_words()}"
+    say(f"Seen: {seen}; learnt from {len(classifier.training_indices_):,} of them.")
     return [str(row) for row in classifier.training_indices_]
 
 

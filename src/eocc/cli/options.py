@@ -41,10 +41,12 @@ def check_both_kinds(synthesis: str, label: str) -> None:
         raise typer.BadParameter("--synthesis validation needs patterns of both kinds: pass --label and --target")
 
 
-def check_sample(sample: int, label: str, input_format: str) -> None:
-    """Refuse to draw rows from what is no table of numbers alone."""
-    if sample and (label or input_format):
-        raise typer.BadParameter("--sample learns from all rows of a table of numbers; leave out --label and such")
+def check_sample(sample: int, synthesis: str, input_format: str) -> None:
+    """Refuse to draw rows from what is no table of targets."""
+    if sample and synthesis == "validation":
+        raise typer.BadParameter("--sample learns from targets alone; leave --synthesis validation out")
+    if sample and input_format:
+        raise typer.BadParameter("--sample reads files whose names tell their format; leave --input-format out")
 
 
 def checked_jobs(value: int) -> int:

@@ -33,15 +33,19 @@ from eocc.cli.reading import (
     Drop,
     InputFormat,
     Label,
+    Named,
+    SkipIncomplete,
     Target,
     check_label,
-    is_same,
     labels_of,
     names_in,
+    say_left_out,
     say_remarks,
+    whole_rows,
 )
 from eocc.explanations.wording import counted
 from eocc.files import Schema, guess_format, guess_schema, open_chunks
+from eocc.files.cells import complete_rows, is_same
 from eocc.files.printing import printable_lines
 from eocc.fitting import MULTI, size_of
 from eocc.labels import parts_by_kind, parts_of
@@ -96,6 +100,7 @@ def plan(
     false_alarm_rate: Rate = None,
     sample: Sample = 0,
     jobs: Jobs = -1,
+    skip_incomplete: SkipIncomplete = False,
     max_memory: MaxMemory = "",
     form: TextFormat = "text",
 ) -> None:
@@ -107,13 +112,15 @@ def plan(
     """
     check_both_kinds(synthesis, label)
     check_label(label, target)
-    check_sample(sample, label, input_format)
+    check_sample(sample, synthesis, input_format)
+    left_out = Named() if skip_incomplete else None
     found = extent_of(data, files_of(data) if sample else [data], input_format, label, target, drop,
-                      measure or ("standardised" if sample else ""))  # fmt: skip
+                      measure or ("standardised" if sample else ""), left_out)  # fmt: skip
     n, n_others = found.split_for(synthesis, resolution)
     n = min(n, sample or n)
     say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
     say_remarks(found.schema)
+    say_left_out(left_out)
     request = Request(
         n=n,
         n_features=found.size,
@@ -132,19 +139,30 @@ def plan(
         file.write(json_line(facts) if form == "json" else printable_lines(table_of(facts)) + "\n")
 
 
-def extent_of(path: Path, files: Sequence[Path], form: str, label: str, target: str, drop: str, measure: str) -> Extent:
+def extent_of(
+    path: Path,
+    files: Sequence[Path],
+    form: str,
+    label: str,
+    target: str,
+    drop: str,
+    measure: str,
+    left_out: Named | None,
+) -> Extent:
     """Count the patterns of the files at a path, a chunk at a time; the first chunk tells what they are."""
-    apart = names_in(drop)
+    apart = [*names_in(drop), *([label] if label else [])]
     schema, size, n_targets, total = None, 1, 0, 0
     for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
+        if left_out is not None:
+            chunk = whole_rows(chunk, complete_rows(chunk, chunk.columns.keys() - apart), left_out)
         if schema is None and len(chunk):
-            labels = [label] if label and chunk.columns else []
-            schema = guess_schema([chunk], str(path), [*apart, *labels], measure or None)
+            schema = guess_schema([chunk], str(path), apart if chunk.columns else names_in(drop), measure or None)
             size = len(schema.columns) or size_of(schema.patterns(chunk))
+        labels = labels_of(chunk, path, label) if label else [target] * len(chunk)
+        are_targets = np.array([is_same(cell, target) for cell in labels], bool)
         if measure and schema is not None and schema.kind == "numbers":
-            schema.patterns(chunk)  # what a fit would refuse is told now
-        total += len(chunk)
-        n_targets += sum(is_same(cell, target) for cell in labels_of(chunk, path, label)) if label else len(chunk)
+            schema.patterns(chunk.some(are_targets))  # what a fit would refuse is told now
+        total, n_targets = total + len(chunk), n_targets + int(are_targets.sum())
     if schema is None or not n_targets:
         which = f" with {label} = {target!r}" if label else ""
         raise ValueError(f"{path} holds no patterns{which}; at least 1 is required")

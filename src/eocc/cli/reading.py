@@ -4,11 +4,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import one_of, say
@@ -17,7 +19,6 @@ from eocc.explanations.wording import counted
 from eocc.files import (
     FORMATS,
     Chunk,
-    GapError,
     Schema,
     guess_format,
     guess_schema,
@@ -25,8 +26,10 @@ from eocc.files import (
     open_chunks,
     schema_of_model,
 )
+from eocc.files.cells import complete_rows, is_same
 from eocc.files.printing import MOST_LISTED, has_instead, listed
 from eocc.streaming import files_of, matrix_of
+from eocc.streaming.chosen import REFUSE, SKIP, Chosen
 
 Data = Annotated[
     Path,
@@ -41,6 +44,9 @@ InputFormat = Annotated[
 ]
 Label = Annotated[str, typer.Option(help="The column (or, of a CXL index, 'class') that says what a pattern is.")]
 Target = Annotated[str, typer.Option(help="Its value for targets.")]
+SkipIncomplete = Annotated[
+    bool, typer.Option("--skip-incomplete", help="Leave out rows that miss a value, and say how many.")
+]
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
@@ -61,19 +67,28 @@ class Read:
         return self.patterns[rows] if is_matrix else [self.patterns[row] for row in rows]
 
 
-def read_all(path: Path, form: str, label: str, target: str, drop: str, measure: str | None) -> Read:
-    """Read a file to train on, and say aloud what it holds."""
+def read_all(
+    path: Path, form: str, label: str, target: str, drop: str, measure: str | None, left_out: "Named | None" = None
+) -> Read:
+    """Read a file to train on, and say aloud what it holds.
+
+    Rows that miss a value are left out and counted in `left_out`, where that is given.
+    """
     kind = form or guess_format(path)
     apart = names_in(drop)
     chunks = list(open_chunks(path, kind))
     in_table = bool(chunks) and bool(chunks[0].columns)
     if apart and chunks and not in_table:
         raise ValueError(f"{path} has no columns; leave --drop out")
-    schema = guess_schema(chunks, str(path), [*apart, *([label] if label and in_table else [])], measure)
+    apart += [label] if label and in_table else []
+    if left_out is not None:
+        chunks = [whole_rows(chunk, complete_rows(chunk, chunk.columns.keys() - apart), left_out) for chunk in chunks]
+    schema = guess_schema(chunks, str(path), apart, measure)
     read = _read(chunks, schema, path, label, target)
     chosen = f", {int(read.is_target.sum())} with {label} = {target!r}" if label else ""
     say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
     say_remarks(schema)
+    say_left_out(left_out)
     return read
 
 
@@ -92,18 +107,33 @@ def names_in(drop: str) -> list[str]:
     return [name.strip() for name in drop.split(",") if name.strip()]
 
 
-def columns_but(path: Path, drop: str) -> list[str | int] | None:
-    """Return the columns of a table less those dropped, as `fit_stream` takes them; None for all."""
+@dataclass(frozen=True)
+class Stream:
+    """A table too large to be read at once: the `columns` to compare, None for all, and the `chosen` rows."""
+
+    path: Path
+    sample: int
+    columns: list[str | int] | None
+    chosen: Chosen
+
+
+def stream_of(path: Path, sample: int, drop: str, label: str, target: str, skip_incomplete: bool) -> Stream:
+    """Return which rows and columns of a table to learn from."""
+    by_number = guess_format(files_of(path)[0]) == "npy"
+    labels = [label] if label else []
+    columns = _columns_but(path, names_in(drop) + labels) if drop or labels else None
+    where = (int(label) if by_number else label, target) if label else None
+    return Stream(path, sample, columns, Chosen(where, SKIP if skip_incomplete else REFUSE))
+
+
+def _columns_but(path: Path, dropped: Sequence[str]) -> list[str | int]:
     first = files_of(path)[0]
     kind = guess_format(first)
-    dropped = names_in(drop)
-    if not dropped:
-        return None
     chunk = next(iter(open_chunks(first, kind)), None)
     names = [] if chunk is None else list(chunk.columns)
     absent = next((name for name in dropped if name not in names), None)
     if absent is not None:
-        raise ValueError(f"{first} has no column {absent!r} to drop; {has_instead(absent, names)}")
+        raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
     return [int(name) if kind == "npy" else name for name in names if name not in dropped]
 
 
@@ -148,23 +178,6 @@ def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
     raise ValueError(f"{path} has no column {label!r}; {has}")
 
 
-def is_same(cell: Any, target: str) -> bool:
-    """Say whether a label is the one asked for: the same text, number or truth value.
-
-    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
-    (True, True, True, False)
-    """
-    text, wanted = str(cell).strip(), target.strip()
-    if text == wanted:
-        return True
-    if isinstance(cell, bool | np.bool_):
-        return text.lower() == wanted.lower()
-    try:
-        return not isinstance(cell, str) and float(cell) == float(wanted)
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
 def names_of(chunk: Chunk) -> list[str]:
     """Return what to call the patterns: their files, or their numbers from 0, as in Python."""
     return list(chunk.names) or [str(chunk.first + index) for index in range(len(chunk))]
@@ -193,17 +206,14 @@ def stream_for(
 ) -> Iterator[tuple[list[str], Any]]:
     """Yield (names, patterns) of a file, a chunk at a time; say aloud what the first is taken for.
 
-    Rows that miss a number are left out and counted in `left_out`; where that is None, they are refused.
+    Rows that miss a value are left out and counted in `left_out`; where that is None, those of numbers are refused.
     """
     schema, kind = schema_of_model(classifier), form or guess_format(path)
     is_first = True
     for chunk in open_chunks(path, kind):
-        kept = chunk if left_out is None else _complete(schema, chunk, left_out)
+        kept = chunk if left_out is None else whole_rows(chunk, schema.complete(chunk), left_out)
         if len(kept):
-            try:
-                patterns = matrix_of(schema, kept)
-            except GapError as error:
-                raise ValueError(f"{error}; --skip-incomplete leaves such rows out") from None
+            patterns = matrix_of(schema, kept)
             if is_first:
                 _tell(schema, kept, f"{path} ({kind})")
             is_first = False
@@ -213,12 +223,16 @@ def stream_for(
         raise ValueError(f"{path} holds no {of_what}; at least 1 is required")
 
 
-def _complete(schema: Schema, chunk: Chunk, left_out: Named) -> Chunk:
-    kept = schema.complete(chunk) if len(chunk) else []
-    if len(kept) == len(chunk):
-        return chunk
-    names, whole = names_of(chunk), set(kept)
-    left_out.add([name for row, name in enumerate(names) if row not in whole])
+def say_left_out(left_out: Named | None) -> None:
+    """Say aloud which rows were left out, if any were."""
+    if left_out is not None and left_out.count:
+        say(f"Note: {counted(left_out.count, 'row')} left out, for values that are missing: pattern {left_out}.")
+
+
+def whole_rows(chunk: Chunk, kept: NDArray[np.bool_], left_out: Named) -> Chunk:
+    """Return the rows to keep, which miss no value, and count the others."""
+    if not kept.all():
+        left_out.add(list(compress(names_of(chunk), ~kept)))
     return chunk.some(kept)
 
 

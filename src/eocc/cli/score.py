@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
@@ -10,7 +10,7 @@ import typer
 from eocc.atomic import check_output
 from eocc.cli.app import app, say
 from eocc.cli.output import PARQUET, Output, TableFormat, format_of, say_written, writing_columns
-from eocc.cli.reading import Data, InputFormat, Model, Named, stream_for
+from eocc.cli.reading import Data, InputFormat, Model, Named, SkipIncomplete, say_left_out, stream_for
 from eocc.explanations.wording import counted
 from eocc.model_file import load
 from eocc.streaming import judging
@@ -24,9 +24,7 @@ def score(
     input_format: InputFormat = "",
     output: Output = None,
     form: TableFormat = "",
-    skip_incomplete: Annotated[
-        bool, typer.Option("--skip-incomplete", help="Leave out rows that miss a number, and say how many.")
-    ] = False,
+    skip_incomplete: SkipIncomplete = False,
 ) -> None:
     """Judge patterns with a model: decision, membership, score, distance (1 at the border of what is normal), p-value.
 
@@ -52,8 +50,7 @@ def score(
             write({"pattern": part[0], **{name: column.tolist() for name, column in columns.items()}})
             n_patterns, n_accepted = n_patterns + len(part[0]), n_accepted + int((columns["decision"] > 0).sum())
     say_written(output, n_patterns, n_accepted, form)
-    if left_out.count:
-        say(f"Note: {counted(left_out.count, 'row')} left out, for numbers that are missing: pattern {left_out}.")
+    say_left_out(left_out)
     if blank.count:
         hold = "holds" if blank.count == 1 else "hold"
         said = f"{counted(blank.count, 'pattern')} {hold} no values at all, so that the score says nothing"

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -54,6 +54,46 @@ def is_missing(cell: Any, is_text: bool) -> bool:
     if isinstance(cell, str):
         return is_text and cell.strip().lower() in MISSING
     return cell is None or (isinstance(cell, float | Decimal | np.floating) and bool(cell != cell))
+
+
+def are_missing(cells: Sequence[Any] | NDArray[Any], is_text: bool) -> NDArray[np.bool_]:
+    """Say of every cell of a column whether it holds no value.
+
+    >>> are_missing(["1", "NA"], True).tolist(), are_missing(np.array([1.0, np.nan]), False).tolist()
+    ([False, True], [False, True])
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+        return np.asarray(np.isnan(cells))
+    return np.array([is_missing(cell, is_text) for cell in cells], bool)
+
+
+def complete_rows(chunk: Chunk, names: Iterable[str]) -> NDArray[np.bool_]:
+    """Say of every row of a chunk whether it misses no value in these columns.
+
+    >>> complete_rows(Chunk("a.csv", 0, {"x": ["1", "", "3"], "y": ["", "", ""]}, is_text=True), ["x"])
+    array([ True, False,  True])
+    """
+    absent = np.zeros(len(chunk), bool)
+    for name in names:
+        absent |= are_missing(chunk.columns[name], chunk.is_text)
+    return ~absent
+
+
+def is_same(cell: Any, target: str) -> bool:
+    """Say whether a label is the one asked for: the same text, number or truth value.
+
+    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
+    (True, True, True, False)
+    """
+    text, wanted = str(cell).strip(), target.strip()
+    if text == wanted:
+        return True
+    if isinstance(cell, bool | np.bool_):
+        return text.lower() == wanted.lower()
+    try:
+        return not isinstance(cell, str) and float(cell) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def kind_of(cell: Any, is_text: bool) -> str:

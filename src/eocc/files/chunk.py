@@ -2,7 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from eocc.datasets.archive import complaint
 
@@ -46,16 +50,17 @@ class Chunk:
             return len(next(iter(self.columns.values())))
         return len(self.objects)
 
-    def some(self, rows: Sequence[int]) -> "Chunk":
+    def some(self, kept: NDArray[np.bool_]) -> "Chunk":
         """Return some of the patterns, which keep the names or numbers they have in the file.
 
-        >>> Chunk("a.csv", 10, {"x": ["1", "", "3"]}).some([0, 2]).names
+        >>> Chunk("a.csv", 10, {"x": ["1", "", "3"]}).some(np.array([True, False, True])).names
         ['10', '12']
         """
+        if kept.all():
+            return self
         names = self.names or [str(self.first + row) for row in range(len(self))]
-        parts = [_taken(values, rows) for values in (self.objects, names, self.labels, self.lines)]
-        columns = {name: _taken(cells, rows) for name, cells in self.columns.items()}
-        objects, names, labels, lines = parts
+        objects, names, labels, lines = (_taken(each, kept) for each in (self.objects, names, self.labels, self.lines))
+        columns = {name: _taken(cells, kept) for name, cells in self.columns.items()}
         return replace(self, columns=columns, objects=objects, names=names, labels=labels, lines=lines)
 
     def place(self, index: int) -> str:
@@ -81,7 +86,5 @@ class Chunk:
         return complaint(self.where, None, f"{self.place(index)}: {message}")
 
 
-def _taken(values: Sequence[Any], rows: Sequence[int]) -> Sequence[Any]:
-    if not len(values):
-        return values
-    return values[rows] if hasattr(values, "dtype") else [values[row] for row in rows]  # type: ignore[call-overload]
+def _taken(values: Any, kept: NDArray[np.bool_]) -> Any:
+    return values[kept] if isinstance(values, np.ndarray) else list(compress(values, kept))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eocc.datasets.archive import complaint, quoted
-from eocc.files.cells import is_missing, values_in
+from eocc.files.cells import complete_rows, values_in
 from eocc.files.chunk import Chunk
 from eocc.files.printing import listed, printable
 from eocc.measures import LabelledGraph
@@ -116,18 +117,9 @@ class Schema:
             raise complaint(chunk.where, None, f"has no column {quoted(absent)}, which the model needs; it has {has}")
         return self.names
 
-    def complete(self, chunk: Chunk) -> list[int]:
-        """Return which rows of a chunk miss no number; of records, which may have gaps, and of objects all.
-
-        >>> gaps = Chunk("a.csv", 0, {"x": ["1", "", "3"]}, is_text=True)
-        >>> Schema("numbers", (("x", "number"),)).complete(gaps)
-        [0, 2]
-        """
-        rows = range(len(chunk))
-        if self.kind != "numbers" or not chunk.columns:
-            return list(rows)
-        cells = [chunk.columns[name] for name in self.found(chunk)]
-        return [row for row in rows if not any(is_missing(column[row], chunk.is_text) for column in cells)]
+    def complete(self, chunk: Chunk) -> NDArray[np.bool_]:
+        """Say which patterns of a chunk miss no value; objects never do."""
+        return complete_rows(chunk, self.found(chunk) if self.kind in TABLES and chunk.columns else [])
 
     def _rows_of_lists(self, chunk: Chunk) -> Any:
         """Return lists of numbers, all as long as the model's rows, as a matrix."""

@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.datasets.archive import quoted
-from eocc.files.cells import is_missing
+from eocc.files import GapError
+from eocc.files.cells import are_missing, is_missing
+from eocc.files.printing import listed
+from eocc.streaming.chosen import EVERY_ROW, Chosen
 
 Matrix = NDArray[np.float64]
 Label = str | int
@@ -18,20 +21,26 @@ Places = Mapping[Label, int]
 NO_VALUE = ""
 # What pandas has in such a cell.
 PANDAS_MISSING = ("<NA>", "NaT")
-MOST_LISTED = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """Rows `first`, `first` + 1, ... of a source; `strata` says what each is of, where that was asked.
 
-    `names` are those of the columns, where they have any.
+    `names` are those of the columns, where they have any. Where not all rows of a source count, those that do are
+    counted, and `numbers` are theirs among all.
     """
 
     first: int
     values: Any
     strata: Sequence[str] = ()
     names: Sequence[str] | None = None
+    numbers: NDArray[np.int64] | None = None
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The numbers of the rows in their source, from 0."""
+        return self.first + np.arange(len(self.values)) if self.numbers is None else self.numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +60,7 @@ class Arrays:
     stratify: Any = None
     n_rows: int | None = None
     model_names: Sequence[str] | None = None
+    chosen: Chosen = EVERY_ROW
 
     @property
     def has_strata(self) -> bool:
@@ -59,32 +69,50 @@ class Arrays:
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows, a part at a time, from the first."""
-        first, wanted = 0, None
+        first, n_seen, wanted = 0, 0, None
         for part in self.parts():
-            cells = _cells(part, first)
+            cells = _cells(part, n_seen)
             places = _places(part, cells.shape[1])
             wanted = self._wanted(places) if wanted is None else wanted
-            wanted.check(places, first)
+            wanted.check(places, n_seen)
+            numbers = n_seen + np.arange(len(cells))
+            n_seen += len(cells)
+            if not self.chosen.are_all:
+                kept = self._kept(cells, places, wanted)
+                cells, numbers = cells[kept], numbers[kept]
             if len(cells):
                 strata = () if wanted.stratum is None else strata_of(cells[:, places[wanted.stratum]], is_text=False)
-                values = _numbers(cells, [places[label] for label in wanted.compared], first)
-                yield Rows(first, values, strata, wanted.names)
+                values = _numbers(cells, [places[label] for label in wanted.compared], numbers)
+                yield Rows(first, values, strata, wanted.names, None if self.chosen.are_all else numbers)
             first += len(cells)
+
+    def _kept(self, cells: NDArray[Any], places: Places, wanted: "_Wanted") -> NDArray[np.bool_]:
+        """Say which rows of a chunk count; what is missing in the others does not matter."""
+        kept = np.ones(len(cells), bool)
+        if wanted.kind is not None:
+            kept &= self.chosen.of_kind(cells[:, places[wanted.kind]])
+        if self.chosen.skips:
+            for label in wanted.compared:
+                kept &= ~are_missing(cells[:, places[label]], is_text=False)
+        return kept
 
     def _wanted(self, places: Places) -> "_Wanted":
         """Return the columns that count, by what tells them in the first chunk."""
         stratum = None if self.stratify is None else _label(self.stratify, places)
         asked = self.model_names if self.columns is None and _are_names(places) else self.columns
         compared = places if asked is None else [_label(column, places) for column in asked]
-        return _Wanted([label for label in compared if asked is not None or label != stratum], stratum, len(places))
+        kind = None if self.chosen.where is None else _label(self.chosen.where[0], places)
+        kept = [label for label in compared if asked is not None or label not in (stratum, kind)]
+        return _Wanted(kept, stratum, kind, len(places))
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The columns to compare and that of the strata; `width` is that of the first chunk."""
+    """The columns to compare, that of the strata and that of the kind; `width` is that of the first chunk."""
 
     compared: Sequence[Label]
     stratum: Label | None
+    kind: Label | None
     width: int
 
     @property
@@ -95,7 +123,7 @@ class _Wanted:
         """Raise a ValueError if a chunk has other columns than the first."""
         if not _are_names(places) and len(places) != self.width:
             raise ValueError(f"row {first} (the first is 0) has {len(places)} columns, those before {self.width}")
-        labels = self.compared if self.stratum is None else [*self.compared, self.stratum]
+        labels = [*self.compared, *(label for label in (self.stratum, self.kind) if label is not None)]
         absent = next((label for label in labels if label not in places), None)
         if absent is not None:
             known = f"it has {_listed(places)}" if _are_names(places) else "it has no names"
@@ -107,7 +135,7 @@ def _are_names(labels: Iterable[Label]) -> bool:
 
 
 def _listed(labels: Iterable[Label]) -> str:
-    return ", ".join(quoted(str(label)) for label in list(labels)[:MOST_LISTED])
+    return listed(quoted(str(label)) for label in labels)
 
 
 def _label(column: Any, places: Places) -> Label:
@@ -147,21 +175,21 @@ def _cells(part: Any, first: int) -> NDArray[Any]:
     return cells
 
 
-def _numbers(cells: NDArray[Any], columns: Sequence[int], first: int) -> Matrix:
+def _numbers(cells: NDArray[Any], columns: Sequence[int], places: NDArray[np.int64]) -> Matrix:
     """Return these columns as finite numbers, or say which cell is none."""
     if cells.dtype.kind == "c":
         i, k = np.unravel_index(np.argmax(cells.imag != 0), cells.shape)
-        said = f"{_told(first + i, k)} holds {cells[i, k]}, a complex number"
+        said = f"{_told(places[i], k)} holds {cells[i, k]}, a complex number"
         raise ValueError(f"{said}; pass real and imaginary parts as columns of their own")
     try:
         with np.errstate(over="ignore"):  # what is beyond doubles becomes infinite, and is told below
             rows = np.ascontiguousarray(cells[:, columns], np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the chunk from row {first} (the first is 0) holds no numbers: {error}") from None
+        raise ValueError(f"the chunk from row {places[0]} (the first is 0) holds no numbers: {error}") from None
     if not np.isfinite(rows).all():
         i, k = np.argwhere(~np.isfinite(rows))[0]
-        said = f"{_told(first + i, columns[k])} holds {rows[i, k]}, no finite number"
-        raise ValueError(f"{said}; correct it, or leave the row out")
+        said = f"{_told(places[i], columns[k])} holds {rows[i, k]}, no finite number; correct it, or leave the row out"
+        raise GapError(said) if np.isnan(rows[i, k]) else ValueError(said)
     return rows
 
 

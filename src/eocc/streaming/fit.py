@@ -17,6 +17,7 @@ from eocc.measures import Precomputed
 from eocc.regions import decision_margin
 from eocc.scoring import blocks_of
 from eocc.streaming.arrays import Rows
+from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
 from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
@@ -73,6 +74,8 @@ def fit_stream(
     shares: str = PROPORTIONAL,
     chunk_rows: int = CHUNK_ROWS,
     columns: Sequence[Any] | None = None,
+    where: tuple[Any, Any] | None = None,
+    incomplete: str = REFUSE,
 ) -> EntropicOneClassClassifier:
     """Fit the classifier to all rows of a source, in memory for the sample and a few chunks; return it.
 
@@ -105,12 +108,17 @@ def fit_stream(
     chunk_rows : int, default=8192
         The rows that are read of an array at a time.
     columns : sequence of columns, default=None
-        Those to compare; None means all but `stratify`.
+        Those to compare; None means all but `stratify` and that of `where`.
+    where : (column, value), default=None
+        Learn from the rows whose column holds that value, ("state", "good") say; the others do not count. None means
+        all rows.
+    incomplete : {"refuse", "skip"}, default="refuse"
+        What becomes of a row that misses a value: it ends the fit, or does not count.
 
     The classifier gets these attributes more; a model file does not keep them:
 
     n_rows_seen_ : int
-        The rows of the source.
+        The rows of the source that count.
     rows_per_region_ : array of shape (n_regions,)
         All rows by their region: that of the nearest prototype, or with resolution="single" the nearest region.
     column_statistics_ : ColumnStatistics
@@ -126,10 +134,13 @@ def fit_stream(
     array([ 1, -1])
     """
     _check(classifier, sample)
-    stream = source_of(source, columns, stratify, chunk_rows)
+    chosen = Chosen(where, incomplete)
+    stream = source_of(source, columns, stratify, chunk_rows, chosen=chosen)
     # A seed of its own: the fit draws from the same random_state.
     rng = np.random.default_rng(int(generator(classifier.random_state).integers(2**63)))
-    drawn = draw_sample(_Watched(stream, sample, partial(_check_extent, classifier)), sample, shares, rng)
+    drawn = draw_sample(
+        _Watched(stream, sample, partial(_check_extent, classifier)), sample, shares, rng, chosen.in_words()
+    )
     draft = _learnt(classifier, drawn)
     seen = _Seen(draft, drawn)
     for part, strangeness, regions in in_order(seen.judge, stream.rows(), n_threads(classifier.n_jobs)):
@@ -186,7 +197,7 @@ def _learnt(classifier: EntropicOneClassClassifier, drawn: Sample) -> Any:
         check_rate(draft.false_alarm_rate, len(drawn.indices))  # a model holds as many margins as it has patterns
         draft.false_alarm_rate = None
     draft.fit(drawn.values)
-    draft.training_indices_ = drawn.indices
+    draft.training_indices_ = drawn.indices.copy()  # until the second pass tells their places in the source
     draft.false_alarm_rate = classifier.false_alarm_rate
     return draft
 
@@ -228,6 +239,7 @@ class _Seen:
         """Count the rows of the next part; those of the sample are as the fit found them."""
         start, stop = np.searchsorted(self._drawn.indices, [part.first, part.first + len(part.values)])
         own = self._drawn.indices[start:stop] - part.first
+        self._draft.training_indices_[start:stop] = part.places[own]
         if not np.array_equal(part.values[own], self._drawn.values[start:stop]):
             raise changed(f"rows {part.first} to {part.first + len(part.values) - 1} are not what they were")
         regions[own] = self._draft.labels_[start:stop]

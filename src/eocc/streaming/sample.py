@@ -71,8 +71,10 @@ class Reservoir:
             self._bound = float(keys[least[-1]])
 
 
-def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator) -> Sample:
+def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator, which: str = "") -> Sample:
     """Return `size` rows of a source, or all if there are no more; by strata where the source tells them.
+
+    `which` rows these are, in words, is for the error where there are none.
 
     A random key is drawn for each row, in their order: the chunks that rows come in do not matter.
 
@@ -97,7 +99,7 @@ def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator
             reservoirs[stratum].add(keys[own], indices[own], part.values[own])
         n_rows, names = n_rows + len(keys), part.names
     if not n_rows:
-        raise ValueError("the source holds no rows; at least 1 is required")
+        raise ValueError(f"the source holds no rows{which}; at least 1 is required")
     found, values = (np.concatenate(arrays) for arrays in zip(*(r.rows() for r in reservoirs.values()), strict=True))
     order = np.argsort(found)
     return Sample(found[order], values[order], n_rows, names)

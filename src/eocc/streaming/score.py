@@ -19,6 +19,7 @@ from eocc.atomic import check_output, drafted
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.files import schema_of_model
 from eocc.registry import choose
+from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.source import CHUNK_ROWS, check_classifier, files_of, holds_tables, source_of
 from eocc.threads import in_order
 
@@ -61,13 +62,21 @@ def figures_of(classifier: EntropicOneClassClassifier, patterns: Any) -> dict[st
 
 
 def score_stream(
-    classifier: EntropicOneClassClassifier, source: Any, out: str | PathLike[str], *, chunk_rows: int = CHUNK_ROWS
+    classifier: EntropicOneClassClassifier,
+    source: Any,
+    out: str | PathLike[str],
+    *,
+    chunk_rows: int = CHUNK_ROWS,
+    incomplete: str = REFUSE,
 ) -> Scored:
     """Judge all rows of a source and write them to `out`, .parquet or .csv, a part at a time; return the counts.
 
     The columns are `pattern`, the number of the row from 0, and those of `figures_of`. A source is what `fit_stream`
     takes, or an iterator of chunks; a file may also hold whatever else the model compares. The columns of tables and
     frames are found by their names. The file appears whole or not at all.
+
+    A row of numbers that misses one ends it. With incomplete="skip" rows that miss a value are left out, and `pattern`
+    skips their numbers.
 
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
     >>> clf = EntropicOneClassClassifier().fit(rows)
@@ -76,22 +85,22 @@ def score_stream(
     """
     check_classifier("score_stream", classifier)
     check_is_fitted(classifier)
-    output = Path(out)
+    chosen, output = Chosen(incomplete=incomplete), Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     paths = files_of(Path(source)) if isinstance(source, str | PathLike) else []
     check_output(output, *paths)
     schema = schema_of_model(classifier) if paths and holds_tables(paths) else None
     names = getattr(classifier, "feature_names_in_", None)
     source = _Once(source) if isinstance(source, Iterator) else source
-    stream = source_of(source, chunk_rows=chunk_rows, schema=schema, model_names=names)
+    stream = source_of(source, chunk_rows=chunk_rows, schema=schema, model_names=names, chosen=chosen)
     judge, count = judging(classifier, schema is None or schema.kind == "numbers")
     n_rows, n_accepted = 0, 0
     with drafted(output) as draft, write_to(draft) as write:
         for part, columns in in_order(lambda part: (part, judge(part.values)), stream.rows(), count):
-            write({"pattern": part.first + np.arange(len(part.values)), **columns})
+            write({"pattern": part.places, **columns})
             n_rows, n_accepted = n_rows + len(part.values), n_accepted + int((columns["decision"] > 0).sum())
         if not n_rows:
-            raise ValueError("the source holds no rows; at least 1 is required")
+            raise ValueError(f"the source holds no rows{chosen.in_words()}; at least 1 is required")
     return Scored(n_rows, n_accepted)
 
 

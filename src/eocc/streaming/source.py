@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eocc.arguments import check_count
 from eocc.classifier import EntropicOneClassClassifier
@@ -14,8 +15,10 @@ from eocc.datasets.archive import complaint, quoted
 from eocc.files import Chunk, Schema, count_rows, guess_format, open_chunks
 from eocc.files.arrays import mapped
 from eocc.files.cells import NUMBER
+from eocc.files.printing import has_instead
 from eocc.files.source import STDIN, check_regular
 from eocc.streaming.arrays import Arrays, Rows, length_of, sliced, strata_of
+from eocc.streaming.chosen import EVERY_ROW, Chosen
 
 CHUNK_ROWS = 8192
 
@@ -45,6 +48,7 @@ def source_of(
     chunk_rows: int = CHUNK_ROWS,
     schema: Schema | None = None,
     model_names: Sequence[str] | None = None,
+    chosen: Chosen = EVERY_ROW,
 ) -> Source:
     """Return what reads a path, an array or chunks of rows; of tables what the `schema` asks for, numbers if none.
 
@@ -52,11 +56,12 @@ def source_of(
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
     """
     check_count("chunk_rows", chunk_rows)
-    asked = {"columns": columns, "stratify": stratify, "model_names": model_names}
+    asked = {"columns": columns, "stratify": stratify, "model_names": model_names, "chosen": chosen}
     if isinstance(source, str | os.PathLike):
         paths = files_of(Path(source))
         if holds_tables(paths):
-            return _Tables(paths, _schema(paths, columns, stratify) if schema is None else schema, stratify)
+            apart = [*chosen.apart, *([] if stratify is None else [stratify])]
+            return _Tables(paths, _schema(paths, columns, apart) if schema is None else schema, stratify, chosen)
         return _of_arrays([mapped(path) for path in paths], chunk_rows, asked)
     if hasattr(source, "shape") and hasattr(source, "__getitem__"):
         return _of_arrays([source], chunk_rows, asked)
@@ -68,7 +73,7 @@ def source_of(
 
 
 def _of_arrays(arrays: Sequence[Any], step: int, asked: dict[str, Any]) -> Arrays:
-    n_rows = sum(map(length_of, arrays))
+    n_rows = sum(map(length_of, arrays)) if asked["chosen"].are_all else None
     return Arrays(lambda: (part for array in arrays for part in sliced(array, step)), n_rows=n_rows, **asked)
 
 
@@ -116,9 +121,12 @@ class _Tables:
     paths: Sequence[Path]
     schema: Schema
     stratify: str | None
+    chosen: Chosen
 
     @property
     def n_rows(self) -> int | None:
+        if not self.chosen.are_all:
+            return None
         counts = [count_rows(path, guess_format(path)) for path in self.paths]
         return None if None in counts else sum(filter(None, counts))
 
@@ -127,11 +135,22 @@ class _Tables:
         return self.stratify is not None
 
     def rows(self) -> Iterator[Rows]:
-        first, names = 0, self.schema.names if self.schema.is_named else None
+        first, n_seen, names = 0, 0, self.schema.names if self.schema.is_named else None
         for chunk in _filled(self.paths):
-            kinds = () if self.stratify is None else _kinds(chunk, self.stratify)
-            yield Rows(first, matrix_of(self.schema, chunk), kinds, names)
-            first += len(chunk)
+            kept = np.ones(len(chunk), bool) if self.chosen.are_all else self._kept(chunk)
+            some, numbers = chunk.some(kept), None if self.chosen.are_all else n_seen + np.flatnonzero(kept)
+            n_seen += len(chunk)
+            if len(some):
+                kinds = () if self.stratify is None else strata_of(_column(some, self.stratify), some.is_text)
+                yield Rows(first, matrix_of(self.schema, some), kinds, names, numbers)
+            first += len(some)
+
+    def _kept(self, chunk: Chunk) -> NDArray[np.bool_]:
+        """Say which rows of a chunk count; what is missing in the others does not matter."""
+        kept = np.ones(len(chunk), bool)
+        if self.chosen.where is not None:
+            kept &= self.chosen.of_kind(_column(chunk, self.chosen.where[0]))
+        return kept & self.schema.complete(chunk) if self.chosen.skips else kept
 
 
 def holds_tables(paths: Sequence[Path]) -> bool:
@@ -144,23 +163,25 @@ def _filled(paths: Sequence[Path]) -> Iterator[Chunk]:
     return (chunk for path in paths for chunk in open_chunks(path, guess_format(path)) if len(chunk))
 
 
-def _schema(paths: Sequence[Path], columns: Sequence[Any] | None, stratify: Any) -> Schema:
-    """Return rows of numbers in the columns named, or in all that the first chunk has but the one of the strata."""
+def _schema(paths: Sequence[Path], columns: Sequence[Any] | None, apart: Sequence[Any]) -> Schema:
+    """Return rows of numbers in the columns named, or in all that the first chunk has but those apart."""
     chunk = next(_filled(paths), None)
     if chunk is None:
         raise complaint(str(paths[0]), None, "holds no rows; at least 1 is required")
     if not chunk.columns:
         raise complaint(chunk.where, None, "holds no table; only rows of numbers can be learnt from a part at a time")
-    names = [name for name in chunk.columns if name != stratify] if columns is None else columns
+    names = [name for name in chunk.columns if name not in apart] if columns is None else columns
     if not names:
         raise complaint(chunk.where, None, "has no columns left to compare; name some in columns")
     return Schema("numbers", tuple((name, NUMBER) for name in names))
 
 
-def _kinds(chunk: Chunk, name: str) -> list[str]:
+def _column(chunk: Chunk, name: str) -> Sequence[Any]:
+    """Return the cells of the column that tells strata or kinds."""
     if name not in chunk.columns:
-        raise complaint(chunk.where, None, f"has no column {quoted(str(name))} to stratify by")
-    return strata_of(chunk.columns[name], chunk.is_text)
+        has = has_instead(str(name), chunk.columns)
+        raise complaint(chunk.where, None, f"has no column {quoted(str(name))}; {has}")
+    return chunk.columns[name]
 
 
 def matrix_of(schema: Schema, chunk: Chunk) -> Any:
