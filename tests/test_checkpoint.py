@@ -3,15 +3,18 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.metrics import fbeta_score, make_scorer
 
 from eocc import EntropicOneClassClassifier
 from eocc.search import SEARCHES, Checkpointed, GeneticSearch, RandomSearch
-from eocc.search.checkpointed import identity_of
+from eocc.search.checkpointed import PROBES
+from eocc.search.identity import identity_of
 
 SHORT = GeneticSearch(max_generations=4, population_size=6)
 
@@ -78,7 +81,7 @@ def test_a_finished_search_costs_nothing_the_second_time(setosa, tmp_path, monke
     judged = []
     monkeypatch.setattr("eocc.synthesis.Trial.__call__", recording(judged))
     assert_same(clone(clf).fit(setosa), first)
-    assert len(judged) == 1  # the one by which the data are known again
+    assert len(judged) == 1 + PROBES  # those by which the data are known again
 
 
 def recording(calls):
@@ -144,6 +147,70 @@ def test_a_checkpoint_of_other_data_is_refused(setosa, iris, tmp_path):
         classifier(labelled, synthesis="validation").fit(setosa, validation=(X[5:], y[5:]))
 
 
+def quantile_of(q):
+    return lambda x: float(np.quantile(x, q))
+
+
+FRACTIONS = [0.3, 0.4]
+FUNCTIONS = [lambda x: float(np.mean(x)), lambda x: float(np.median(x))]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("extent", FUNCTIONS),
+        ("extent", [partial(np.quantile, q=q) for q in FRACTIONS]),
+        ("extent", [lambda x, q=q: float(np.quantile(x, q)) for q in FRACTIONS]),
+        ("extent", [quantile_of(q) for q in FRACTIONS]),
+        ("performance", [make_scorer(fbeta_score, beta=beta) for beta in (0.2, 5)]),
+    ],
+    ids=["code", "partial", "defaults", "closure", "scorer"],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_checkpoint_of_other_functions_is_refused(name, values, seed, tmp_path):
+    """On few rows they may well find the same numbers for one candidate."""
+    rng = np.random.default_rng(seed)
+    X, y = np.vstack([rng.normal(size=(30, 2)), rng.normal(size=(6, 2)) + 2]), np.repeat([1, -1], [30, 6])
+    path = tmp_path / "search.ckpt"
+    one, other = (
+        classifier(Checkpointed(SHORT, path), synthesis="validation", validation_fraction=0.3, **{name: value})
+        for value in values
+    )
+    kept = clone(one).fit(X, y)
+    assert_same(one.fit(X, y), kept)
+    with pytest.raises(ValueError, match="other data, settings or seed"):
+        other.fit(X, y)
+
+
+def test_a_function_that_calls_another_since_changed_is_noticed(tmp_path, iris, monkeypatch):
+    search = Checkpointed(SHORT, tmp_path / "search.ckpt")
+    clf = classifier(search, synthesis="validation", performance=lambda clf, X, y: share(clf.predict(X) == y))
+    clf.fit(*iris)
+    monkeypatch.setitem(globals(), "share", lambda right: float(np.mean(right)) ** 2)
+    with pytest.raises(ValueError, match="other data, settings or seed"):
+        clone(clf).fit(*iris)
+
+
+def share(right):
+    return float(np.mean(right))
+
+
+@pytest.mark.parametrize("performance", ["accuracy", "precision"])
+def test_calibrated_fits_with_any_performance_cost_next_to_nothing_the_second_time(
+    iris, tmp_path, monkeypatch, performance
+):
+    X, y = iris
+    path = tmp_path / "search.ckpt"
+    settings = {"synthesis": "validation", "performance": performance, "false_alarm_rate": 0.2}
+    first = classifier(Checkpointed(SHORT, path), **settings).fit(X, y)
+    size = path.stat().st_size
+    judged = []
+    monkeypatch.setattr("eocc.synthesis.Trial.__call__", recording(judged))
+    assert_same(classifier(Checkpointed(SHORT, path), **settings).fit(X, y), first)
+    assert len(judged) == 11 * (1 + PROBES)  # all, and ten folds
+    assert path.stat().st_size == size
+
+
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x05\x06" + bytes(18)])
 def test_a_file_that_is_no_checkpoint_is_refused_and_left(content, setosa, tmp_path):
     path = tmp_path / "search.ckpt"
@@ -183,8 +250,12 @@ import numpy as np
 from eocc import EntropicOneClassClassifier
 from eocc.search import Checkpointed, GeneticSearch
 
+count = 0
+
 def slow(self, p, workspace):
-    time.sleep(0.02)
+    global count
+    count += 1
+    time.sleep(1000 if count > 20 else 0)  # for the signal, in the fourth generation
     return judged(self, p, workspace)
 
 from eocc.synthesis import Trial
@@ -207,7 +278,7 @@ def test_a_process_killed_in_the_middle_is_made_up_for(tmp_path):
             time.sleep(0.01)
     finally:
         os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+        assert process.wait() == -signal.SIGKILL
     kept = classifier(Checkpointed(search, path)).fit(rows)
     assert_same(kept, classifier(search).fit(rows))
 

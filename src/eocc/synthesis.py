@@ -24,7 +24,7 @@ from eocc.prototypes import Selection
 from eocc.regions import Fuzzification, FuzzyModel, Region
 from eocc.representation import Representation, represent
 from eocc.search import Checkpointed, Generation, Search, generations
-from eocc.search.checkpointed import identity_of
+from eocc.search.identity import identity_of
 from eocc.space import DissimilaritySpace, check_measure, dissimilarity_space
 from eocc.threads import threads
 from eocc.workers import workers
@@ -199,6 +199,12 @@ def _identity(settings: Settings, seen: list[Any], rng: np.random.Generator) -> 
 def _remembering(judge: Judge, search: Checkpointed, identity: str, rng: np.random.Generator) -> Judge:
     """Return a judge that asks the other only about candidates that the checkpoint does not know, and adds these."""
     log = search.log(identity, rng)
+    probes = log.some()
+    again = [_numbers(candidate) for candidate in judge([p for p, _ in probes])] if probes else []
+    if not all(
+        np.array_equal(numbers, found, equal_nan=True) for (_, numbers), found in zip(probes, again, strict=True)
+    ):
+        raise search.refusal()
 
     def judged(batch: Sequence[Matrix]) -> list[Candidate]:
         known = [log.numbers_of(p) for p in batch]

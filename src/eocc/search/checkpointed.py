@@ -1,11 +1,11 @@
 """A search that writes down every candidate it has judged, and goes on from there when it is started again."""
 
-import hashlib
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,12 @@ from eocc.atomic import check_output, drafted, remove_abandoned
 from eocc.search.protocol import Matrix, Search, SearchRun
 
 FORMAT = 1
+# What numpy and zipfile raise on reading what is no checkpoint.
+DAMAGES = (
+    ValueError, LookupError, TypeError, AttributeError, EOFError, OSError, RuntimeError, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+# So many candidates of a file are judged once more: a function that calls another, changed since, is noticed so.
+PROBES = 3
 
 
 @dataclass(frozen=True)
@@ -24,7 +30,7 @@ class Checkpointed:
     The file is written whole after every generation. A fit with the same data, settings and seed asks for the same
     candidates in the same order, takes the known ones from the file at no cost, and ends with the model of a fit that
     was never interrupted, bit for bit; but `max_time` counts the seconds of every run anew. A file of another fit is
-    refused. It is kept in the end: delete it, or fit once more for nothing.
+    refused. It is kept in the end: delete it, or fit once more for a few candidates.
 
     >>> from eocc.search.genetic import GeneticSearch
     >>> Checkpointed(GeneticSearch(max_generations=500), "search.ckpt").max_generations
@@ -50,6 +56,13 @@ class Checkpointed:
         """The other search's limit, if it has one."""
         return getattr(self.search, "max_generations", None)
 
+    def refusal(self) -> ValueError:
+        """Return the error about a file that is not of this fit."""
+        return ValueError(
+            f"{str(self.path)!r} is the checkpoint of a fit with other data, settings or seed; "
+            "delete it or name another file"
+        )
+
     def log(self, identity: str, rng: np.random.Generator) -> "Log":
         """Return what the file knows of the search with this identity, or refuse the file.
 
@@ -61,10 +74,7 @@ class Checkpointed:
         logs = _read(path) if path.exists() else {}
         is_first = not any(known is rng for known in self._known_to)
         if is_first and logs and next(iter(logs)) != identity:
-            raise ValueError(
-                f"{str(path)!r} is the checkpoint of a fit with other data, settings or seed; "
-                "delete it or name another file"
-            )
+            raise self.refusal()
         self._known_to[:] = [rng]
         known = logs.setdefault(identity, {})
         return Log(path, logs, known)
@@ -81,6 +91,12 @@ class Log:
     def numbers_of(self, candidate: Matrix) -> Matrix | None:
         """Return what was found out about a candidate, if anything."""
         return self.known.get(candidate.tobytes())
+
+    def some(self) -> list[tuple[Matrix, Matrix]]:
+        """Return a few of the candidates, from the first to the last, with their numbers."""
+        known = list(self.known.items())
+        few = [known[place] for place in sorted({*np.linspace(0, len(known) - 1, PROBES).astype(int)})] if known else []
+        return [(np.frombuffer(candidate), numbers) for candidate, numbers in few]
 
     def add(self, candidates: Sequence[Matrix], numbers: Sequence[Sequence[float]]) -> None:
         """Write down more candidates, each with as many numbers."""
@@ -111,7 +127,9 @@ def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
                 str(identity): _rows(arrays[f"candidates_{number}"], arrays[f"numbers_{number}"])
                 for number, identity in enumerate(about["searches"])
             }
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+    except PermissionError:
+        raise
+    except DAMAGES as error:
         raise ValueError(
             f"{str(path)!r} is no checkpoint of this version, or a damaged one; delete it or name another file"
         ) from error
@@ -121,28 +139,3 @@ def _rows(candidates: Any, numbers: Any) -> dict[bytes, Matrix]:
     if len(candidates) != len(numbers) or candidates.dtype != np.float64 or numbers.dtype != np.float64:
         raise ValueError("not a number each")
     return {candidate.tobytes(): row for candidate, row in zip(candidates, numbers, strict=True)}
-
-
-def identity_of(*things: Any) -> str:
-    """Return a hash of plain data, arrays and settings; of objects that are none of these it sees the class alone.
-
-    >>> from eocc.search.genetic import GeneticSearch
-    >>> identity_of(GeneticSearch(), np.zeros(2)) == identity_of(GeneticSearch(patience=5), np.zeros(2))
-    False
-    """
-    return hashlib.sha256(_described(things).encode()).hexdigest()
-
-
-def _described(thing: Any) -> str:
-    if isinstance(thing, np.ndarray):
-        return f"{thing.dtype} {thing.shape} {hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()}"
-    if thing is None or isinstance(thing, bool | int | float | str | np.number):
-        return repr(thing)
-    if isinstance(thing, Mapping):
-        return f"{{{', '.join(f'{key!r}: {_described(thing[key])}' for key in sorted(thing))}}}"
-    if isinstance(thing, list | tuple):
-        return f"({', '.join(map(_described, thing))})"
-    name = f"{type(thing).__module__}.{type(thing).__qualname__}"
-    if is_dataclass(thing):
-        return f"{name}({', '.join(f'{part.name}={_described(getattr(thing, part.name))}' for part in fields(thing))})"
-    return f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else name

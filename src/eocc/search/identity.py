@@ -1,0 +1,74 @@
+"""Settings and data -> a hash that tells them from any others."""
+
+import functools
+import hashlib
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+
+def identity_of(*things: Any) -> str:
+    """Return a hash of data, settings, functions by their code, and objects by their attributes.
+
+    Of what has neither, such as a function written in C, it sees the name alone.
+
+    >>> from eocc.search.genetic import GeneticSearch
+    >>> identity_of(GeneticSearch(), np.zeros(2)) == identity_of(GeneticSearch(patience=5), np.zeros(2))
+    False
+    >>> identity_of(lambda x: x + 1) == identity_of(lambda x: x + 2)
+    False
+    """
+    return hashlib.sha256(_described(things, ()).encode()).hexdigest()
+
+
+def _described(thing: Any, around: tuple[int, ...]) -> str:
+    """Return text that is the same for the same thing in any process; `around` are the objects that hold it."""
+    if thing is None or isinstance(thing, bool | int | float | complex | str | bytes | np.generic):
+        return f"{type(thing).__name__} {thing!r}"
+    if isinstance(thing, np.ndarray) and thing.dtype != object:
+        return f"{thing.dtype} {thing.shape} {hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()}"
+    if id(thing) in around:  # it holds itself
+        return f"level {around.index(id(thing))}"
+    parts = _parts(thing)
+    inner = (*around, id(thing))
+    told = [f"{name}={_described(part, inner)}" for name, part in parts]
+    return f"{_name(thing)}({', '.join(sorted(told) if isinstance(thing, set | frozenset) else told)})"
+
+
+def _name(thing: Any) -> str:
+    own = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{getattr(own, '__module__', '')}.{own.__qualname__}"
+
+
+def _parts(thing: Any) -> list[tuple[str, Any]]:
+    """Return what a thing is made of, by name."""
+    if isinstance(thing, Mapping):
+        return sorted((_described(key, ()), value) for key, value in thing.items())
+    if isinstance(thing, list | tuple | set | frozenset | np.ndarray):
+        return [("", part) for part in (thing.ravel() if isinstance(thing, np.ndarray) else thing)]
+    if isinstance(thing, types.FunctionType):
+        cells = [cell.cell_contents for cell in thing.__closure__ or () if _is_filled(cell)]
+        return [("code", thing.__code__), ("defaults", (thing.__defaults__, thing.__kwdefaults__)), ("cells", cells)]
+    if isinstance(thing, types.CodeType):
+        return [("bytes", thing.co_code), ("names", thing.co_names), ("constants", thing.co_consts)]
+    if isinstance(thing, types.MethodType):
+        return [("function", thing.__func__), ("self", thing.__self__)]
+    if isinstance(thing, functools.partial):
+        return [("function", thing.func), ("arguments", thing.args), ("named", thing.keywords)]
+    if isinstance(thing, type):
+        return []
+    if isinstance(thing, types.ModuleType):
+        return [("name", thing.__name__)]
+    if is_dataclass(thing):  # what does not count in a comparison does not count here
+        return [(part.name, getattr(thing, part.name)) for part in fields(thing) if part.compare]
+    return sorted(vars(thing).items()) if hasattr(thing, "__dict__") else []
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return cell.cell_contents is not cell
+    except ValueError:  # of a function that is defined later on
+        return False
