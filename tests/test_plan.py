@@ -65,9 +65,9 @@ def people(n, n_categories):
     return [{"a": a, "b": b, "c": str(c), "d": str(d)} for (a, b), (c, d) in zip(numbers, codes.tolist(), strict=True)]
 
 
-def labelled(n, others):
+def labelled(n, others, n_features=10):
     """Rows of both kinds, which differ, and their labels."""
-    rows = normal(n + others)
+    rows = normal(n + others, n_features)
     rows[n:] += 2
     return rows, np.repeat([1, -1], [n, others])
 
@@ -116,17 +116,20 @@ def test_the_peak_is_known_to_within_30_percent(X, settings):
 
 
 @pytest.mark.parametrize(
-    ("n", "n_others", "settings"),
+    ("n", "n_others", "n_features", "settings"),
     [
-        (300, 1200, {}),
-        (1000, 300, {"measure": "gower"}),
-        (1500, 1500, {"resolution": "single"}),
-        (5000, 3000, {"resolution": "single", "graph": "knn", "prototypes": 64}),
-        (1200, 600, {"resolution": "single", "search": few_candidates(), "n_jobs": 2}),
+        (300, 1200, 10, {}),
+        (500, 5000, 50, {}),
+        (8000, 300, 100, {"graph": "knn", "prototypes": 32}),
+        (4000, 100, 200, {"graph": "knn", "prototypes": 32}),
+        (1000, 300, 10, {"measure": "gower"}),
+        (1500, 1500, 10, {"resolution": "single"}),
+        (5000, 3000, 10, {"resolution": "single", "graph": "knn", "prototypes": 64}),
+        (1200, 600, 10, {"resolution": "single", "search": few_candidates(), "n_jobs": 2}),
     ],
 )
-def test_known_others_count_too(n, n_others, settings):
-    plan, peak = traced_fit(*labelled(n, n_others), synthesis="validation", **settings)
+def test_known_others_count_too(n, n_others, n_features, settings):
+    plan, peak = traced_fit(*labelled(n, n_others, n_features), synthesis="validation", **settings)
     assert plan.n == n if settings.get("resolution") != "single" else plan.n == n - n // 10
     assert abs(plan.peak - peak) <= 0.3 * peak
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from eocc.kernels.density import kernel_sums
+from eocc.kernels.density import finite_squares, kernel_sums
 from eocc.measures import Prepared
 from eocc.surprise import FARTHEST, NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
@@ -76,11 +76,14 @@ class Densities:
 
     def columns(self, pairs: Pairs, n_parameters: int) -> Matrix:
         """Return log(density of others / density of targets) along all weights together, then along each."""
-        units, ratios = np.eye(n_parameters), []
-        for k, (to_targets, to_others) in zip(self.weights, self.widths.T.tolist(), strict=True):
+        units, columns = np.eye(n_parameters), np.empty((0, 0))
+        for place, (k, (to_targets, to_others)) in enumerate(zip(self.weights, self.widths.T.tolist(), strict=True)):
             targets = pairs.to_targets.each(units[k], partial(_log_density, width=to_targets))
-            ratios.append(pairs.to_others.each(units[k], partial(_log_density, width=to_others)) - targets)
-        return np.column_stack([sum_of(np.column_stack(ratios)), *ratios])
+            others = pairs.to_others.each(units[k], partial(_log_density, width=to_others))
+            columns = columns if place else np.empty((len(targets), 1 + len(self.weights)))
+            columns[:, 1 + place] = others - targets
+        columns[:, 0] = sum_of(columns[:, 1:])
+        return columns
 
 
 def _log_density(distances: Matrix, width: float) -> Matrix:
@@ -108,9 +111,9 @@ def learn_densities(targets: Compared, others: Compared, counts: tuple[int, int]
 
 def _squares(distances: Matrix) -> Matrix:
     """Return the sum of squares of the finite distances in each row, and their number."""
-    finite = np.isfinite(distances)
-    return np.column_stack([np.square(distances, where=finite, out=np.zeros_like(distances)).sum(axis=1),
-                            finite.sum(axis=1)])  # fmt: skip
+    sums = np.empty((len(distances), 2))
+    finite_squares(distances, sums)
+    return sums
 
 
 def _spread(squares: Matrix) -> float:
@@ -189,40 +192,41 @@ def learn_contrast(
         counts = len(surprise.views[0].extents), len(others.terms)
         densities = learn_densities(targets.pairs.to_targets, others.pairs.to_others, counts, surprise.views[0].weights)
     groups = [targets, others] if more_targets is None else [targets, others, more_targets]
-    columns = [contrast_columns(surprise.views, densities, group.terms, group.pairs) for group in groups]
-    units = _units(columns[0], columns[1], len(densities.weights))
-    measured = [units.measure(part) for part in columns]
-    least = np.where(np.arange(columns[0].shape[1]) < targets.terms.shape[1], LEAST, 0.0)
-    coefficients = _coefficients(measured, least, len(densities.weights))
-    return Contrast(densities, units, coefficients), weighted_sum(measured[0], coefficients)
+    columns = np.vstack([contrast_columns(surprise.views, densities, group.terms, group.pairs) for group in groups])
+    n_targets, n_single = len(targets.terms), len(densities.weights)
+    units = _units(columns[: n_targets + len(others.terms)], n_targets, n_single)
+    columns = units.measure(columns)
+    least = np.where(np.arange(columns.shape[1]) < targets.terms.shape[1], LEAST, 0.0)
+    kinds = np.repeat([0.0, 1.0, 0.0][: len(groups)], [len(group.terms) for group in groups])
+    coefficients = _coefficients(columns, kinds, least, n_single)
+    return Contrast(densities, units, coefficients), weighted_sum(columns[:n_targets], coefficients)
 
 
-def _units(targets: Matrix, others: Matrix, n_single: int) -> Terms:
-    """Return units for all columns; single weights share one unit of variance between them."""
-    # Squares of what is far beyond must not overflow.
-    both = np.clip(np.vstack([targets, others]), -FARTHEST, FARTHEST)
-    spread = np.maximum(both.std(axis=0), NO_SPREAD)
+def _units(both: Matrix, n_targets: int, n_single: int) -> Terms:
+    """Return units for all columns of targets and others; single weights share one unit of variance between them."""
+    # Squares of what is far beyond must not overflow. A column at a time: all would be copied several times.
+    spread = np.array([np.clip(column, -FARTHEST, FARTHEST).std() for column in both.T])
+    spread = np.maximum(spread, NO_SPREAD)
     if n_single:
         spread[-n_single:] *= math.sqrt(n_single)
-    return Terms(targets.mean(axis=0), spread)
+    return Terms(both[:n_targets].mean(axis=0), spread)
 
 
-def _coefficients(columns: list[Matrix], least: Matrix, n_single: int) -> Matrix:
-    """Return the coefficients, `least` or more, of a logistic regression of others (second) against targets.
+def _coefficients(columns: Matrix, kinds: Matrix, least: Matrix, n_single: int) -> Matrix:
+    """Return the coefficients, `least` or more, of a logistic regression of others, of kind 1, against targets, 0.
 
     Either kind weighs as much as there are others in all. The prior is PRIOR for all but the single weights, 0 there.
     """
-    features = np.column_stack([np.vstack(columns), np.ones(sum(map(len, columns)))])
-    kinds = np.repeat([0.0, 1.0, 0.0][: len(columns)], list(map(len, columns)))
+    n_columns = columns.shape[1]
     share = np.where(kinds == 1, 1.0, kinds.sum() / (kinds == 0).sum())
-    n_columns = columns[0].shape[1]
     prior = np.zeros(n_columns + 1)
     prior[: n_columns - n_single] = PRIOR
 
     def loss(b: Matrix) -> tuple[float, Matrix]:
-        odds, change = features @ b, np.append((b - prior)[:-1], 0.0)
+        odds, change = columns @ b[:-1] + b[-1], np.append((b - prior)[:-1], 0.0)
         wrong = share * (np.logaddexp(0.0, odds) - kinds * odds)
-        slope = features.T @ (share * (0.5 * (1 + np.tanh(odds / 2)) - kinds)) + RIDGE * change
+        errors = share * (0.5 * (1 + np.tanh(odds / 2)) - kinds)
+        slope = np.append(errors @ columns, errors.sum()) + RIDGE * change
         return float(wrong.sum() + RIDGE / 2 * (change**2).sum()), slope
 
     bounds = [(bound, None) for bound in least] + [(None, None)]

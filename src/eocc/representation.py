@@ -40,21 +40,28 @@ class Representation:
 
     def left_out(self, p: Matrix) -> Matrix:
         """Return the dissimilarities of all patterns at p, infinite where one meets itself."""
-        return self._left_out(self.prepared, p, 0, len(self.patterns))
+        return self._left_out(self.prepared, p, 0, np.empty((len(self.patterns), len(self.own))))
 
     def each(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Return what `function` makes of the rows of dissimilarities at p, infinite where a pattern meets itself.
 
         They come at once where they cost more to prepare than to keep, else in blocks, on the threads allowed.
         """
-        n, step = len(self.patterns), max(1, BLOCK // len(self.own))
         if not isinstance(self.measure, FrozenEuclidean):
             return function(self.left_out(p))
+        told, n = p > 0, len(self.patterns)
+        prepare, p = self.measure.along(told).against(self.prototypes[:, told]), p[told]
+        step, rooms = max(1, BLOCK // max(len(self.own), len(p))), list[Matrix]()
         found: list[Matrix] = [np.empty(0)] * -(-n // step)
 
         def work(start: int, stop: int) -> None:
-            block = self.measure.prepare(self.patterns[start:stop], self.prototypes)
-            found[start // step] = function(self._left_out(block, p, start, stop))
+            try:
+                room = rooms.pop()  # of a block that is done: new memory costs more than what is computed there
+            except IndexError:
+                room = np.empty((min(step, n), len(self.own)))
+            rows = self._left_out(prepare(self.patterns[start:stop, told]), p, start, room[: stop - start])
+            found[start // step] = function(rows)
+            rooms.append(room)
 
         if n <= step:
             work(0, n)
@@ -62,13 +69,13 @@ class Representation:
             for_each_block(n, step, work)
         return np.concatenate(found)
 
-    def _left_out(self, prepared: Prepared, p: Matrix, start: int, stop: int) -> Matrix:
-        rows = np.empty((stop - start, len(self.own)))
+    def _left_out(self, prepared: Prepared, p: Matrix, start: int, rows: Matrix) -> Matrix:
+        """Fill `rows` with those of the patterns from `start` on."""
         given = prepared.evaluate(p, rows)
         if given is not rows:  # a measure may have them already, for others to see too
             rows[...] = given
         if len(self.own) > 1:  # of a lone prototype nothing would remain
-            columns = np.flatnonzero((self.own >= start) & (self.own < stop))
+            columns = np.flatnonzero((self.own >= start) & (self.own < start + len(rows)))
             rows[self.own[columns] - start, columns] = np.inf
         return rows
 

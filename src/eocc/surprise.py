@@ -176,7 +176,9 @@ class Terms:
     def measure(self, columns: Matrix) -> Matrix:
         """Return the terms in these units, never infinite."""
         with np.errstate(over="ignore"):
-            return np.clip((columns - self.centre) / self.spread, -LARGEST_TERM, LARGEST_TERM)
+            measured = columns - self.centre
+            measured /= self.spread
+            return np.clip(measured, -LARGEST_TERM, LARGEST_TERM, out=measured)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """Weighted Euclidean dissimilarity of feature vectors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,10 +82,19 @@ class FrozenEuclidean:
         """Bring patterns and prototypes to the unit."""
         if patterns.shape[1] != self.n_parameters:
             raise ValueError(f"rows have {patterns.shape[1]} numbers; those of the fit had {self.n_parameters}")
-        rows, scale = self.unit.measure(patterns), 1.0 / self.largest
-        if prototypes is None:
-            return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), scale)
-        return _Rows(rows, np.ascontiguousarray(self.unit.measure(prototypes).T), scale)
+        if prototypes is not None:
+            return self.against(prototypes)(patterns)
+        rows = self.unit.measure(patterns)
+        return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
+
+    def along(self, told: NDArray[np.bool_]) -> "FrozenEuclidean":
+        """Return the measure of some of the columns, on the same scale."""
+        return FrozenEuclidean(self.unit.along(told), self.largest)
+
+    def against(self, prototypes: Matrix) -> "Callable[[Matrix], _Rows]":
+        """Return what prepares patterns against these prototypes, which are brought to the unit once."""
+        columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
+        return lambda patterns: _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
 
 
 @dataclass(frozen=True, eq=False)

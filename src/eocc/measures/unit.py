@@ -10,6 +10,8 @@ Matrix = NDArray[np.float64]
 # New patterns farther than this many times the training range are all equally far, so that squares stay
 # finite. departure: far patterns
 FARTHEST = 1e150
+# A column that varies less than this beside its largest value does so by rounding.
+CONSTANT = 1e-14
 # Up to here a power of two is a normal number, and a product with it, which is quicker, what ldexp gives.
 MOST_BY_PRODUCT = 1000
 
@@ -43,6 +45,10 @@ class Unit:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
+    def along(self, told: NDArray[np.bool_]) -> "Unit":
+        """Return the unit of some of the columns."""
+        return Unit(self.centre[told], self.exponent)
+
     def length(self, measured: float) -> float:
         """Return a distance measured in this unit in the rows' own."""
         with np.errstate(over="ignore"):
@@ -55,9 +61,9 @@ class Unit:
 
 @dataclass(frozen=True, eq=False)
 class StandardUnit(Unit):
-    """Rows as a `Unit` counts them, each column over `spreads`, its standard deviation in training.
+    """Rows counted from `centre`, each column over `spreads`, its standard deviation in training.
 
-    A column that never varied keeps its own scale.
+    A column that never varied keeps its own scale. The exponent is 0, as columns may differ by any power.
 
     >>> unit = StandardUnit.of(np.array([[0.0, 7.0], [6.0, 7.0]]))
     >>> unit.measure(np.array([[0.0, 7.0], [9.0, 7.0]]))
@@ -70,14 +76,26 @@ class StandardUnit(Unit):
     @classmethod
     def of(cls, rows: Matrix) -> "StandardUnit":
         """Return the unit in which every column of the training rows has a standard deviation of 1."""
-        unit = Unit.of(rows)
-        spreads = unit.measure(rows).std(axis=0)
-        # A constant column's deviation is the rounding of its mean, which is at most 1 here, not spread.
-        return cls(unit.centre, unit.exponent, np.where(spreads > 1e-14, spreads, 1.0))
+        centre = Unit.of(rows).centre
+        apart = rows - centre
+        reach = np.abs(apart).max(axis=0)
+        exponents = np.frexp(reach)[1]  # each column by its own power of two: its squares are those of numbers below 1
+        spreads = np.ldexp(np.ldexp(apart, -exponents).std(axis=0), exponents)
+        is_constant = reach <= CONSTANT * np.abs(rows).max(axis=0)
+        return cls(centre, 0, np.where(is_constant | (spreads == 0), 1.0, spreads))
 
     def measure(self, rows: Matrix) -> Matrix:
         """Return the rows in this unit."""
-        return np.ascontiguousarray(np.clip(super().measure(rows) / self.spreads, -FARTHEST, FARTHEST))
+        with np.errstate(over="ignore"):
+            scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
+            if self.exponent:
+                np.ldexp(scaled, -self.exponent, out=scaled)
+            scaled /= self.spreads
+        return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+
+    def along(self, told: NDArray[np.bool_]) -> "StandardUnit":
+        """Return the unit of some of the columns."""
+        return StandardUnit(self.centre[told], self.exponent, self.spreads[told])
 
     def length(self, measured: float) -> float:
         """Return the distance itself: it is counted in standard deviations."""

@@ -27,7 +27,7 @@ ANYWAY = 2**19
 # components EIGEN for the third power of the prototypes. Regions rebuilt for all partitions take REBUILT for each pair,
 # those measured by sums DIFFERENCE for each number of a pair. Where others are known, CONTRASTED for each number of a
 # pair of patterns; a row of neighbours and a pattern that validates COUNTED, a partition and one that is graded GRADED.
-CONTRASTED, COUNTED, GRADED = 20e-9, 1.8e-9, 3.4e-6
+CONTRASTED, COUNTED, GRADED = 4e-9, 1.8e-9, 3.4e-6
 PRODUCTS, PAIR, PAIR_ONCE, RANKED, REBUILT, DIFFERENCE = 43e9, 5e-9, 55e-9, 20e-9, 2.8e-6, 0.15e-9
 ROW, ROW_BY_COLUMN, EIGEN, START = 20e-6, 0.14e-6, 0.32e-9, 0.05
 # A search stops when nothing gets better: after about so many times its patience.
@@ -155,7 +155,8 @@ class Request:
         seconds += PAIR_ONCE * case.n**2 if case.is_complete else DIFFERENCE * differences_summed(case)
         if case.is_multi:
             seconds += 2 * case.n * case.r * (RANKED + again)
-            seconds += CONTRASTED * case.n * (case.r + case.n_others) * max(1, case.size) if case.n_others else 0.0
+            n_all = case.n + case.n_others + case.n_more
+            seconds += CONTRASTED * n_all * (case.r + case.n_others) * max(1, case.size) if case.n_others else 0.0
         if case.n_searching:
             seconds += _candidates(self._search()) * _embedding_seconds(case.searched, again) / case.n_searching
         return seconds * (1 + N_FOLDS if case.is_calibrated and not case.is_multi else 1)

@@ -23,10 +23,12 @@ DISTINCT = 0.65
 # Components that keep the neighbours of patterns whose own dimension nobody knows.
 COLUMNS_OF_OBJECTS = 32
 FOLDS_KEEP = 0.9
-# Dissimilarities to patterns of one kind, their squares, and whether they are finite.
-CONTRASTED = 2.1
+# Dissimilarities to patterns of one kind, and what is made of each row.
+CONTRASTED = 1.1
 # Numbers that surprise has of every pattern: distances on the ladder, ratios, terms in several units.
 TERMS = 24.0
+# With labels, also densities along every weight: of all patterns, and in units.
+DENSITIES = 2.0
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
 # the fit will tell; this share keeps the plan within 30 % of either.
 IN_ONE_REGION = 0.45
@@ -283,11 +285,14 @@ def contrast(case: Case) -> Parts:
     rows = (CONTRASTED + case.cost.evaluating) * most * max(case.r, case.n_others)
     if case.cost.is_euclidean:
         rows = min(rows, _blocks(case))
+    n_all, kept = case.n + case.n_others + case.n_more, case.kept()
+    if case.cost.is_euclidean and not case.is_whole:
+        kept["patterns"] -= DOUBLE * case.size * case.n  # all rows at once are no longer needed
     return {
-        **case.kept(),
+        **kept,
         "comparisons with others": case.cost.kept * DOUBLE * (case.n * case.n_others + beside),
         "dissimilarities by blocks": rows,
-        "terms of surprise": TERMS * DOUBLE * (case.n + case.n_others + case.n_more),
+        "terms of surprise": (TERMS + DENSITIES * case.size) * DOUBLE * n_all,
     }
 
 
