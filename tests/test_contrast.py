@@ -9,8 +9,8 @@ from sklearn.neighbors import KernelDensity
 
 from eocc import EntropicOneClassClassifier
 from eocc.contrast import LEAST, Densities, NewPatterns, Pairs
-from eocc.kernels.density import kernel_sums
-from eocc.measures import Euclidean
+from eocc.kernels.density import finite_squares, kernel_sums
+from eocc.measures import MEASURES, Euclidean
 from eocc.model_file import load, save
 from eocc.representation import Representation
 from eocc.surprise import learn_surprise
@@ -231,3 +231,27 @@ def test_columns_units_and_coefficients_are_those_of_the_definition(seed, m, n):
     pairs = Pairs(NewPatterns(clf.measure_.prepare(new, X)), NewPatterns(clf.measure_.prepare(new, others)))
     surprises = model.contrast.of(model.surprise, terms["new"], pairs)
     assert_allclose(surprises, expected.of(new, terms["new"], model.contrast.coefficients), rtol=1e-6, atol=1e-6)
+
+
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 20)), elements=st.floats(0, 1e6) | st.just(np.inf))
+)
+def test_sums_of_squares_are_of_finite_distances(distances):
+    sums = np.empty((len(distances), 2))
+    finite_squares(distances, sums)
+    finite = [row[np.isfinite(row)] for row in distances]
+    assert_allclose(sums[:, 0], [(row**2).sum() for row in finite], rtol=1e-12)
+    assert_array_equal(sums[:, 1], [len(row) for row in finite])
+
+
+@pytest.mark.parametrize("measure", ["euclidean", "standardised"])
+def test_blocks_along_some_columns_are_what_all_pairs_tell(measure):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(3000, 4)) * [1, 10, 1e-3, 5]
+    frozen = MEASURES[measure]().freeze(rows)
+    prototypes = rows[::10]
+    shown = Representation(frozen, rows, prototypes, np.arange(0, 3000, 10), is_whole=False)
+    for p in (np.ones(4), np.eye(4)[2], np.array([0.5, 0, 0, 1])):
+        wanted = frozen.prepare(rows, prototypes).evaluate(p)
+        wanted[np.arange(0, 3000, 10), np.arange(300)] = np.inf
+        assert_array_equal(shown.each(p, np.copy), wanted)

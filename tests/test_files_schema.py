@@ -62,6 +62,7 @@ def test_typed_cells_are_what_they_are():
         ({"a": ["1"], "b": ["1e400"]}, "a.csv:2: column 'b' holds '1e400', which is no finite number"),
         ({"a": ["1"], "b": ["inf"]}, "a.csv:2: column 'b' holds 'inf', which is no finite number"),
         ({"a": ["1", "2"], "b": ["1", "NA"]}, "a.csv:3: column 'b' has no number here; fill it in, or drop the row"),
+        ({"a": ["1", "2", ""], "b": ["1", "NA", "3"]}, "a.csv:3: column 'b' has no number here"),
         ({"a": ["1"], "b": ["true"]}, "a.csv:2: column 'b' holds 'true'"),
         ({"a": ["1"], "b": ["x" * 999]}, "a.csv:2: column 'b' holds 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"),
     ],

@@ -71,8 +71,24 @@ def adopt(estimator: Estimator, draft: Any) -> Estimator:
 
 
 # What scikit-learn says of patterns that are not rows of numbers, and what to do about it here.
+def check_no_mask(X: Any) -> None:
+    """Raise a ValueError where a mask would be ignored.
+
+    >>> check_no_mask(np.ma.masked_equal([[1.0, -9999.0]], -9999.0))
+    Traceback (most recent call last):
+    ...
+    ValueError: X is a masked array, whose mask would be ignored; pass X.filled(np.nan), with measure='gower'
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        raise ValueError(
+            "X is a masked array, whose mask would be ignored; pass X.filled(np.nan), with measure='gower'"
+        )
+
+
 REMEDIES = {
     "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
+    "not 'LazyFrame'": "pass X.collect()",
+    "not 'dict'": "measure='gower' takes records",
     "contains NaN": "measure='gower' allows missing values; else drop or impute them",
 }
 
@@ -82,9 +98,9 @@ def saying_remedy() -> Iterator[None]:
     """Turn scikit-learn's complaints about patterns that another measure would take into one line with the remedy."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         first = (str(error).splitlines() or [""])[0].rstrip(".")
         for complaint, remedy in REMEDIES.items():
             if complaint in first:
-                raise ValueError(f"{first}; {remedy}") from None
+                raise type(error)(f"{first}; {remedy}") from None
         raise

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eocc.arguments import check_number, n_threads, saying_remedy
+from eocc.arguments import check_no_mask, check_number, n_threads, saying_remedy
 from eocc.calibration import Calibration
 from eocc.cluster import by_partition, gathered
 from eocc.decision import SurpriseModel, Verdicts, by_regions, by_surprise
@@ -171,6 +171,7 @@ class Scoring:
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Return X as patterns: rows of numbers, or whatever the measure reads."""
         X, measure = gathered(X), resolve_measure(self.measure)
+        check_no_mask(X)
         if hasattr(measure, "read"):
             return measure.read(X)
         with saying_remedy():

@@ -14,6 +14,8 @@ Matrix = NDArray[np.float64]
 SAMPLE = 400
 # What is this small beside a column's values, or beside all that the weights tell, is nothing but rounding.
 SILENT = 1e-12
+# The inverse of its square is a finite weight.
+LEAST_SHARE = 1e-150
 # Two views whose weights are this close to proportional are one.
 ALIKE = 1e-3
 
@@ -52,7 +54,8 @@ def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
         sizes = np.ldexp(np.abs(shown.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
     spreads = np.where(spreads > SILENT * sizes, spreads, 0.0)
     # Shares of the largest spread: squares of tiny ones must not vanish.
-    return np.asarray(p * (spreads / (spreads.max() or 1.0)) ** 2)
+    shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), LEAST_SHARE), 0.0)
+    return np.asarray(p * shares**2)
 
 
 def _added(shown: Representation, p: Matrix) -> Matrix:

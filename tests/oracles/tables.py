@@ -14,7 +14,9 @@ def component(x, y, kind, column):
     if kind == "numeric":
         present = [value for value in column if value is not None]
         span = max(present) - min(present)
-        return abs(x - y) / span if span else 0.0
+        if not span:
+            return float((x != present[0]) != (y != present[0]))
+        return abs(x - y) / span
     return float(x != y)
 
 

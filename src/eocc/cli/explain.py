@@ -8,7 +8,7 @@ import typer
 from eocc.atomic import check_output
 from eocc.cli.app import app
 from eocc.cli.output import Output, TextFormat, json_line, say_written, writing
-from eocc.cli.reading import Data, InputFormat, Model, read_for, without_names
+from eocc.cli.reading import Data, InputFormat, Model, SkipIncomplete, read_for, without_names
 from eocc.explanations import explain as explained
 from eocc.files.printing import printable, printable_lines
 from eocc.model_file import load
@@ -23,6 +23,7 @@ def explain(
         str, typer.Option(help="Names, or numbers from 0, with commas between them; the strangest if not given.")
     ] = "",
     strangest: Annotated[int, typer.Option(min=1, help="How many of the strangest patterns to explain.")] = 3,
+    skip_incomplete: SkipIncomplete = False,
     output: Output = None,
     form: TextFormat = "text",
 ) -> None:
@@ -32,7 +33,7 @@ def explain(
     """
     check_output(output, model, data)
     classifier = load(model)
-    read = read_for(classifier, data, input_format)
+    read = read_for(classifier, data, input_format, skip_incomplete)
     with without_names():
         chosen = _chosen(patterns, list(read.names), str(data))
         if not chosen:

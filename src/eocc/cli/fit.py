@@ -120,7 +120,7 @@ def fit(
         say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
     how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
     say(f"Compared by {classifier.measure}{how}; learning ...")
-    with saying_plan(), in_options(sample):
+    with saying_plan(), in_options(sample, len(found.patterns) if isinstance(found, Read) else 0):
         names = _learn(classifier, found) if isinstance(found, Read) else _learn_from_stream(classifier, found)
     save(classifier, output)
     say(f"Written: {output}.")
@@ -148,14 +148,14 @@ def saying_plan() -> Iterator[None]:
 
 
 @contextmanager
-def in_options(sample: int) -> Iterator[None]:
-    """Refuse in the words of the command line."""
+def in_options(sample: int, n: int) -> Iterator[None]:
+    """Refuse in the words of the command line: a fit to a sample, or to all n patterns."""
     try:
         yield
     except PlanRefusedError as refused:
         wanted = f"{options_of(refused.settings)} would take {refused.size}: pass that, or --plan auto, or "
         fewer = "fewer rows" if sample else "some rows of a table of numbers"
-        more = f"raise --max-memory, or learn from {fewer}: --sample {sample // 2 or 20_000}"
+        more = f"raise --max-memory, or learn from {fewer}: --sample {sample // 2 or min(20_000, n // 2)}"
         raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
 
 
@@ -185,4 +185,5 @@ def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:
         classifier.fit(read.some(rows.tolist()))
     if hasattr(classifier, "n_features_in_") and read.schema.is_named:
         classifier.feature_names_in_ = np.array(read.schema.names, dtype=object)
-    return [read.names[row] for row in rows[classifier.training_indices_]]
+    classifier.training_indices_ = rows[classifier.training_indices_]  # by which explanations name them
+    return [read.names[row] for row in classifier.training_indices_]

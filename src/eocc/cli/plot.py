@@ -9,7 +9,18 @@ import typer
 from eocc.atomic import check_output, drafted
 from eocc.classifier import EntropicOneClassClassifier
 from eocc.cli.app import app, one_of, say, usage
-from eocc.cli.reading import InputFormat, Label, Model, Read, Target, check_label, read_for, without_names
+from eocc.cli.reading import (
+    InputFormat,
+    Label,
+    Model,
+    Read,
+    SkipIncomplete,
+    Target,
+    check_label,
+    read_for,
+    say_if_learnt,
+    without_names,
+)
 from eocc.experiments.figures import new_figure
 from eocc.model_file import load
 from eocc.plots import PLOTS
@@ -17,6 +28,8 @@ from eocc.registry import choose
 
 # What a picture draws besides the model: nothing, patterns if there are any, patterns it needs, labels it needs too.
 PICTURES = ("png", "svg", "pdf")
+# Those that tell how good a model is.
+FIGURES = ("scores", "roc")
 TAKES = {"space": "may", "membership": "may", "scores": "needs", "roc": "needs labels"}
 
 
@@ -28,6 +41,7 @@ def plot(
     input_format: InputFormat = "",
     label: Label = "",
     target: Target = "",
+    skip_incomplete: SkipIncomplete = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="The picture: png, svg or pdf.")] = Path("picture.png"),
 ) -> None:
     """Draw a model: its space, membership, modularity, search, weights, regions; scores and ROC of patterns.
@@ -44,7 +58,10 @@ def plot(
     _check_features(classifier, kind, model)
     figure = new_figure()
     with without_names():
-        given = _given(read_for(classifier, data, input_format, label, target), kind, label) if data else ()
+        read = read_for(classifier, data, input_format, skip_incomplete, label, target) if data else None
+        given = () if read is None else _given(read, kind, label)
+        if read is not None and kind in FIGURES:
+            say_if_learnt(classifier, read)
         PLOTS[kind](classifier, figure.subplots(), *given)  # type: ignore[operator]
     with drafted(output) as draft:
         figure.savefig(draft, dpi=120, format=form)

@@ -28,6 +28,7 @@ from eocc.files import (
 )
 from eocc.files.cells import complete_rows, is_same
 from eocc.files.printing import MOST_LISTED, has_instead, listed
+from eocc.report.judgement import MANY_KNOWN
 from eocc.streaming import files_of, matrix_of
 from eocc.streaming.chosen import REFUSE, SKIP, Chosen
 
@@ -50,6 +51,8 @@ SkipIncomplete = Annotated[
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
+# So many patterns tell whether a model was trained on them.
+MOST_TRIED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +92,21 @@ def read_all(
     say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
     say_remarks(schema)
     say_left_out(left_out)
+    if schema.kind == "numbers" and len(read.patterns) > 1:
+        _say_constant(read)
     return read
+
+
+def _say_constant(read: Read) -> None:
+    """Say aloud which columns of numbers never vary."""
+    targets = read.patterns[read.is_target]
+    constant = list(compress(read.schema.names, (targets == targets[0]).all(axis=0)))
+    if constant and len(targets) > 1:
+        vary = f"column {quoted(constant[0])} never varies" if len(constant) == 1 else (
+            f"columns {listed(map(quoted, constant))} never vary"
+        )  # fmt: skip
+        say(f"Note: {vary}, so that new values there count in their own units; --drop leaves columns out, and for "
+            "--measure gower any new value there is strange.")  # fmt: skip
 
 
 def say_remarks(schema: Schema) -> None:
@@ -137,12 +154,23 @@ def _columns_but(path: Path, dropped: Sequence[str]) -> list[str | int]:
     return [int(name) if kind == "npy" else name for name in names if name not in dropped]
 
 
-def read_for(classifier: EntropicOneClassClassifier, path: Path, form: str, label: str = "", target: str = "") -> Read:
-    """Read a file to judge with a model."""
+def read_for(
+    classifier: EntropicOneClassClassifier,
+    path: Path,
+    form: str,
+    skip_incomplete: bool,
+    label: str = "",
+    target: str = "",
+) -> Read:
+    """Read a file to judge with a model; say aloud which rows were left out."""
+    schema, left_out = schema_of_model(classifier), Named()
     chunks = [chunk for chunk in open_chunks(path, form or None) if len(chunk)]
-    if not chunks:
-        raise ValueError(f"{path} holds no patterns; at least 1 is required")
-    return _read(chunks, schema_of_model(classifier), path, label, target)
+    if skip_incomplete:
+        chunks = [whole_rows(chunk, schema.complete(chunk), left_out) for chunk in chunks]
+    if not sum(map(len, chunks)):
+        raise ValueError(f"{path} holds no {'complete ' if left_out.count else ''}patterns; at least 1 is required")
+    say_left_out(left_out)
+    return _read(chunks, schema, path, label, target)
 
 
 def check_label(label: str, target: str) -> None:
@@ -239,6 +267,16 @@ def whole_rows(chunk: Chunk, kept: NDArray[np.bool_], left_out: Named) -> Chunk:
 def _tell(schema: Schema, chunk: Chunk, name: str) -> None:
     ignored = listed(map(ascii, ignored_columns(schema, chunk)))
     say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {ignored}." if ignored else "."))
+
+
+def say_if_learnt(classifier: EntropicOneClassClassifier, read: Read) -> None:
+    """Say aloud that patterns are those the model was trained on, where many of them are."""
+    some = np.unique(np.linspace(0, len(read.names) - 1, MOST_TRIED).astype(int))
+    with without_names():
+        share = float(np.mean(classifier.transform(read.some(some.tolist())).min(axis=1) == 0))
+    if share > MANY_KNOWN:
+        say(f"Note: {share:.0%} of the patterns do not differ from one that the model knows; if it was trained on "
+            "them, figures flatter it: hold some out.")  # fmt: skip
 
 
 @contextmanager

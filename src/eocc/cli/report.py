@@ -8,7 +8,17 @@ import typer
 
 from eocc.atomic import check_output
 from eocc.cli.app import app, say
-from eocc.cli.reading import InputFormat, Label, Model, Target, check_label, read_for, without_names
+from eocc.cli.reading import (
+    InputFormat,
+    Label,
+    Model,
+    SkipIncomplete,
+    Target,
+    check_label,
+    read_for,
+    say_if_learnt,
+    without_names,
+)
 from eocc.files.source import STDIN
 from eocc.model_file import load
 from eocc.report import write_report
@@ -21,6 +31,7 @@ def report(
     input_format: InputFormat = "",
     label: Label = "",
     target: Target = "",
+    skip_incomplete: SkipIncomplete = False,
     title: Annotated[str, typer.Option(help="The page's title; the name of the file if not given.")] = "",
     output: Annotated[Path, typer.Option("--output", "-o", help="The page, one HTML file.")] = Path("report.html"),
 ) -> None:
@@ -38,7 +49,8 @@ def report(
         if data is None:
             write_report(classifier, output, title=title)
         else:
-            read = read_for(classifier, data, input_format, label, target)
+            read = read_for(classifier, data, input_format, skip_incomplete, label, target)
+            say_if_learnt(classifier, read)
             y = np.where(read.is_target, 1, -1) if label else None
             write_report(classifier, output, read.patterns, y, read.names, title)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

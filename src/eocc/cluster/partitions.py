@@ -173,6 +173,8 @@ def sample(X: Any, size: int, random_state: Any = None) -> Any:
     lengths = dask.compute(*(dask.delayed(_length)(part) for part in parts)) if np.isnan(known).any() else known
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     n = int(starts[-1])
+    if not n:
+        raise ValueError("X holds no rows; at least 1 is required")
     rows = np.sort(generator(random_state).choice(n, min(int(size), n), replace=False))
     wanted = np.split(rows, np.searchsorted(rows, starts[1:-1]))
     chosen = [

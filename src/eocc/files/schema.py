@@ -90,10 +90,11 @@ class Schema:
         if self.kind == "records":
             keys = [name for name, _ in self.columns]
             return [dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True)]
-        for name, column in zip(found, values, strict=True):
-            if None in column:
-                message = f"column {quoted(name)} has no number here; fill it in, or drop the row"
-                raise GapError(str(chunk.fault(column.index(None), message)))
+        gaps = [(column.index(None), name) for name, column in zip(found, values, strict=True) if None in column]
+        if gaps:
+            row, name = min(gaps, key=lambda gap: gap[0])
+            message = f"column {quoted(name)} has no number here; fill it in, or drop the row"
+            raise GapError(str(chunk.fault(row, message)))
         return np.array(values, np.float64).T.copy()
 
     def found(self, chunk: Chunk) -> list[str]:

@@ -14,13 +14,16 @@ Matrix = NDArray[np.float64]
 
 # So many training patterns are compared both ways and with themselves before the rest is.
 SAMPLE = 10
+# What is this small beside the largest value is 0 but for rounding.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class FunctionMeasure:
     """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
 
-    On a sample of the training patterns f is checked: numbers, finite, not negative, the same both ways.
+    On a sample of the training patterns f is checked: numbers, finite, not negative, the same both ways, and 0 of a
+    pattern and itself.
 
     >>> measure = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
     >>> measure.freeze(Objects(["a", "bcd"])).prepare(Objects(["abcdef"]), Objects(["a", "bcd"])).evaluate(np.empty(0))
@@ -52,6 +55,11 @@ class FunctionMeasure:
             raise ValueError(
                 f"the measure is not symmetric: {forth[i, j]:g} one way and {forth[j, i]:g} the other; "
                 "use (f(a, b) + f(b, a)) / 2"
+            )
+        if forth.diagonal().max() > ROUNDING * forth.max():
+            raise ValueError(
+                f"the measure of a pattern and itself must be 0; it is {forth.diagonal().max():g}: "
+                "is it a similarity? of one up to 1 use 1 - s"
             )
 
 

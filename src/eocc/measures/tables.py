@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.columns import BOOLEANS, LABELS, Column, Table, listed, read_table
-from eocc.measures.unit import FARTHEST
+from eocc.measures.unit import CONSTANT, FARTHEST
 from eocc.registry import choose
 
 Matrix = NDArray[np.float64]
@@ -244,7 +244,10 @@ class _Empty:
 
 @dataclass(frozen=True)
 class _Numeric:
-    """(x - low) / span, low and span in units of 2**exponent: so the range of huge numbers stays finite."""
+    """(x - low) / span, low and span in units of 2**exponent: so the range of huge numbers stays finite.
+
+    A number that never varied in training is as far as can be from any other, as a category is.
+    """
 
     exponent: int
     low: float
@@ -260,9 +263,11 @@ class _Numeric:
         return cls(exponent, least, most - least)
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
-        if self.span == 0:
-            return np.where(np.isnan(column.values), np.nan, 0.0)
         with np.errstate(over="ignore"):
+            if self.span == 0:
+                scaled = np.ldexp(column.values, -self.exponent)
+                is_other = np.abs(scaled - self.low) > CONSTANT
+                return np.where(np.isnan(column.values), np.nan, is_other * 1.0)
             shares = (np.ldexp(column.values, -self.exponent) - self.low) / self.span
         return np.clip(shares, -FARTHEST, FARTHEST)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from eocc.arguments import n_threads
+from eocc.arguments import check_count, n_threads
 from eocc.calibration import N_FOLDS
 from eocc.entropic_graph import N_NEIGHBOURS, CompleteGraph, GraphKind, resolve_graph
 from eocc.neighbours import EXACT_ROWS
@@ -204,6 +204,10 @@ def plan_for(
     >>> 0.80e9 < plan.peak < 0.82e9
     True
     """
+    for name, count, least in (
+        ("n", n, 1), ("n_features", n_features, 1), ("n_others", n_others, 0), ("n_more", n_more, 0)
+    ):  # fmt: skip
+        check_count(name, count, least)
     return Request(
         n, n_features, measure, prototypes, graph, resolution, search, n_jobs, false_alarm_rate, n_others, selection,
         n_more, precision, performance, fuzzification,

@@ -22,6 +22,8 @@ Indices = NDArray[np.int64]
 
 # Patterns are held against the prototypes so many at a time: the dissimilarities of all need not fit.
 BLOCK = 1024
+# Where more than this share of new patterns do not differ from one the model knows, it may be trained on them.
+MANY_KNOWN = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class Judgement:
 
     `ratios` tell how far each lies, 1 at the border, `scores` are log-memberships, `accepted` the decisions, `nearest`
     the regions, `points` (m, 2) the places in the plane, `p_values` those of a calibrated model, `is_target` the labels
-    if they are known.
+    if they are known; `are_known` says which do not differ from a prototype.
     """
 
     patterns: Any
@@ -41,6 +43,7 @@ class Judgement:
     nearest: Indices
     points: Matrix
     p_values: Matrix | None
+    are_known: NDArray[np.bool_]
     is_target: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
@@ -73,7 +76,7 @@ def judge(
     """
     with threads(n_threads(classifier.n_jobs)):
         blocks = [_judged(classifier, plane, patterns[i : i + BLOCK]) for i in range(0, len(patterns), BLOCK)]
-    ratios, scores, margins, nearest, points = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    ratios, scores, margins, nearest, points, known = (np.concatenate(part) for part in zip(*blocks, strict=True))
     calibration = getattr(classifier, "calibration_", None)
     return Judgement(
         patterns=patterns,
@@ -84,6 +87,7 @@ def judge(
         nearest=nearest,
         points=points,
         p_values=None if calibration is None else calibration.p_values(margins),
+        are_known=known,
         is_target=is_target,
     )
 
@@ -92,7 +96,14 @@ def _judged(classifier: EntropicOneClassClassifier, plane: Projection, patterns:
     prepared = classifier.measure_.prepare(patterns, classifier.prototypes_)
     verdicts, rows = classifier._verdicts(patterns, prepared), prepared.evaluate(classifier.weights_)
     nearest = nearest_regions(classifier, rows)
-    return verdicts.ratios, verdicts.log_memberships, verdicts.margins, nearest, plane.place(rows)
+    return (
+        verdicts.ratios,
+        verdicts.log_memberships,
+        verdicts.margins,
+        nearest,
+        plane.place(rows),
+        rows.min(axis=1) == 0,
+    )
 
 
 def nearest_regions(classifier: EntropicOneClassClassifier, rows: Matrix) -> Indices:

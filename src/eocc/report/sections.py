@@ -16,7 +16,7 @@ from eocc.measures.tables import FrozenGower
 from eocc.projection import Yardstick, decides_by_regions, rate_of
 from eocc.report.charts import Curve, Mark, histogram, line_chart, linear
 from eocc.report.explained import article, chief_difference
-from eocc.report.judgement import Judgement, described
+from eocc.report.judgement import MANY_KNOWN, Judgement, described
 from eocc.report.markup import Markup, joined, section, table, tag
 from eocc.report.study import Study
 
@@ -103,6 +103,12 @@ def summary_in_words(study: Study) -> list[str]:
         f"rejects {len(new) - accepted} ({percentage(len(new) - accepted, len(new))})."
     )
     said += _labels_in_words(new)
+    n_known = int(new.are_known.sum())
+    if n_known > MANY_KNOWN * len(new):
+        said.append(
+            f"{n_known} of them do not differ from a {study.known_as}: if the model was trained on them, all these "
+            "figures flatter it; hold patterns out to know how it does on new ones."
+        )
     strangest = int(new.strangest[0])
     explanation = study.explained[strangest]
     said.append(f"The strangest is {study.called(strangest)}, {explanation.decision}.")

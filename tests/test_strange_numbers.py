@@ -1,0 +1,145 @@
+"""Columns that never vary, columns of any size, masks, similarities: what must not pass in silence."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from eocc import EntropicOneClassClassifier
+from eocc.cli import main
+from eocc.measures.unit import StandardUnit
+from eocc.plan import plan_for
+
+ROWS = np.random.default_rng(0).normal(size=(100, 2))
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+def test_to_gower_any_other_value_of_a_number_that_never_varied_is_strange():
+    frame = pd.DataFrame(ROWS, columns=["a", "b"]).assign(volts=230.0, kind="x")
+    clf = EntropicOneClassClassifier(measure="gower").fit(frame)
+    new = frame[:1].loc[[0] * 5].assign(volts=[230.0, 231.0, 0.0, 1e12, np.nan])
+    assert clf.predict(new).tolist() == [1, -1, -1, -1, 1]
+
+
+@pytest.mark.parametrize("factor", [1e-310, 1e-200, 1e-9, 1e9, 1e160, 1e300])
+def test_standardised_columns_may_differ_by_any_power(factor):
+    clf = EntropicOneClassClassifier(measure="standardised").fit(ROWS * [factor, 1])
+    assert clf.predict([[0, 1e6], [0, 0], [50 * factor, 0]]).tolist() == [-1, 1, -1]
+
+
+def test_one_huge_cell_does_not_hide_the_other_columns():
+    clf = EntropicOneClassClassifier(measure="standardised").fit(np.vstack([ROWS, [[1e308, 1]]]))
+    assert clf.predict([[0, 1e6], [0, 0]]).tolist() == [-1, 1]
+
+
+def test_what_varies_by_rounding_alone_keeps_its_own_scale():
+    rows = np.column_stack([ROWS[:, 0] * 1e6, np.full(100, 0.1) + 1e-17 * np.arange(100), np.full(100, 7.0)])
+    assert_array_equal(StandardUnit.of(rows).spreads[1:], [1.0, 1.0])
+    assert StandardUnit.of(rows).spreads[0] == pytest.approx(rows[:, 0].std(), rel=1e-12)
+
+
+def test_columns_that_never_vary_are_told(tmp_path, capsys):
+    frame = pd.DataFrame(ROWS, columns=["a", "b"]).assign(volts=230.0)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert "Note: column 'volts' never varies, so that new values there count in their own units" in (
+        capsys.readouterr().err
+    )
+    frame.assign(amperes=16).to_csv(tmp_path / "a.csv", index=False)
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert "columns 'volts', 'amperes' never vary" in capsys.readouterr().err
+
+
+def test_a_mask_is_not_ignored():
+    masked = np.ma.masked_array(ROWS, np.arange(200).reshape(100, 2) == 7)
+    with pytest.raises(ValueError, match=r"mask would be ignored; pass X.filled\(np.nan\), with measure='gower'"):
+        EntropicOneClassClassifier().fit(masked)
+    clf = EntropicOneClassClassifier().fit(np.ma.masked_array(ROWS))
+    with pytest.raises(ValueError, match="mask would be ignored"):
+        clf.predict(masked)
+
+
+@pytest.mark.parametrize(
+    "function", [lambda a, b: 1 / (1 + abs(a - b)), lambda a, b: 1.0, lambda a, b: np.exp(-abs(a - b))]
+)
+def test_a_similarity_is_no_measure(function):
+    with pytest.raises(ValueError, match=r"of a pattern and itself must be 0; it is 1: is it a similarity\?"):
+        EntropicOneClassClassifier(measure=function).fit(list(ROWS[:, 0]))
+
+
+def test_rounding_of_a_pattern_and_itself_passes():
+    def cosine(a, b):
+        return max(0.0, 1 - a @ b / np.sqrt((a @ a) * (b @ b))) + 1e-16
+
+    assert EntropicOneClassClassifier(measure=cosine).fit(list(ROWS)).predict([ROWS[0]]) == [1]
+
+
+def test_records_are_told_their_measure():
+    with pytest.raises(TypeError, match="not 'dict'; measure='gower' takes records"):
+        EntropicOneClassClassifier().fit([{"a": 1.0}, {"a": 2.0}])
+
+
+@pytest.mark.parametrize("counts", [{"n": -5}, {"n": 2.5}, {"n_features": 0}, {"n_others": -1}])
+def test_plans_are_of_whole_numbers(counts):
+    with pytest.raises(ValueError, match=f"{next(iter(counts))} must be an integer >= "):
+        plan_for(**{"n": 10, "n_features": 2, **counts})
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    frame = pd.DataFrame(np.vstack([ROWS, ROWS[:20] + 3]), columns=["a", "b"])
+    frame.assign(y=np.repeat(["bad", "ok"], [20, 100])).to_csv(tmp_path / "d.csv", index=False)
+    assert run("fit", tmp_path / "d.csv", "-o", tmp_path / "m.eocc", "--label", "y", "--target", "ok") == 0
+    return tmp_path
+
+
+def test_figures_of_the_rows_learnt_from_are_said_to_flatter(labelled, capsys):
+    options = ["--data", labelled / "d.csv", "--label", "y", "--target", "ok"]
+    assert run("report", labelled / "m.eocc", *options, "-o", labelled / "r.html") == 0
+    assert "83% of the patterns do not differ from one that the model knows" in capsys.readouterr().err
+    assert "100 of them do not differ from a training pattern: if the model was trained on them" in (
+        (labelled / "r.html").read_text()
+    )
+    assert run("plot", labelled / "m.eocc", "roc", *options, "-o", labelled / "r.png") == 0
+    assert "figures flatter it" in capsys.readouterr().err
+    (labelled / "new.csv").write_text("a,b,y\n0.1,0.2,ok\n3,3,bad\n")
+    options[1] = labelled / "new.csv"
+    assert run("report", labelled / "m.eocc", *options, "-o", labelled / "r.html") == 0
+    assert "flatter" not in capsys.readouterr().err + (labelled / "r.html").read_text()
+
+
+def test_training_patterns_are_called_by_their_rows_in_the_file(labelled, capsys):
+    capsys.readouterr()
+    assert run("explain", labelled / "m.eocc", labelled / "d.csv", "--patterns", "33", "--format", "json") == 0
+    nearest = json.loads(capsys.readouterr().out)["nearest"]["exemplars"][0]
+    assert (nearest["row"], nearest["index"], nearest["dissimilarity"]) == (33, 13, 0.0)
+    assert run("explain", labelled / "m.eocc", labelled / "d.csv", "--patterns", "33") == 0
+    assert "training patterns 33, " in capsys.readouterr().out
+
+
+def test_incomplete_rows_are_left_out_of_all_that_judges(labelled, capsys):
+    (labelled / "gaps.csv").write_text("a,b,y\n0.1,,ok\n3,3,bad\n0,0,ok\n")
+    model, data = labelled / "m.eocc", labelled / "gaps.csv"
+    commands = [
+        ["explain", model, data],
+        ["report", model, "--data", data, "-o", labelled / "r.html"],
+        ["plot", model, "scores", "--data", data, "-o", labelled / "p.png"],
+    ]
+    for command in commands:
+        capsys.readouterr()
+        assert run(*command) == 1
+        assert "gaps.csv:2: column 'b' has no number here; fill it in, or drop the row; --skip-incomplete" in (
+            capsys.readouterr().err
+        )
+        assert run(*command, "--skip-incomplete") == 0
+        assert "1 row left out, for values that are missing: pattern 0." in capsys.readouterr().err
+
+
+def test_the_sample_proposed_is_smaller_than_the_file(labelled, capsys):
+    assert run("fit", labelled / "d.csv", "--drop", "y", "-o", labelled / "n.eocc", "--max-memory", "5") == 1
+    assert "--sample 60" in capsys.readouterr().err
