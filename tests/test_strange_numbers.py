@@ -55,6 +55,26 @@ def test_columns_that_never_vary_are_told(tmp_path, capsys):
     assert "columns 'volts', 'amperes' never vary" in capsys.readouterr().err
 
 
+def test_a_column_that_counts_the_rows_is_told(tmp_path, capsys):
+    pd.DataFrame(ROWS, columns=["a", "b"]).assign(**{"row id": np.arange(1, 101)}).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert "Note: column 'row id' counts the rows; if it only names them, --drop 'row id'." in capsys.readouterr().err
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop", "row id") == 0
+    assert "counts the rows" not in capsys.readouterr().err
+
+
+def test_dates_are_not_taken_for_numbers():
+    days = pd.date_range("2031-12-01", periods=100)
+    for X in (pd.DataFrame({"day": days}), pd.DataFrame({"a": ROWS[:, 0], "day": days}), days.to_numpy()[:, None]):
+        with pytest.raises(ValueError, match="X holds dates or durations; measure='gower' compares them"):
+            EntropicOneClassClassifier().fit(X)
+    assert EntropicOneClassClassifier(measure="gower").fit(pd.DataFrame({"day": days})).predict(
+        pd.DataFrame({"day": days[:1]})
+    ) == [1]
+
+
 def test_a_mask_is_not_ignored():
     masked = np.ma.masked_array(ROWS, np.arange(200).reshape(100, 2) == 7)
     with pytest.raises(ValueError, match=r"mask would be ignored; pass X.filled\(np.nan\), with measure='gower'"):

@@ -85,6 +85,20 @@ def check_no_mask(X: Any) -> None:
         )
 
 
+def check_no_dates(X: Any) -> None:
+    """Raise a ValueError where dates or durations would be taken for numbers of nanoseconds.
+
+    >>> check_no_dates(np.array([["2031-12-01"]], dtype="datetime64[D]"))
+    Traceback (most recent call last):
+    ...
+    ValueError: X holds dates or durations; measure='gower' compares them, or pass them as numbers
+    """
+    columns = getattr(X, "dtypes", None)
+    kinds = list(columns) if hasattr(columns, "__iter__") else [getattr(X, "dtype", None)]
+    if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
+        raise ValueError("X holds dates or durations; measure='gower' compares them, or pass them as numbers")
+
+
 REMEDIES = {
     "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
     "not 'LazyFrame'": "pass X.collect()",

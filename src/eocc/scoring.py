@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eocc.arguments import check_no_mask, check_number, n_threads, saying_remedy
+from eocc.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.calibration import Calibration
 from eocc.cluster import by_partition, gathered
 from eocc.decision import SurpriseModel, Verdicts, by_regions, by_surprise
@@ -174,6 +174,7 @@ class Scoring:
         check_no_mask(X)
         if hasattr(measure, "read"):
             return measure.read(X)
+        check_no_dates(X)
         with saying_remedy():
             return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
 

@@ -1,5 +1,6 @@
 """Patterns for commands: which file, which columns, which rows."""
 
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -93,12 +94,14 @@ def read_all(
     say_remarks(schema)
     say_left_out(left_out)
     if schema.kind == "numbers" and len(read.patterns) > 1:
-        _say_constant(read)
+        _say_odd_columns(read)
     return read
 
 
-def _say_constant(read: Read) -> None:
-    """Say aloud which columns of numbers never vary."""
+def _say_odd_columns(read: Read) -> None:
+    """Say aloud which columns of numbers never vary, or count the rows."""
+    for name in compress(read.schema.names, (np.diff(read.patterns, axis=0) == 1).all(axis=0)):
+        say(f"Note: column {quoted(name)} counts the rows; if it only names them, --drop {shlex.quote(name)}.")
     targets = read.patterns[read.is_target]
     constant = list(compress(read.schema.names, (targets == targets[0]).all(axis=0)))
     if constant and len(targets) > 1:
