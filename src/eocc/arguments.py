@@ -93,7 +93,7 @@ def check_no_dates(X: Any) -> None:
     ...
     ValueError: X holds dates or durations; measure='gower' compares them, or pass them as numbers
     """
-    columns = getattr(X, "dtypes", None)
+    columns: Any = getattr(X, "dtypes", None)
     kinds = list(columns) if hasattr(columns, "__iter__") else [getattr(X, "dtype", None)]
     if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
         raise ValueError("X holds dates or durations; measure='gower' compares them, or pass them as numbers")
