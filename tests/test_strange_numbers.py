@@ -163,3 +163,8 @@ def test_incomplete_rows_are_left_out_of_all_that_judges(labelled, capsys):
 def test_the_sample_proposed_is_smaller_than_the_file(labelled, capsys):
     assert run("fit", labelled / "d.csv", "--drop", "y", "-o", labelled / "n.eocc", "--max-memory", "5") == 1
     assert "--sample 60" in capsys.readouterr().err
+
+
+def test_what_is_no_measure_is_told_what_is():
+    with pytest.raises(ValueError, match=r"a measure is a name, a function of two patterns, or an object .* not 3"):
+        EntropicOneClassClassifier(measure=3).fit(ROWS)

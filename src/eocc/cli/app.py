@@ -18,7 +18,7 @@ from eocc.registry import choose
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
 # The commands with --skip-incomplete.
-MAY_SKIP = ("eocc fit", "eocc plan", "eocc score", "eocc explain", "eocc plot", "eocc report")
+MAY_SKIP = tuple(f"eocc {name}" for name in ("fit", "plan", "score", "explain", "plot", "report", "compare"))
 # What an option must be where it is not: by the names of pydantic's errors.
 WANTED = {
     "int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number",

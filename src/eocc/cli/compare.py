@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eocc.cli.app import app, say, usage
-from eocc.cli.reading import Data, Drop, InputFormat, read_all
+from eocc.cli.reading import Data, Drop, InputFormat, Named, SkipIncomplete, read_all
 from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
 from eocc.experiments.sources import TableSource
 from eocc.experiments.studies import check_names, plan_study
@@ -19,6 +19,7 @@ def compare(
     target: Annotated[str, typer.Option(help="Its value for targets; all else is not a target.")],
     input_format: InputFormat = "",
     drop: Drop = "",
+    skip_incomplete: SkipIncomplete = False,
     runs: Runs = 10,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -36,7 +37,8 @@ def compare(
     with usage():
         request = request_of(runs, seed, jobs, systems, "", budget, limit, out)
         check_names(request, ())
-    read = read_all(data, input_format, target_column, target, drop, "euclidean")
+    left_out = Named() if skip_incomplete else None
+    read = read_all(data, input_format, target_column, target, drop, "euclidean", left_out)
     name = f"{data.stem}-comparison"  # not the data's own name: they may lie in the same folder
     source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_target.tolist()))
     n_targets = sum(source.is_target)

@@ -42,6 +42,7 @@ from eocc.cli.reading import (
     Target,
     check_label,
     read_all,
+    say_odd_columns,
     stream_of,
 )
 from eocc.explanations.wording import counted
@@ -101,6 +102,7 @@ def fit(
     else:
         left_out = Named() if skip_incomplete else None
         found = read_all(data, input_format, label, target, drop, measure or None, left_out)
+        say_odd_columns(found)
     classifier = EntropicOneClassClassifier(
         measure=measure or (found.schema.measure if isinstance(found, Read) else "standardised"),
         synthesis=synthesis,

@@ -93,13 +93,13 @@ def read_all(
     say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
     say_remarks(schema)
     say_left_out(left_out)
-    if schema.kind == "numbers" and len(read.patterns) > 1:
-        _say_odd_columns(read)
     return read
 
 
-def _say_odd_columns(read: Read) -> None:
+def say_odd_columns(read: Read) -> None:
     """Say aloud which columns of numbers never vary, or count the rows."""
+    if read.schema.kind != "numbers" or len(read.patterns) < 2:
+        return
     for name in compress(read.schema.names, (np.diff(read.patterns, axis=0) == 1).all(axis=0)):
         say(f"Note: column {quoted(name)} counts the rows; if it only names them, --drop {shlex.quote(name)}.")
     targets = read.patterns[read.is_target]

@@ -58,4 +58,6 @@ def resolve_measure(measure: Any) -> Measure:
     """Return the measure itself, the one registered under its name, or a function of two objects as one."""
     if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "freeze"):
         return FunctionMeasure(measure)
+    if not isinstance(measure, str) and not hasattr(measure, "freeze"):
+        raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
     return resolve("measure", MEASURES, measure, method="freeze")
