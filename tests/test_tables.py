@@ -228,10 +228,10 @@ def test_a_column_without_a_value_in_training_tells_nothing():
     assert_array_equal(frozen.prepare([{"x": "new", "y": 1}], training).evaluate(np.ones(2)), [[0, 0.5]])
 
 
-def test_a_constant_number_counts_nothing_unless_it_is_a_category():
-    training, new = [{"x": 7, "y": 0}, {"x": 7, "y": 1}], [{"x": 8, "y": 0}]
-    assert_array_equal(between(training, new, [1, 0]), [[0, 0]])
-    assert_array_equal(between(training, new, [1, 0], Gower({"x": "categorical"})), [[0.5, 0.5]])
+def test_a_constant_number_counts_as_a_category_does():
+    training, new = [{"x": 7, "y": 0}, {"x": 7, "y": 1}], [{"x": 8, "y": 0}, {"x": -1e300, "y": 0}, {"x": 7, "y": 0}]
+    for measure in (Gower(), Gower({"x": "categorical"})):
+        assert_array_equal(between(training, new, [1, 0], measure), [[0.5, 0.5], [0.5, 0.5], [0, 0]])
 
 
 @pytest.mark.parametrize("magnitude", [1e-310, 1e-300, 1.0, 1e300, 1.7e308])
