@@ -160,6 +160,26 @@ def test_incomplete_rows_are_left_out_of_all_that_judges(labelled, capsys):
         assert "1 row left out, for values that are missing: pattern 0." in capsys.readouterr().err
 
 
+def test_patterns_keep_their_numbers_where_some_are_left_out(labelled, capsys):
+    (labelled / "gaps.csv").write_text("a,b\n0.1,\n3,3\n0,0\n")
+    command = ["explain", labelled / "m.eocc", labelled / "gaps.csv", "--skip-incomplete", "--patterns"]
+    assert run(*command, "1") == 0
+    assert capsys.readouterr().out.startswith("Pattern 1: ")
+    assert run(*command, "0") == 1
+    assert "has no pattern '0'; they are called '1' to '2'" in capsys.readouterr().err
+    pd.DataFrame({"a": [np.nan, 1.0, np.inf], "b": 0.0}).to_parquet(labelled / "gaps.parquet")
+    assert run("score", labelled / "m.eocc", labelled / "gaps.parquet", "--skip-incomplete") == 1
+    assert "gaps.parquet: row 3: column 'a' holds 'inf'" in capsys.readouterr().err
+
+
+def test_a_plan_refuses_what_a_fit_would(labelled, capsys):
+    (labelled / "gaps.csv").write_text("a,b,y\n0.1,,bad\n3,3,ok\n0,0,ok\n1,2,ok\n")
+    options = [labelled / "gaps.csv", "--label", "y", "--target", "ok", "--measure", "standardised"]
+    for sample, code in (([], 1), (["--sample", 3], 0)):
+        assert run("plan", *options, *sample) == code
+        assert run("fit", *options, *sample, "-o", labelled / "n.eocc") == code
+
+
 def test_the_sample_proposed_is_smaller_than_the_file(labelled, capsys):
     assert run("fit", labelled / "d.csv", "--drop", "y", "-o", labelled / "n.eocc", "--max-memory", "5") == 1
     assert "--sample 60" in capsys.readouterr().err

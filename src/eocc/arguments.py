@@ -70,7 +70,6 @@ def adopt(estimator: Estimator, draft: Any) -> Estimator:
     return estimator
 
 
-# What scikit-learn says of patterns that are not rows of numbers, and what to do about it here.
 def check_no_mask(X: Any) -> None:
     """Raise a ValueError where a mask would be ignored.
 
@@ -99,6 +98,7 @@ def check_no_dates(X: Any) -> None:
         raise ValueError("X holds dates or durations; measure='gower' compares them, or pass them as numbers")
 
 
+# What scikit-learn says of patterns that are not rows of numbers, and what to do about it here.
 REMEDIES = {
     "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
     "not 'LazyFrame'": "pass X.collect()",

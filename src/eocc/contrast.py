@@ -76,14 +76,11 @@ class Densities:
 
     def columns(self, pairs: Pairs, n_parameters: int) -> Matrix:
         """Return log(density of others / density of targets) along all weights together, then along each."""
-        units, columns = np.eye(n_parameters), np.empty((0, 0))
-        for place, (k, (to_targets, to_others)) in enumerate(zip(self.weights, self.widths.T.tolist(), strict=True)):
+        units, ratios = np.eye(n_parameters), []
+        for k, (to_targets, to_others) in zip(self.weights, self.widths.T.tolist(), strict=True):
             targets = pairs.to_targets.each(units[k], partial(_log_density, width=to_targets))
-            others = pairs.to_others.each(units[k], partial(_log_density, width=to_others))
-            columns = columns if place else np.empty((len(targets), 1 + len(self.weights)))
-            columns[:, 1 + place] = others - targets
-        columns[:, 0] = sum_of(columns[:, 1:])
-        return columns
+            ratios.append(pairs.to_others.each(units[k], partial(_log_density, width=to_others)) - targets)
+        return np.column_stack([sum_of(np.column_stack(ratios)), *ratios])
 
 
 def _log_density(distances: Matrix, width: float) -> Matrix:

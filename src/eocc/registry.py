@@ -1,10 +1,13 @@
 """Named choices: look one up, or say which names there are."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
 Choice = TypeVar("Choice")
+
+# How many names a message lists.
+MOST_LISTED = 8
 
 
 def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str = "") -> Choice:
@@ -37,3 +40,14 @@ def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any,
         made: Choice = choice
         return made
     return choose(kind, choices, choice, otherwise=f"pass an object with a method {method!r}")()
+
+
+def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
+    """Return the first few names, and how many more there are.
+
+    >>> listed("abc"), listed(f"x{k}" for k in range(11))
+    ('a, b, c', 'x0, x1, x2, x3, x4, x5, x6, x7 and 3 more')
+    """
+    known = list(names)
+    more = len(known) - most
+    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")

@@ -17,8 +17,6 @@ from eocc.registry import choose
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 
-# The commands with --skip-incomplete.
-MAY_SKIP = tuple(f"eocc {name}" for name in ("fit", "plan", "score", "explain", "plot", "report", "compare"))
 # What an option must be where it is not: by the names of pydantic's errors.
 WANTED = {
     "int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number",
@@ -27,11 +25,12 @@ WANTED = {
 
 
 class Shared:
-    """The options that all commands take, and the command given."""
+    """The options that all commands take, the command given, and whether it can skip incomplete rows."""
 
     quiet = False
     debug = False
     command = "eocc"
+    may_skip = False
 
 
 class Group(TyperGroup):
@@ -50,6 +49,7 @@ class Group(TyperGroup):
         """Find the command, and remember it for errors."""
         found = super().resolve_command(ctx, args)
         Shared.command = f"eocc {found[0]}"
+        Shared.may_skip = any(option.name == "skip_incomplete" for option in getattr(found[1], "params", ()))
         return found
 
 
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnknownFormatError as error:
         return _complain(error.on_command_line, BAD_DATA)
     except GapError as error:
-        remedy = "; --skip-incomplete leaves such rows out" if Shared.command in MAY_SKIP else ""
+        remedy = "; --skip-incomplete leaves such rows out" if Shared.may_skip else ""
         return _complain(_one_line(error) + remedy, BAD_DATA)
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         return _complain(_one_line(error), BAD_DATA)

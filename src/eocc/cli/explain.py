@@ -51,11 +51,12 @@ def explain(
 def _chosen(text: str, names: list[str], where: str) -> list[int]:
     """Return the rows of patterns given by name or, where none is so called, by number."""
     wanted = [name.strip() for name in text.split(",") if name.strip()]
-    numbers = {str(row): row for row in range(len(names))}
+    # Rows of a table are called by their numbers, even where some are left out.
+    numbers = {} if names[0].isdecimal() else {str(row): row for row in range(len(names))}
     places = numbers | {name: row for row, name in reversed(list(enumerate(names)))}
     for name in wanted:
         if name not in places:
-            by_number = "" if names[0] in numbers else f", or by number from '0' to '{len(names) - 1}'"
+            by_number = "" if not numbers else f", or by number from '0' to '{len(names) - 1}'"
             known = f"they are called {names[0]!r} to {names[-1]!r}{by_number}"
             raise ValueError(f"{where} has no pattern {name!r}; {known}")
     return [places[name] for name in wanted]

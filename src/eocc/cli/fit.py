@@ -42,9 +42,9 @@ from eocc.cli.reading import (
     Target,
     check_label,
     read_all,
-    say_odd_columns,
     stream_of,
 )
+from eocc.cli.remarks import say_odd_columns
 from eocc.explanations.wording import counted
 from eocc.fitting import MULTI
 from eocc.model_file import save
@@ -157,7 +157,7 @@ def in_options(sample: int, n: int) -> Iterator[None]:
     except PlanRefusedError as refused:
         wanted = f"{options_of(refused.settings)} would take {refused.size}: pass that, or --plan auto, or "
         fewer = "fewer rows" if sample else "some rows of a table of numbers"
-        more = f"raise --max-memory, or learn from {fewer}: --sample {sample // 2 or min(20_000, n // 2)}"
+        more = f"raise --max-memory, or learn from {fewer}: --sample {max(1, sample // 2 or min(20_000, n // 2))}"
         raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
 
 

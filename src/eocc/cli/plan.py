@@ -1,7 +1,6 @@
 """``eocc plan``."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,8 +113,7 @@ def plan(
     check_label(label, target)
     check_sample(sample, synthesis, input_format)
     left_out = Named() if skip_incomplete else None
-    found = extent_of(data, files_of(data) if sample else [data], input_format, label, target, drop,
-                      measure or ("standardised" if sample else ""), left_out)  # fmt: skip
+    found = extent_of(data, sample, input_format, label, target, drop, measure, left_out)
     n, n_others = found.split_for(synthesis, resolution)
     n = min(n, sample or n)
     say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
@@ -140,16 +138,13 @@ def plan(
 
 
 def extent_of(
-    path: Path,
-    files: Sequence[Path],
-    form: str,
-    label: str,
-    target: str,
-    drop: str,
-    measure: str,
-    left_out: Named | None,
+    path: Path, sample: int, form: str, label: str, target: str, drop: str, measure: str, left_out: Named | None
 ) -> Extent:
-    """Count the patterns of the files at a path, a chunk at a time; the first chunk tells what they are."""
+    """Count the patterns of the files at a path, a chunk at a time; the first chunk tells what they are.
+
+    What a fit would refuse is refused: to a sample it reads the targets alone, else all patterns.
+    """
+    files, measure = (files_of(path), measure or "standardised") if sample else ([path], measure)
     apart = [*names_in(drop), *([label] if label else [])]
     schema, size, n_targets, total = None, 1, 0, 0
     for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
@@ -158,10 +153,11 @@ def extent_of(
         if schema is None and len(chunk):
             schema = guess_schema([chunk], str(path), apart if chunk.columns else names_in(drop), measure or None)
             size = len(schema.columns) or size_of(schema.patterns(chunk))
-        labels = labels_of(chunk, path, label) if label else [target] * len(chunk)
-        are_targets = np.array([is_same(cell, target) for cell in labels], bool)
+        are_targets = np.ones(len(chunk), bool)
+        if label:
+            are_targets[:] = [is_same(cell, target) for cell in labels_of(chunk, path, label)]
         if measure and schema is not None and schema.kind == "numbers":
-            schema.patterns(chunk.some(are_targets))  # what a fit would refuse is told now
+            schema.patterns(chunk.some(are_targets) if sample else chunk)
         total, n_targets = total + len(chunk), n_targets + int(are_targets.sum())
     if schema is None or not n_targets:
         which = f" with {label} = {target!r}" if label else ""

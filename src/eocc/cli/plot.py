@@ -18,9 +18,9 @@ from eocc.cli.reading import (
     Target,
     check_label,
     read_for,
-    say_if_learnt,
     without_names,
 )
+from eocc.cli.remarks import say_if_learnt
 from eocc.experiments.figures import new_figure
 from eocc.model_file import load
 from eocc.plots import PLOTS

@@ -1,6 +1,5 @@
 """Patterns for commands: which file, which columns, which rows."""
 
-import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,8 +27,8 @@ from eocc.files import (
     schema_of_model,
 )
 from eocc.files.cells import complete_rows, is_same
-from eocc.files.printing import MOST_LISTED, has_instead, listed
-from eocc.report.judgement import MANY_KNOWN
+from eocc.files.printing import has_instead
+from eocc.registry import MOST_LISTED, listed
 from eocc.streaming import files_of, matrix_of
 from eocc.streaming.chosen import REFUSE, SKIP, Chosen
 
@@ -52,8 +51,6 @@ SkipIncomplete = Annotated[
 Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
-# So many patterns tell whether a model was trained on them.
-MOST_TRIED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,22 +91,6 @@ def read_all(
     say_remarks(schema)
     say_left_out(left_out)
     return read
-
-
-def say_odd_columns(read: Read) -> None:
-    """Say aloud which columns of numbers never vary, or count the rows."""
-    if read.schema.kind != "numbers" or len(read.patterns) < 2:
-        return
-    for name in compress(read.schema.names, (np.diff(read.patterns, axis=0) == 1).all(axis=0)):
-        say(f"Note: column {quoted(name)} counts the rows; if it only names them, --drop {shlex.quote(name)}.")
-    targets = read.patterns[read.is_target]
-    constant = list(compress(read.schema.names, (targets == targets[0]).all(axis=0)))
-    if constant and len(targets) > 1:
-        vary = f"column {quoted(constant[0])} never varies" if len(constant) == 1 else (
-            f"columns {listed(map(quoted, constant))} never vary"
-        )  # fmt: skip
-        say(f"Note: {vary}, so that new values there count in their own units; --drop leaves columns out, and for "
-            "--measure gower any new value there is strange.")  # fmt: skip
 
 
 def say_remarks(schema: Schema) -> None:
@@ -270,16 +251,6 @@ def whole_rows(chunk: Chunk, kept: NDArray[np.bool_], left_out: Named) -> Chunk:
 def _tell(schema: Schema, chunk: Chunk, name: str) -> None:
     ignored = listed(map(ascii, ignored_columns(schema, chunk)))
     say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {ignored}." if ignored else "."))
-
-
-def say_if_learnt(classifier: EntropicOneClassClassifier, read: Read) -> None:
-    """Say aloud that patterns are those the model was trained on, where many of them are."""
-    some = np.unique(np.linspace(0, len(read.names) - 1, MOST_TRIED).astype(int))
-    with without_names():
-        share = float(np.mean(classifier.transform(read.some(some.tolist())).min(axis=1) == 0))
-    if share > MANY_KNOWN:
-        say(f"Note: {share:.0%} of the patterns do not differ from one that the model knows; if it was trained on "
-            "them, figures flatter it: hold some out.")  # fmt: skip
 
 
 @contextmanager

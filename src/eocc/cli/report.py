@@ -16,9 +16,9 @@ from eocc.cli.reading import (
     Target,
     check_label,
     read_for,
-    say_if_learnt,
     without_names,
 )
+from eocc.cli.remarks import say_if_learnt
 from eocc.files.source import STDIN
 from eocc.model_file import load
 from eocc.report import write_report

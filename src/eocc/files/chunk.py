@@ -71,8 +71,8 @@ class Chunk:
         """
         if self.lines:
             return f"line {self.lines[index]}"
-        if self.names:
-            return self.names[index]
+        if self.names:  # rows of a table have none but their numbers, where some were left out
+            return f"row {int(self.names[index]) + 1}" if self.columns else self.names[index]
         return f"{'row' if self.columns else 'pattern'} {self.first + index + 1}"
 
     def fault(self, index: int, message: str) -> ValueError:

@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from eocc.datasets.archive import quoted
-
-# How many names a message lists.
-MOST_LISTED = 8
+from eocc.registry import listed
 
 
 def printable(text: str) -> str:
@@ -25,17 +23,6 @@ def printable_lines(text: str) -> str:
     'two\nlines, ?[31mred\n'
     """
     return "\n".join(map(printable, text.split("\n")))
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the first few names, and how many more there are.
-
-    >>> listed("abc"), listed(f"x{k}" for k in range(11))
-    ('a, b, c', 'x0, x1, x2, x3, x4, x5, x6, x7 and 3 more')
-    """
-    known = list(names)
-    more = len(known) - MOST_LISTED
-    return ", ".join(known[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def has_instead(absent: str, names: Iterable[str]) -> str:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from eocc.datasets.archive import complaint, quoted
 from eocc.files.cells import complete_rows, values_in
 from eocc.files.chunk import Chunk
-from eocc.files.printing import listed, printable
+from eocc.files.printing import printable
 from eocc.measures import LabelledGraph
+from eocc.registry import listed
 
 # kind of data -> the measures that compare it, that which is taken unless another is asked for first
 MEASURES_OF = {

@@ -5,7 +5,8 @@ import numpy as np
 from eocc.kernels.compile import summing_kernel
 
 # exp(x) = exp(x / 256)^256: of so small a number few powers are enough, and eight squarings undo the division.
-SHARE = 1 / 256
+SQUARINGS = 8
+SHARE = 1 / 2**SQUARINGS
 # Kernels below exp(-40) count for nothing: a million of them are less than 1e-11 of one.
 LEAST = -40.0
 
@@ -27,14 +28,8 @@ def kernel_sums(distances, width, sums):
             x = max(power, LEAST) * SHARE
             y = x * (1 / 24 + x * (1 / 120 + x * (1 / 720 + x * (1 / 5040))))
             y = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + y)))
-            y *= y
-            y *= y
-            y *= y
-            y *= y
-            y *= y
-            y *= y
-            y *= y
-            y *= y
+            for _ in range(SQUARINGS):
+                y *= y
             total += y if power > LEAST else 0.0
         sums[i] = total
 

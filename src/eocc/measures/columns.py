@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.registry import listed
+
 Matrix = NDArray[np.float64]
 
 # What a column may hold, in the plural, as errors say it.
@@ -24,6 +26,8 @@ _CONTENTS: dict[str, tuple[type, ...]] = {
     TIMES: (time,),
     NUMBERS: (Real, Decimal),
 }
+# How many columns or levels a message names.
+MOST_NAMED = 12
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
 
 
@@ -88,7 +92,7 @@ class Table:
         return Table(tuple(column[index] for column in self.columns))
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self)} rows: {listed(self.names)}>"
+        return f"<Table of {len(self)} rows: {listed(map(repr, self.names), MOST_NAMED)}>"
 
 
 def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
@@ -107,11 +111,6 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
     if len(columns[0].values) == 0:
         raise ValueError("X holds no rows; at least 1 is required")
     return Table(tuple(columns))
-
-
-def listed(names: Sequence[Any], most: int = 12) -> str:
-    """Return the names as errors list them, the first of very many."""
-    return ", ".join(map(repr, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:

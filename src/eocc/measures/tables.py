@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
-from eocc.measures.columns import BOOLEANS, LABELS, Column, Table, listed, read_table
+from eocc.measures.columns import BOOLEANS, LABELS, MOST_NAMED, Column, Table, read_table
 from eocc.measures.unit import CONSTANT, FARTHEST
-from eocc.registry import choose
+from eocc.registry import choose, listed
 
 Matrix = NDArray[np.float64]
 
@@ -77,7 +77,9 @@ class Gower:
         table, kinds = self.read(training), self.kinds or {}
         unknown = [name for name in kinds if name not in table.names]
         if unknown:
-            raise ValueError(f"unknown column {unknown[0]!r} in kinds; known: {listed(table.names)}")
+            raise ValueError(
+                f"unknown column {unknown[0]!r} in kinds; known: {listed(map(repr, table.names), MOST_NAMED)}"
+            )
         return FrozenGower(self, tuple(_freeze_column(column, kinds.get(column.name)) for column in table.columns))
 
 
@@ -312,9 +314,8 @@ class _Ordered:
         rank = {level: number for number, level in enumerate(self.levels)}
         for label in labelled.labels or ():
             if label not in rank:
-                raise ValueError(
-                    f"column {column.name!r} holds the unknown level {label!r}; known: {listed(self.levels)}"
-                )
+                known = listed(map(repr, self.levels), MOST_NAMED)
+                raise ValueError(f"column {column.name!r} holds the unknown level {label!r}; known: {known}")
         return _translated(labelled, rank) / max(len(self.levels) - 1, 1)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eocc.datasets.archive import quoted
 from eocc.files import GapError
 from eocc.files.cells import are_missing, is_missing
-from eocc.files.printing import listed
+from eocc.registry import listed
 from eocc.streaming.chosen import EVERY_ROW, Chosen
 
 Matrix = NDArray[np.float64]
