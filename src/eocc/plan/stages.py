@@ -27,8 +27,8 @@ FOLDS_KEEP = 0.9
 CONTRASTED = 1.1
 # Numbers that surprise has of every pattern: distances on the ladder, ratios, terms in several units.
 TERMS = 24.0
-# With labels, also densities along every weight: of all patterns, and in units.
-DENSITIES = 2.0
+# With labels, also densities along every weight: of all patterns, in units, and what threads have freed meanwhile.
+DENSITIES = 3.0
 # Of all pairs, those within the largest region: 1 where all patterns are one cluster, near 0 where they are many. Only
 # the fit will tell; this share keeps the plan within 30 % of either.
 IN_ONE_REGION = 0.45
