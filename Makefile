@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	$(BIN)/eocc demo
 
 test: $(VENV)/.installed-dev
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

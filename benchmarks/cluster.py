@@ -23,9 +23,9 @@ from eocc import EntropicOneClassClassifier, cluster
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
-from eocc.representation import Representation
 from eocc.search import RandomSearch
-from eocc.synthesis import CompleteGraph, EntropySynthesis, Trial
+from eocc.space.representation import Representation
+from eocc.synthesis.synthesis import CompleteGraph, EntropySynthesis, Trial
 
 N_GRAPHS = 447  # 200,000 pairs
 N_VERTICES = 30

@@ -17,14 +17,14 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from sklearn.metrics import euclidean_distances
 from timing import least_seconds, seconds, table
 
-from eocc.blas import gram, one_blas_thread
-from eocc.entropic_graph import CompleteGraph
-from eocc.graph import EuclideanGraph, _tree_edges, spanning_tree
+from eocc.foundation.blas import gram, one_blas_thread
+from eocc.foundation.workers import workers
+from eocc.graph.complete import EuclideanGraph, _tree_edges, spanning_tree
 from eocc.measures import Euclidean
-from eocc.partition import full_curve
+from eocc.partition.dense import full_curve
 from eocc.search import GeneticSearch, generations
-from eocc.synthesis import EntropySynthesis, Workspace, embed
-from eocc.workers import workers
+from eocc.synthesis.graph_kinds import CompleteGraph
+from eocc.synthesis.synthesis import EntropySynthesis, Workspace, embed
 
 D = 10
 SYNTHESIS = EntropySynthesis(eta=0.5, gamma=0.02)

@@ -24,7 +24,7 @@ import pyarrow
 import pyarrow.parquet
 
 from eocc import EntropicOneClassClassifier
-from eocc.files import guess_schema, open_chunks, schema_of_model
+from eocc.io.files import guess_schema, open_chunks, schema_of_model
 from eocc.streaming import judging
 
 LONGEST = 30  # seconds for one case; they take milliseconds

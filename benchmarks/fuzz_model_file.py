@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from eocc import EntropicOneClassClassifier
+from eocc.io.model_file import ModelFileError, load, save
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
-from eocc.model_file import ModelFileError, load, save
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 # What a reader that only reads has no reason to do.

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from timing import least_seconds, seconds, table
 
+from eocc.foundation.threads import threads
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
-from eocc.threads import threads
 
 SIZES = {15: 400, 30: 250, 100: 80}  # vertices: graphs
 

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from timing import table
 
-import eocc.regions
-import eocc.validation
+import eocc.regions.all_partitions
+import eocc.regions.fuzzy
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import read_graph_set
 
@@ -74,7 +74,7 @@ def main():
     arguments.add_argument("--lone", type=float, help="the extent of a lone pattern instead of the mean tree edge")
     chosen = arguments.parse_args()
     if chosen.lone is not None:
-        eocc.regions.lone_extent = eocc.validation.lone_extent = lambda tree: chosen.lone
+        eocc.regions.fuzzy.lone_extent = eocc.regions.all_partitions.lone_extent = lambda tree: chosen.lone
     folder, wanted, seeds = Path(os.environ["EOCC_DATA"]), chosen.sets, range(3)
     head = ["set, target", "trained on", "system", "AUC", "accuracy", "regions", "seconds a fit",
             "paper: AUC", "accuracy", "regions"]  # fmt: skip

@@ -10,9 +10,9 @@ import numpy as np
 from pynndescent import NNDescent
 from timing import seconds, table
 
+from eocc.foundation.threads import threads
 from eocc.measures import Euclidean
-from eocc.neighbours import Neighbours, nearest_neighbours, sampled_recall
-from eocc.threads import threads
+from eocc.neighbours.nearest import Neighbours, nearest_neighbours, sampled_recall
 
 K = 10
 PROTOTYPES = 256

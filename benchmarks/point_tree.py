@@ -15,10 +15,10 @@ import numpy as np
 from fast_hdbscan.hdbscan import compute_minimum_spanning_tree
 from timing import least_seconds, seconds, table
 
-from eocc.blas import one_blas_thread
-from eocc.graph import spanning_tree
+from eocc.foundation.blas import one_blas_thread
+from eocc.graph.complete import spanning_tree
+from eocc.graph.point_tree import point_spanning_tree
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.point_tree import point_spanning_tree
 
 THREADS = os.cpu_count() or 1
 

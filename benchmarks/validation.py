@@ -11,17 +11,17 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from timing import least_seconds, seconds, table
 
-from eocc.blas import one_blas_thread
-from eocc.entropic_graph import CompleteGraph
-from eocc.extents import resolve_extent
-from eocc.memberships import Gaussian
-from eocc.performance import accuracy
-from eocc.regions import BOUNDARY, Fuzzification
-from eocc.representation import Representation
-from eocc.representatives import Medoid
-from eocc.synthesis import ValidationSynthesis, embed
-from eocc.tconorms import maximum
-from eocc.validation import ValidationRows, performance_curve
+from eocc.foundation.blas import one_blas_thread
+from eocc.regions.all_partitions import ValidationRows, performance_curve
+from eocc.regions.extents import resolve_extent
+from eocc.regions.fuzzy import BOUNDARY, Fuzzification
+from eocc.regions.memberships import Gaussian
+from eocc.regions.performance import accuracy
+from eocc.regions.representatives import Medoid
+from eocc.regions.tconorms import maximum
+from eocc.space.representation import Representation
+from eocc.synthesis.graph_kinds import CompleteGraph
+from eocc.synthesis.synthesis import ValidationSynthesis, embed
 
 KIND = CompleteGraph()
 

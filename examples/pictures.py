@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_isolated_pattern, make_two_clusters
-from eocc.plots import (
+from eocc.plots.drawing import (
     plot_history,
     plot_membership,
     plot_modularity,

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from eocc.datasets.gxl import read_graph_set
+from eocc.io.graphs.gxl import read_graph_set
 from graph_files import (
     SMALL,
     TRIANGLE,

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from eocc import atomic
-from eocc.atomic import drafted, remove_abandoned
+from eocc.foundation import atomic
+from eocc.foundation.atomic import drafted, remove_abandoned
 
 WRITER = """
 import sys
 from pathlib import Path
-from eocc.atomic import drafted
+from eocc.foundation.atomic import drafted
 
 with drafted(Path(sys.argv[1])) as draft:
     draft.write_text("half")

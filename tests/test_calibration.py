@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.calibration import Calibration, cross_calibrate, folds
+from eocc.calibration.conformal import Calibration, cross_calibrate, folds
 from eocc.search import GeneticSearch
 
 RESOLUTIONS = ("multi", "single")

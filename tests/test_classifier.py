@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import eocc
 from doubles import fitted_names, plain
 from eocc import EntropicOneClassClassifier
-from eocc.entropy import normalized_entropy, renyi_entropy
+from eocc.graph.entropy import normalized_entropy, renyi_entropy
 from eocc.measures import Euclidean
 from eocc.search import SEARCHES, GeneticSearch, resolve_search
 from strategies import points
@@ -149,7 +149,7 @@ class TestDecisions:
         X, _ = iris
         clf = plain().fit(setosa)
         whole = clf.score_samples(X)
-        monkeypatch.setattr("eocc.scoring.BLOCK", 7 * len(setosa))
+        monkeypatch.setattr("eocc.classifiers.base.BLOCK", 7 * len(setosa))
         for n_jobs in (1, 2):
             assert_array_equal(clf.set_params(n_jobs=n_jobs).score_samples(X), whole)
             assert_array_equal(clf.transform(X), plain().fit(setosa).transform(X))

@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 from eocc import __version__
 from eocc.cli import app, main
-from eocc.demo import DEMO_SETS
+from eocc.experiments.demo import DEMO_SETS
 
 DOCS = Path(__file__).parent.parent / "docs" / "command_line.md"
 COMMANDS = sorted((command.name or command.callback.__name__) for command in app.registered_commands)

@@ -10,9 +10,9 @@ import pyarrow.parquet
 import pytest
 
 from eocc import EntropicOneClassClassifier
+from eocc.classifiers.plan import plan_for
 from eocc.cli import main
-from eocc.model_file import load
-from eocc.plan import plan_for
+from eocc.io.model_file import load
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3)).round(6)
 LABELLED = np.column_stack([ROWS[:, 0], np.arange(60) % 3 == 0, ROWS[:, 1:]])

@@ -9,7 +9,7 @@ import pytest
 
 from eocc import EntropicOneClassClassifier
 from eocc.cli import main
-from eocc.model_file import load
+from eocc.io.model_file import load
 
 ROWS = np.random.default_rng(3).normal(size=(30, 2)).round(6)
 

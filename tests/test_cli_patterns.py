@@ -17,8 +17,8 @@ import pytest
 from eocc import EntropicOneClassClassifier
 from eocc.cli import main
 from eocc.datasets import read_gxl
+from eocc.io.model_file import load, save
 from eocc.measures import LabelledGraph
-from eocc.model_file import load, save
 from graph_files import cxl, gxl, vertex, within_a_minute, write_folder, write_zip
 
 RNG = np.random.default_rng(0)

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from eocc import EntropicOneClassClassifier
+from eocc.classifiers.plan import plan_for
 from eocc.cli import main
-from eocc.files.chunk import CHUNK_ROWS
-from eocc.model_file import load
-from eocc.plan import plan_for
+from eocc.io.files.chunk import CHUNK_ROWS
+from eocc.io.model_file import load
 
 N = 6000
 

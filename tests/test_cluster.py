@@ -19,12 +19,13 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from doubles import plain
-from eocc import EntropicOneClassClassifier, cluster
-from eocc.cluster.client import given, given_tasks
-from eocc.cluster.pairs import _strips, _triangle
-from eocc.cluster.sealed import Sealed
+from eocc import EntropicOneClassClassifier
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.scale import cluster
+from eocc.scale.cluster.client import given, given_tasks
+from eocc.scale.cluster.pairs import _strips, _triangle
+from eocc.scale.cluster.sealed import Sealed
 from eocc.search import GeneticSearch
 from samples import samples
 

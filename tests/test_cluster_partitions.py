@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.cluster import gathered, on, sample
+from eocc.scale.cluster import gathered, on, sample
 
 ROWS = np.arange(60.0).reshape(20, 3)
 

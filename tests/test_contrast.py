@@ -8,12 +8,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KernelDensity
 
 from eocc import EntropicOneClassClassifier
-from eocc.contrast import LEAST, Densities, NewPatterns, Pairs
+from eocc.io.model_file import load, save
 from eocc.kernels.density import finite_squares, kernel_sums
 from eocc.measures import MEASURES, Euclidean
-from eocc.model_file import load, save
-from eocc.representation import Representation
-from eocc.surprise import learn_surprise
+from eocc.space.representation import Representation
+from eocc.surprise.likelihood_ratio import LEAST, Densities, NewPatterns, Pairs
+from eocc.surprise.score import learn_surprise
 from oracles import contrast as oracle
 
 
@@ -90,7 +90,7 @@ def test_a_validation_set_counts_its_targets_too():
 def test_blocks_and_threads_are_no_matter(block, n_jobs, monkeypatch):
     new = both_kinds(7)[0]
     expected = learnt(prototypes=20, random_state=0).judge(new).ratios
-    monkeypatch.setattr("eocc.representation.BLOCK", block)
+    monkeypatch.setattr("eocc.space.representation.BLOCK", block)
     assert_array_equal(learnt(prototypes=20, random_state=0, n_jobs=n_jobs).judge(new).ratios, expected)
 
 

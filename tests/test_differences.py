@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from rapidfuzz.distance import Levenshtein
 
-from eocc.explanations.differences import LANGUAGES, Language, description_of, difference_of
-from eocc.explanations.differences.difference import Difference
-from eocc.explanations.differences.graphs import graph_edit_path
-from eocc.explanations.differences.pairing import pair_vertices
-from eocc.explanations.differences.series import stretches_of, warping_path
-from eocc.explanations.differences.strings import edit_operations
+from eocc.explain.differences import LANGUAGES, Language, description_of, difference_of
+from eocc.explain.differences.difference import Difference
+from eocc.explain.differences.graphs import graph_edit_path
+from eocc.explain.differences.pairing import pair_vertices
+from eocc.explain.differences.series import stretches_of, warping_path
+from eocc.explain.differences.strings import edit_operations
 from eocc.measures import DTW, MEASURES, Composite, CosineBags, Gower, GraphEdit, LabelledGraph, resolve_measure
 from oracles import series as series_oracle
 from samples import samples

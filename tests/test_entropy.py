@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eocc.entropy import normalized_entropy, renyi_entropy
+from eocc.graph.entropy import normalized_entropy, renyi_entropy
 from oracles import core
 
 

@@ -11,11 +11,11 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from eocc import EntropicOneClassClassifier
-from eocc.explanations import differences, explain, rules
-from eocc.explanations.regions import profile_contributions, prototypes_of
-from eocc.explanations.rules import degree_in_words
+from eocc.explain import differences, explain, rules
+from eocc.explain.regions import profile_contributions, prototypes_of
+from eocc.explain.rules import degree_in_words
 from eocc.measures import MEASURES, Composite
-from eocc.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
+from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from samples import samples
 
 

@@ -9,11 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from eocc import EntropicOneClassClassifier
-from eocc.explanations import LocalRatio, Neighbourhoods, NonTargets, Rung, Term, explain, rules
-from eocc.explanations.rules import border_degree_in_words
+from eocc.explain import LocalRatio, Neighbourhoods, NonTargets, Rung, Term, explain, rules
+from eocc.explain.rules import border_degree_in_words
 from eocc.measures import MEASURES, Composite
-from eocc.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
-from eocc.surprise import rungs
+from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
+from eocc.surprise.score import rungs
 from samples import samples
 
 

@@ -5,8 +5,8 @@ import io
 import numpy as np
 import pytest
 
-from eocc.files import Chunk, Schema, count_rows, guess_format, guess_schema, ignored_columns, open_chunks
-from eocc.files.arrays import mapped
+from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, ignored_columns, open_chunks
+from eocc.io.files.arrays import mapped
 from graph_files import message_of
 
 ROWS = np.arange(12.0).reshape(4, 3)

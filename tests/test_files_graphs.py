@@ -5,9 +5,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from eocc.datasets.archive import Limits
-from eocc.files import graphs as module
-from eocc.files import guess_schema, open_chunks
+from eocc.io.archive import Limits
+from eocc.io.files import graphs as module
+from eocc.io.files import guess_schema, open_chunks
 from eocc.measures import LabelledGraph
 from graph_files import TRIANGLE, cxl, gxl, message_of, vertices, within_a_minute, write_folder, write_zip
 

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from eocc.files import guess_schema, open_chunks
-from eocc.files.chunk import CHUNK_ROWS
-from eocc.files.plain_json import JsonError, parse_json
+from eocc.io.files import guess_schema, open_chunks
+from eocc.io.files.chunk import CHUNK_ROWS
+from eocc.io.files.plain_json import JsonError, parse_json
 from graph_files import message_of
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eocc import EntropicOneClassClassifier
-from eocc.files import Chunk, Schema, guess_schema, ignored_columns, schema_of_model
+from eocc.io.files import Chunk, Schema, guess_schema, ignored_columns, schema_of_model
 from eocc.measures import CosineBags, Gower, LabelledGraph
 from graph_files import message_of
 

@@ -10,8 +10,8 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from eocc.files import guess_schema, open_chunks
-from eocc.files.chunk import CHUNK_BYTES, CHUNK_ROWS
+from eocc.io.files import guess_schema, open_chunks
+from eocc.io.files.chunk import CHUNK_BYTES, CHUNK_ROWS
 from graph_files import message_of, within_a_minute
 
 

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose
 
-from eocc.graph import euclidean_graph, spanning_tree
+from eocc.graph.complete import euclidean_graph, spanning_tree
 from eocc.measures import Euclidean
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.space import dissimilarity_space
+from eocc.space.dissimilarity_space import dissimilarity_space
 from oracles import core
 from strategies import distance_matrices, points
 

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
+from eocc.foundation.threads import threads
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects
 from eocc.search import GeneticSearch
-from eocc.threads import threads
 from oracles import graphs as oracle
 
 VALUES = {"x": st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, None]), "kind": st.sampled_from(["a", "b", None])}

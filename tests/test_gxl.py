@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eocc.datasets.gxl import read_cxl, read_graph_set, read_gxl
+from eocc.io.graphs.gxl import read_cxl, read_graph_set, read_gxl
 from graph_files import (
     SMALL,
     TRIANGLE,

@@ -1,6 +1,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -18,23 +19,23 @@ from sklearn.metrics import get_scorer
 
 from doubles import Manhattan, OneBatch, fitted_names, plain
 from eocc import EntropicOneClassClassifier
-from eocc.extents import EXTENTS, QuantileExtent
+from eocc.io.model_file import ModelFileError, NotSaved, load, save
+from eocc.io.model_file.codec import Decoder
+from eocc.io.model_file.patterns import PACKERS
+from eocc.io.model_file.plain import PLAIN
 from eocc.measures import DTW, MEASURES, Composite, Euclidean, FunctionMeasure, Gower, GraphEdit, LabelledGraph
 from eocc.measures.objects import Objects
-from eocc.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
-from eocc.model_file import ModelFileError, NotSaved, load, save
-from eocc.model_file.codec import Decoder
-from eocc.model_file.patterns import PACKERS
-from eocc.model_file.plain import PLAIN
-from eocc.representatives import REPRESENTATIVES, Centroid
+from eocc.regions.extents import EXTENTS, QuantileExtent
+from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
+from eocc.regions.representatives import REPRESENTATIVES, Centroid
+from eocc.regions.tconorms import TCONORMS, einstein
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
-from eocc.tconorms import TCONORMS, einstein
 from samples import samples
 
 READER = """
 import sys
 from pathlib import Path
-from eocc.model_file import load, save
+from eocc.io.model_file import load, save
 from samples import samples
 for path in map(Path, sys.argv[1:]):
     model = load(path)
@@ -199,7 +200,7 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: re.sub(r" at 0x\w+", "", str(settings)))
 def test_every_built_in_choice_comes_back(settings, setosa, iris, tmp_path):
     clf = plain(**{"random_state": 0, **settings}).fit(setosa[:20])
     loaded = again(clf, tmp_path / "m.eocc")

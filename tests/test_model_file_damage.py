@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 
 from doubles import plain
-from eocc.extents import std_extent
+from eocc.io.model_file import ModelFileError, load, save
+from eocc.io.model_file.arrays import array_bytes, array_from_bytes
+from eocc.io.model_file.codec import Decoder, Encoder
+from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
 from eocc.measures.columns import Table
-from eocc.model_file import ModelFileError, load, save
-from eocc.model_file.arrays import array_bytes, array_from_bytes
-from eocc.model_file.codec import Decoder, Encoder
-from eocc.model_file.plain import UnwritableError
+from eocc.regions.extents import std_extent
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))

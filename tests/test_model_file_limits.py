@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from doubles import plain
+from eocc.io.model_file import ModelFileError, load, save, trial
+from eocc.io.model_file.arrays import array_bytes, array_from_bytes
+from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import LabelledGraph
 from eocc.measures.composite import FrozenComposite, Records
 from eocc.measures.graphs import FrozenGraphEdit, Schema
 from eocc.measures.series import FrozenDTW
 from eocc.measures.strings import FrozenStringEdit
 from eocc.measures.unit import Unit
-from eocc.model_file import ModelFileError, load, save, trial
-from eocc.model_file.arrays import array_bytes, array_from_bytes
-from eocc.model_file.plain import UnwritableError
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))

@@ -6,11 +6,11 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from eocc import neighbours
+from eocc.foundation.threads import threads
 from eocc.kernels import nearest
 from eocc.measures.euclidean import euclidean_pairwise_distance
-from eocc.neighbours import PointTree, fit_projection, nearest_neighbours, sampled_recall, slack_of
-from eocc.threads import threads
+from eocc.neighbours import nearest as neighbours
+from eocc.neighbours.nearest import PointTree, fit_projection, nearest_neighbours, sampled_recall, slack_of
 from oracles import core, sparse
 from strategies import points
 

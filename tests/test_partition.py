@@ -4,8 +4,8 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 
-from eocc.graph import SpanningTree, spanning_tree
-from eocc.partition import cut, modularity, modularity_curve, normalized_modularity, prune
+from eocc.graph.complete import SpanningTree, spanning_tree
+from eocc.partition.dense import cut, modularity, modularity_curve, normalized_modularity, prune
 from oracles import core
 from strategies import distance_matrices
 

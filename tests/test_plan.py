@@ -13,11 +13,8 @@ from scipy.spatial.distance import cdist
 
 from doubles import Manhattan, Midpoint, OneBatch, plain
 from eocc import EntropicOneClassClassifier
-from eocc.entropic_graph import CompleteGraph, NeighbourGraph
-from eocc.fitting import fuzzification_of
-from eocc.measures import MEASURES, Composite, StringEdit
-from eocc.neighbours import EXACT_ROWS
-from eocc.plan import (
+from eocc.classifiers.fitting import fuzzification_of
+from eocc.classifiers.plan import (
     COMPLETE_UP_TO,
     PlanWarning,
     Request,
@@ -29,9 +26,12 @@ from eocc.plan import (
     plan_for,
     within_choice,
 )
-from eocc.plan.costs import COSTS, UNKNOWN, cost_of
-from eocc.plan.estimate import ANYWAY
-from eocc.plan.stages import IN_ONE_REGION
+from eocc.classifiers.plan.costs import COSTS, UNKNOWN, cost_of
+from eocc.classifiers.plan.estimate import ANYWAY
+from eocc.classifiers.plan.stages import IN_ONE_REGION
+from eocc.measures import MEASURES, Composite, StringEdit
+from eocc.neighbours.nearest import EXACT_ROWS
+from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(3000, 4))
@@ -271,7 +271,7 @@ def test_plans_that_are_none_are_named():
 def system(tmp_path, monkeypatch):
     """A system whose files say what the test writes."""
     for name, path in (("MEMORY_INFORMATION", "meminfo"), ("OWN_GROUPS", "cgroup"), ("GROUPS", "groups")):
-        monkeypatch.setattr(f"eocc.plan.memory.{name}", tmp_path / path)
+        monkeypatch.setattr(f"eocc.classifiers.plan.memory.{name}", tmp_path / path)
     (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 1000 kB\n")
     return tmp_path
 

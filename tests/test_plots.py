@@ -10,8 +10,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_isolated_pattern
-from eocc.plots import PLOTS, plot_history, plot_membership, plot_roc, plot_scores, plot_space, plot_weights, ratios_of
-from eocc.projection import place, project
+from eocc.plots.drawing import (
+    PLOTS,
+    plot_history,
+    plot_membership,
+    plot_roc,
+    plot_scores,
+    plot_space,
+    plot_weights,
+    ratios_of,
+)
+from eocc.plots.projection import place, project
 from eocc.search import GeneticSearch
 from samples import samples
 

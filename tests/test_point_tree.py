@@ -7,11 +7,11 @@ from hypothesis import given
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from eocc import point_tree
-from eocc.graph import euclidean_graph, spanning_tree
+from eocc.graph import point_tree
+from eocc.graph.complete import euclidean_graph, spanning_tree
+from eocc.graph.point_tree import point_spanning_tree
 from eocc.kernels import point_tree as kernels
-from eocc.point_tree import point_spanning_tree
-from eocc.space import DissimilaritySpace
+from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
 from oracles import point_tree as oracle
 from strategies import points

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from doubles import plain
-from eocc.projection import principal_axes, project
+from eocc.plots.projection import principal_axes, project
 
 RNG = np.random.default_rng(0)
 ROWS = {

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from eocc.measures import MEASURES, resolve_measure
 from eocc.measures.fixed import FixedPrepared
-from eocc.prototypes import (
+from eocc.space.prototypes import (
     SELECTIONS,
     DensitySpread,
     FarthestFirst,
@@ -21,11 +21,11 @@ from eocc.prototypes import (
     resolve_selection,
     select_prototypes,
 )
-from eocc.prototypes.density_spread import local_spacings, weights_from
-from eocc.prototypes.farthest_first import spread
-from eocc.prototypes.k_medoids import swapped_medoids
-from eocc.prototypes.protocol import dissimilarities, nearest_dissimilarities
-from eocc.prototypes.random import without_copies
+from eocc.space.prototypes.density_spread import local_spacings, weights_from
+from eocc.space.prototypes.farthest_first import spread
+from eocc.space.prototypes.k_medoids import swapped_medoids
+from eocc.space.prototypes.protocol import dissimilarities, nearest_dissimilarities
+from eocc.space.prototypes.random import without_copies
 from oracles import prototypes as oracle
 from samples import samples
 
@@ -66,11 +66,11 @@ def whole(rows):
 def small_rooms(rows=5, columns=3, pool=4):
     """Blocks, pools and samples so small that few patterns need many of them."""
     return (
-        mock.patch.multiple("eocc.prototypes.protocol", BLOCK_ROWS=rows, BLOCK_COLUMNS=columns),
-        mock.patch.multiple("eocc.prototypes.random", BLOCK_COLUMNS=columns, LEAST_STEP=2),
-        mock.patch.multiple("eocc.prototypes.farthest_first", SMALLEST_POOL=pool),
-        mock.patch.multiple("eocc.prototypes.density_spread", FEWEST=3, MOST=6),
-        mock.patch.multiple("eocc.prototypes.k_medoids", SAMPLE=8, MOST_MEDOIDS=3),
+        mock.patch.multiple("eocc.space.prototypes.protocol", BLOCK_ROWS=rows, BLOCK_COLUMNS=columns),
+        mock.patch.multiple("eocc.space.prototypes.random", BLOCK_COLUMNS=columns, LEAST_STEP=2),
+        mock.patch.multiple("eocc.space.prototypes.farthest_first", SMALLEST_POOL=pool),
+        mock.patch.multiple("eocc.space.prototypes.density_spread", FEWEST=3, MOST=6),
+        mock.patch.multiple("eocc.space.prototypes.k_medoids", SAMPLE=8, MOST_MEDOIDS=3),
     )
 
 

@@ -16,8 +16,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.utils import get_tags
 
 from eocc import EntropicOneClassClassifier
-from eocc.pyod import EOCC, _normal_regions
-from eocc.regions import Region
+from eocc.integrations.pyod import EOCC, _normal_regions
+from eocc.regions.fuzzy import Region
 from eocc.search import GeneticSearch
 
 # What PyOD's own tests of its detectors take: the data, its contamination and the least area under the curve.
@@ -325,7 +325,7 @@ def test_patterns_may_be_dissimilarities_or_strings(data):
 
 
 def test_without_pyod_the_import_names_the_remedy(monkeypatch):
-    monkeypatch.delitem(sys.modules, "eocc.pyod")
+    monkeypatch.delitem(sys.modules, "eocc.integrations.pyod")
     monkeypatch.setitem(sys.modules, "pyod.models.base", None)
     with pytest.raises(ModuleNotFoundError, match=r"^eocc\.pyod needs PyOD: pip install 'eocc\[rivals\]'$"):
-        importlib.import_module("eocc.pyod")
+        importlib.import_module("eocc.integrations.pyod")

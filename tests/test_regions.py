@@ -6,10 +6,12 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import pdist, squareform
 
-from eocc.extents import EXTENTS, MeanExtent, QuantileExtent, resolve_extent
-from eocc.graph import EuclideanGraph, spanning_tree
+from eocc.graph.complete import EuclideanGraph, spanning_tree
 from eocc.kernels.distances import pairs_among, sums_among
-from eocc.memberships import (
+from eocc.partition.dense import cut
+from eocc.regions.extents import EXTENTS, MeanExtent, QuantileExtent, resolve_extent
+from eocc.regions.fuzzy import LEAST_EXTENT, Fuzzification, FuzzyModel, build_regions, log_grades
+from eocc.regions.memberships import (
     MEMBERSHIP_FUNCTIONS,
     Bell,
     Gaussian,
@@ -18,10 +20,8 @@ from eocc.memberships import (
     TwoSided,
     resolve_membership_function,
 )
-from eocc.partition import cut
-from eocc.regions import LEAST_EXTENT, Fuzzification, FuzzyModel, build_regions, log_grades
-from eocc.representatives import Centroid, Medoid, resolve_representative
-from eocc.tconorms import TCONORMS, maximum, resolve_tconorm
+from eocc.regions.representatives import Centroid, Medoid, resolve_representative
+from eocc.regions.tconorms import TCONORMS, maximum, resolve_tconorm
 from oracles import core
 from strategies import distance_matrices
 

@@ -10,8 +10,8 @@ from sklearn.metrics import roc_auc_score
 import eocc.cli.report  # noqa: F401  # adds its command
 from eocc import EntropicOneClassClassifier
 from eocc.cli import main
+from eocc.io.model_file import save
 from eocc.measures import Composite, LabelledGraph
-from eocc.model_file import save
 from eocc.report import write_report
 from eocc.report.charts import histogram, linear, logarithmic
 from eocc.report.map import MOST_DRAWN, drawn_patterns

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.projection import rate_of, yardstick_of
+from eocc.plots.projection import rate_of, yardstick_of
 from eocc.report import write_report
 from eocc.report.explained import compared_with
 from eocc.report.study import study_of

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from eocc.graph import spanning_tree
+from eocc.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
 from eocc.rivals.chameleon import ChameleonDescription, chameleon_labels, log_membership, regions
 from eocc.rivals.k_centres import (

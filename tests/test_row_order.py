@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose
 
 from doubles import plain
 from eocc.measures import Composite, FunctionMeasure, resolve_measure
-from eocc.prototypes.protocol import dissimilarities
-from eocc.representation import Representation, represent
-from eocc.views import views_of
+from eocc.space.prototypes.protocol import dissimilarities
+from eocc.space.representation import Representation, represent
+from eocc.space.weightings import views_of
 
 
 def periodic_words(n):
@@ -24,7 +24,7 @@ def test_what_weights_tell_is_that_of_all_kinds_of_patterns(n_prototypes, monkey
     own = np.sort(np.random.default_rng(1).permutation(900)[:n_prototypes])
     shown = Representation(measure.freeze(patterns), patterns, patterns[own], own, is_whole=False)
     sampled = views_of(shown, np.ones(3))
-    monkeypatch.setattr("eocc.views.SAMPLE", 900)
+    monkeypatch.setattr("eocc.space.weightings.SAMPLE", 900)
     assert_allclose(sampled, views_of(shown, np.ones(3)), rtol=0.05)
 
 

@@ -7,13 +7,13 @@ from sklearn.metrics import roc_auc_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier
-from eocc.entropic_graph import CompleteGraph, NeighbourGraph
-from eocc.graph import euclidean_graph, single_precision_graph
-from eocc.model_file import load, save
-from eocc.prototypes import SELECTIONS
+from eocc.graph.complete import euclidean_graph, single_precision_graph
+from eocc.io.model_file import load, save
 from eocc.search import GeneticSearch
-from eocc.space import DissimilaritySpace
-from eocc.synthesis import SEARCHED
+from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.space.prototypes import SELECTIONS
+from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
+from eocc.synthesis.synthesis import SEARCHED
 from samples import samples
 
 KINDS = [{"resolution": "multi"}, {"resolution": "single"}]
@@ -98,7 +98,7 @@ def test_a_sparse_graph_finds_the_clusters(targets):
 
 
 def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
-    monkeypatch.setattr("eocc.synthesis.SEARCHED", 50)
+    monkeypatch.setattr("eocc.synthesis.synthesis.SEARCHED", 50)
     seen = []
     build = CompleteGraph.build
     monkeypatch.setattr(

@@ -8,17 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from eocc import EntropicOneClassClassifier
-from eocc.extents import EXTENTS, MeanExtent
-from eocc.graph import euclidean_graph
+from eocc.foundation.threads import threads
+from eocc.graph.complete import euclidean_graph
+from eocc.graph.neighbour_graph import neighbour_entropy, renyi_neighbour_entropy, sparse_graph
 from eocc.kernels.sparse import join_times, meeting_edge
-from eocc.memberships import Gaussian, TwoSided
-from eocc.partition import ROUNDING, full_curve, greedy_prune, tree_labels
-from eocc.performance import ScorerPerformance, accuracy, resolve_performance
-from eocc.regions import Fuzzification, build_regions
-from eocc.representatives import Centroid, Medoid
-from eocc.space import DissimilaritySpace
-from eocc.sparse_graph import neighbour_entropy, renyi_neighbour_entropy, sparse_graph
-from eocc.sparse_partition import (
+from eocc.partition.dense import ROUNDING, full_curve, greedy_prune, tree_labels
+from eocc.partition.sparse import sparse_curve, sparse_modularity, sparse_prune
+from eocc.regions.all_partitions import ValidationRows, performance_curve
+from eocc.regions.extents import EXTENTS, MeanExtent
+from eocc.regions.fuzzy import Fuzzification, build_regions
+from eocc.regions.memberships import Gaussian, TwoSided
+from eocc.regions.performance import ScorerPerformance, accuracy, resolve_performance
+from eocc.regions.representatives import Centroid, Medoid
+from eocc.regions.sampled import (
     FIRST_SPLITS,
     MOST_MEMBERS,
     MOST_PAIRED,
@@ -27,15 +29,11 @@ from eocc.sparse_partition import (
     most_within,
     sampled_clusters,
     sparse_counts,
-    sparse_curve,
-    sparse_modularity,
     sparse_performance_curve,
-    sparse_prune,
     sums_of_distances,
 )
-from eocc.tconorms import maximum
-from eocc.threads import threads
-from eocc.validation import ValidationRows, performance_curve
+from eocc.regions.tconorms import maximum
+from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core, sparse
 from strategies import points
 

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier
+from eocc.classifiers.plan import plan_for
 from eocc.cli import main
 from eocc.measures.unit import StandardUnit
-from eocc.plan import plan_for
 
 ROWS = np.random.default_rng(0).normal(size=(100, 2))
 

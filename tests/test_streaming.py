@@ -16,13 +16,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import load, save
 from eocc.cli import main
-from eocc.files import open_chunks
+from eocc.foundation.threads import in_order
+from eocc.io.files import open_chunks
 from eocc.streaming import fit_stream, score_stream
 from eocc.streaming import tally as tallies
 from eocc.streaming.sample import draw_sample, quotas
 from eocc.streaming.source import source_of
 from eocc.streaming.tally import Tally, ranks_of
-from eocc.threads import in_order
 from streams import ROWS, Twice, chunked, classifier, write_csv, write_parquet
 
 RESOLUTIONS = ("multi", "single")

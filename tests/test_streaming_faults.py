@@ -25,7 +25,7 @@ def dask_frame():
     ([], "the source holds no rows; at least 1 is required"),
     (np.empty((0, 3)), "the source holds no rows"),
     (iter([ROWS]), "an iterator can be read once only"),
-    (dask_frame(), "a dask.* does not tell how many rows it has; fit to eocc.cluster.sample"),
+    (dask_frame(), "a dask.* does not tell how many rows it has; fit to eocc.scale.cluster.sample"),
     (7, "a source is a path, an array or chunks of rows, not a int"),
     ([ROWS[:5], ROWS[5:9, :2]], r"row 5 \(the first is 0\) has 2 columns, those before 3"),
     (ROWS[0], "2 dimensions, not 1"),

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.plan import PlanWarning, plan_for
+from eocc.classifiers.plan import PlanWarning, plan_for
 from eocc.streaming import fit_stream, score_stream
 from eocc.streaming import source as sources
 from eocc.streaming.sample import draw_sample

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
+from eocc.foundation.threads import threads
 from eocc.measures.strings import StringEdit
 from eocc.search import GeneticSearch
-from eocc.threads import threads
 from oracles import measures_text
 
 # Few symbols make ties; all of Unicode, lone surrogates included, makes codes of all sizes.

@@ -5,12 +5,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
+from eocc.foundation.threads import threads
 from eocc.kernels.smallest import mean_within, nearest_by_columns, smallest_entries
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
-from eocc.representation import Representation
-from eocc.surprise import Border, Surroundings, learn_surprise, rungs, sum_of
-from eocc.threads import threads
-from eocc.views import views_of
+from eocc.space.representation import Representation
+from eocc.space.weightings import views_of
+from eocc.surprise.score import Border, Surroundings, learn_surprise, rungs, sum_of
 from oracles import surprise as oracle
 from samples import samples
 
@@ -121,7 +121,7 @@ def test_blocks_and_threads_are_no_matter(block, n_threads, monkeypatch):
     expected = learn_surprise(few, [np.ones(3)])
     left_out = few.each(np.ones(3), np.array)
     assert np.argwhere(np.isinf(left_out)).tolist() == [[3, 0], [7, 2], [22, 3], [30, 1], [39, 4]]
-    monkeypatch.setattr("eocc.representation.BLOCK", block)
+    monkeypatch.setattr("eocc.space.representation.BLOCK", block)
     with threads(n_threads):
         found = learn_surprise(few, [np.ones(3)])
         assert_array_equal(few.each(np.ones(3), np.array), left_out)

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
-from eocc.entropic_graph import CompleteGraph
 from eocc.measures import Euclidean
-from eocc.synthesis import EntropySynthesis, Workspace, checked_weights, embed
+from eocc.synthesis.graph_kinds import CompleteGraph
+from eocc.synthesis.synthesis import EntropySynthesis, Workspace, checked_weights, embed
 from oracles import core
 from strategies import points
 

@@ -11,16 +11,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from doubles import plain
 from eocc.cli.inspect import facts_of
-from eocc.entropic_graph import NeighbourGraph
-from eocc.explanations import explain, rules
-from eocc.explanations.regions import prototypes_of
+from eocc.explain import explain, rules
+from eocc.explain.regions import prototypes_of
 from eocc.measures import MEASURES
 from eocc.measures.euclidean import FrozenEuclidean
-from eocc.plots import plot_membership, plot_modularity, plot_space
-from eocc.projection import edges_between, known_share, project
+from eocc.plots.drawing import plot_membership, plot_modularity, plot_space
+from eocc.plots.projection import edges_between, known_share, project
 from eocc.report import write_report
 from eocc.report.charts import Curve, line_chart, linear, logarithmic
 from eocc.report.study import study_of
+from eocc.synthesis.graph_kinds import NeighbourGraph
 from samples import samples
 from test_report import Reader, read
 

@@ -4,8 +4,8 @@ import warnings
 import numpy as np
 import pytest
 
-from eocc.datasets.archive import Limits
-from eocc.datasets.tudataset import read_tudataset
+from eocc.io.archive import Limits
+from eocc.io.graphs.tudataset import read_tudataset
 from graph_files import damaged, message_of, outcome, within_a_minute, write_folder, write_zip
 
 # Graph 1: a path 1 - 2 - 3. Graph 2: a vertex with a loop. Graph 3: an edge. Graph 4: nothing.
@@ -161,6 +161,6 @@ def test_damaged_sets_read_or_say_why(tmp_path):
 
 
 def test_more_graphs_than_memory_holds_are_refused_at_once(write, monkeypatch):
-    monkeypatch.setattr("eocc.datasets.tudataset.MOST_GRAPHS", 3)
+    monkeypatch.setattr("eocc.io.graphs.tudataset.MOST_GRAPHS", 3)
     with pytest.raises(ValueError, match=r"T_graph_labels.txt:4: more than 3 graphs"):
         read_tudataset(write(FILES))

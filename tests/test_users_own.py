@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from doubles import Manhattan, OneBatch, plain
 from eocc import EntropicOneClassClassifier
-from eocc.graph import spanning_tree
+from eocc.graph.complete import spanning_tree
 
 
 class TestUsersOwn:

@@ -10,18 +10,18 @@ from sklearn.preprocessing import StandardScaler
 
 from eocc import EntropicOneClassClassifier
 from eocc.datasets import make_narrow_band
-from eocc.entropic_graph import CompleteGraph
-from eocc.extents import EXTENTS, resolve_extent
 from eocc.measures import Euclidean
-from eocc.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
-from eocc.performance import Counts, ScorerPerformance, accuracy, resolve_performance
-from eocc.regions import Fuzzification
-from eocc.representation import Representation
-from eocc.representatives import REPRESENTATIVES, Medoid, resolve_representative
+from eocc.regions.all_partitions import ValidationRows, performance_curve, ratios_by_split
+from eocc.regions.extents import EXTENTS, resolve_extent
+from eocc.regions.fuzzy import Fuzzification
+from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
+from eocc.regions.performance import Counts, ScorerPerformance, accuracy, resolve_performance
+from eocc.regions.representatives import REPRESENTATIVES, Medoid, resolve_representative
+from eocc.regions.tconorms import TCONORMS, maximum, resolve_tconorm
 from eocc.search import GeneticSearch
-from eocc.synthesis import ValidationSynthesis, Workspace, embed
-from eocc.tconorms import TCONORMS, maximum, resolve_tconorm
-from eocc.validation import ValidationRows, performance_curve, ratios_by_split
+from eocc.space.representation import Representation
+from eocc.synthesis.graph_kinds import CompleteGraph
+from eocc.synthesis.synthesis import ValidationSynthesis, Workspace, embed
 from oracles import core
 from strategies import points
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from threadpoolctl import threadpool_info
 
-from eocc.workers import workers
+from eocc.foundation.workers import workers
 
 
 def blas_threads():

@@ -1,22 +1,36 @@
 """Entropic one-class classification: learn what is normal from examples of it.
 
-The pipeline, in the order of the files:
+The rooms, in the order of the data flow. A room imports only rooms that stand before it, and ``kernels``.
 
-1. ``measures``   a pair of patterns -> a parametric dissimilarity
-2. ``space``      dissimilarities to prototypes -> dissimilarity space
-3. ``graph``      space -> Euclidean distances, minimum spanning tree
-4. ``entropy``    spanning tree -> Rényi entropy
-5. ``partition``  spanning tree + distances -> clusters, modularity
-6. ``regions``    clusters -> fuzzy decision regions -> membership, score, decision
-7. ``search``     maximise any function of the dissimilarity's parameters p
-8. ``synthesis``  p + data -> model
-9. ``classifier`` all of it behind scikit-learn's interface
+- ``foundation``    what every room may use: checks of arguments, named choices, threads, text, atomic files
+- ``measures``      a pair of objects -> a dissimilarity; one file per measure
+- ``scale``         the memory limit of a fit, and Dask
+- ``space``         objects -> prototypes, weightings, dissimilarity space
+- ``neighbours``    rows -> their nearest neighbours
+- ``graph``         space -> Euclidean graph, minimum spanning tree, Rényi entropy
+- ``partition``     spanning tree -> clusters, modularity
+- ``regions``       clusters -> fuzzy decision regions -> membership, score, decision
+- ``search``        maximise any function of the dissimilarity's parameters p
+- ``synthesis``     p + data -> model: EOCC-1 and EOCC-2
+- ``calibration``   held-out rows -> thresholds and p-values
+- ``surprise``      distances to the nearest normal rows -> the surprise score
+- ``explain``       fitted model + rows -> explanations and rules
+- ``classifiers``   the classifiers behind scikit-learn's interface
+- ``io``            data files and the model file
+- ``streaming``     data larger than memory
+- ``plots``         pictures of a fitted classifier
+- ``report``        the HTML page
+- ``integrations``  PyOD
+- ``rivals``        the other one-class classifiers
+- ``datasets``      loaders of published data
+- ``experiments``   the paper's tables and figures
+- ``cli``           the command line
 """
 
 from importlib.metadata import version
 
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.model_file import load, save
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.io.model_file import load, save
 
 __all__ = ["EntropicOneClassClassifier", "__version__", "load", "save"]
 

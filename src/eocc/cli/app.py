@@ -11,9 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from eocc import __version__
-from eocc.files import GapError, UnknownFormatError
-from eocc.files.printing import printable
-from eocc.registry import choose
+from eocc.foundation.printing import printable
+from eocc.foundation.registry import choose
+from eocc.io.files import GapError, UnknownFormatError
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 

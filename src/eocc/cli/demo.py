@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from eocc.cli.app import app, one_of
-from eocc.demo import DEMO_SETS
-from eocc.demo import demo as told
+from eocc.experiments.demo import DEMO_SETS
+from eocc.experiments.demo import demo as told
 
 
 @app.command()

@@ -5,13 +5,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from eocc.atomic import check_output
 from eocc.cli.app import app
 from eocc.cli.output import Output, TextFormat, json_line, say_written, writing
 from eocc.cli.reading import Data, InputFormat, Model, SkipIncomplete, read_for, without_names
-from eocc.explanations import explain as explained
-from eocc.files.printing import printable, printable_lines
-from eocc.model_file import load
+from eocc.explain import explain as explained
+from eocc.foundation.atomic import check_output
+from eocc.foundation.printing import printable, printable_lines
+from eocc.io.model_file import load
 
 
 @app.command()

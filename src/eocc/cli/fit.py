@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from eocc.atomic import check_output
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.fitting import MULTI
+from eocc.classifiers.plan import AUTO, MODES, REFUSE, PlanRefusedError, PlanWarning
 from eocc.cli.app import app, one_of, say
 from eocc.cli.options import (
     Graph,
@@ -45,10 +46,9 @@ from eocc.cli.reading import (
     stream_of,
 )
 from eocc.cli.remarks import say_odd_columns
-from eocc.explanations.wording import counted
-from eocc.fitting import MULTI
-from eocc.model_file import save
-from eocc.plan import AUTO, MODES, REFUSE, PlanRefusedError, PlanWarning
+from eocc.foundation.atomic import check_output
+from eocc.foundation.wording import counted
+from eocc.io.model_file import save
 from eocc.streaming import fit_stream
 
 # With fewer patterns a region or two is all there can be, and a score tells little.

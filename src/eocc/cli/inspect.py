@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from eocc.atomic import check_output
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.cli.app import app, say
 from eocc.cli.output import Output, TextFormat, json_line, writing
 from eocc.cli.reading import Model
-from eocc.explanations import rules
-from eocc.explanations.regions import is_whole, reach_of
-from eocc.files.printing import printable_lines
-from eocc.model_file import load
-from eocc.projection import decides_by_regions, rate_of
+from eocc.explain import rules
+from eocc.explain.regions import is_whole, reach_of
+from eocc.foundation.atomic import check_output
+from eocc.foundation.printing import printable_lines
+from eocc.io.model_file import load
+from eocc.plots.projection import decides_by_regions, rate_of
 
 
 @app.command()

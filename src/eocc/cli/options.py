@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from eocc.arguments import check_number
+from eocc.classifiers.fitting import RESOLUTIONS
+from eocc.classifiers.plan import AUTO, bytes_of
 from eocc.cli.app import one_of, usage
-from eocc.entropic_graph import GRAPHS
-from eocc.fitting import RESOLUTIONS
+from eocc.foundation.arguments import check_number
 from eocc.measures import MEASURES
-from eocc.plan import AUTO, bytes_of
-from eocc.prototypes import SELECTIONS, count_of
 from eocc.search import SEARCHES
+from eocc.space.prototypes import SELECTIONS, count_of
+from eocc.synthesis.graph_kinds import GRAPHS
 
 
 def checked(check: Callable[[str], Any]) -> Callable[[str], str]:

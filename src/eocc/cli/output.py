@@ -12,10 +12,10 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from eocc.atomic import drafted
 from eocc.cli.app import one_of, say
-from eocc.explanations.wording import counted
-from eocc.files.printing import printable
+from eocc.foundation.atomic import drafted
+from eocc.foundation.printing import printable
+from eocc.foundation.wording import counted
 from eocc.streaming import writing_parquet
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file for the result; standard output if none.")]

@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.fitting import MULTI, size_of
+from eocc.classifiers.labels import parts_by_kind, parts_of
+from eocc.classifiers.plan import (
+    AUTO,
+    Plan,
+    Request,
+    budget_of,
+    changes,
+    fitting_plan,
+    shown_bytes,
+    told_budget,
+    within_choice,
+)
 from eocc.cli.app import app, say
 from eocc.cli.options import (
     Graph,
@@ -42,23 +55,10 @@ from eocc.cli.reading import (
     say_remarks,
     whole_rows,
 )
-from eocc.explanations.wording import counted
-from eocc.files import Schema, guess_format, guess_schema, open_chunks
-from eocc.files.cells import complete_rows, is_same
-from eocc.files.printing import printable_lines
-from eocc.fitting import MULTI, size_of
-from eocc.labels import parts_by_kind, parts_of
-from eocc.plan import (
-    AUTO,
-    Plan,
-    Request,
-    budget_of,
-    changes,
-    fitting_plan,
-    shown_bytes,
-    told_budget,
-    within_choice,
-)
+from eocc.foundation.printing import printable_lines
+from eocc.foundation.wording import counted
+from eocc.io.files import Schema, guess_format, guess_schema, open_chunks
+from eocc.io.files.cells import complete_rows, is_same
 from eocc.streaming import files_of
 
 

@@ -6,8 +6,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from eocc.atomic import check_output, drafted
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.cli.app import app, one_of, say, usage
 from eocc.cli.reading import (
     InputFormat,
@@ -22,9 +21,10 @@ from eocc.cli.reading import (
 )
 from eocc.cli.remarks import say_if_learnt
 from eocc.experiments.figures import new_figure
-from eocc.model_file import load
-from eocc.plots import PLOTS
-from eocc.registry import choose
+from eocc.foundation.atomic import check_output, drafted
+from eocc.foundation.registry import choose
+from eocc.io.model_file import load
+from eocc.plots.drawing import PLOTS
 
 # What a picture draws besides the model: nothing, patterns if there are any, patterns it needs, labels it needs too.
 PICTURES = ("png", "svg", "pdf")

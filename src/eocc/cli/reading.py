@@ -12,11 +12,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.cli.app import one_of, say
-from eocc.datasets.archive import quoted
-from eocc.explanations.wording import counted
-from eocc.files import (
+from eocc.foundation.printing import has_instead, quoted
+from eocc.foundation.registry import MOST_LISTED, listed
+from eocc.foundation.wording import counted
+from eocc.io.files import (
     FORMATS,
     Chunk,
     Schema,
@@ -26,9 +27,7 @@ from eocc.files import (
     open_chunks,
     schema_of_model,
 )
-from eocc.files.cells import complete_rows, is_same
-from eocc.files.printing import has_instead
-from eocc.registry import MOST_LISTED, listed
+from eocc.io.files.cells import complete_rows, is_same
 from eocc.streaming import files_of, matrix_of
 from eocc.streaming.chosen import REFUSE, SKIP, Chosen
 

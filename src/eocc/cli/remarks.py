@@ -5,11 +5,11 @@ from itertools import compress
 
 import numpy as np
 
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.cli.app import say
 from eocc.cli.reading import Read, without_names
-from eocc.datasets.archive import quoted
-from eocc.registry import listed
+from eocc.foundation.printing import quoted
+from eocc.foundation.registry import listed
 from eocc.report.judgement import MANY_KNOWN
 
 # So many patterns tell whether a model was trained on them.

@@ -6,7 +6,6 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from eocc.atomic import check_output
 from eocc.cli.app import app, say
 from eocc.cli.reading import (
     InputFormat,
@@ -19,8 +18,9 @@ from eocc.cli.reading import (
     without_names,
 )
 from eocc.cli.remarks import say_if_learnt
-from eocc.files.source import STDIN
-from eocc.model_file import load
+from eocc.foundation.atomic import check_output
+from eocc.io.files.source import STDIN
+from eocc.io.model_file import load
 from eocc.report import write_report
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import typer
 
-from eocc.atomic import check_output
 from eocc.cli.app import app, say
 from eocc.cli.output import PARQUET, Output, TableFormat, format_of, say_written, writing_columns
 from eocc.cli.reading import Data, InputFormat, Model, Named, SkipIncomplete, say_left_out, stream_for
-from eocc.explanations.wording import counted
-from eocc.model_file import load
+from eocc.foundation.atomic import check_output
+from eocc.foundation.threads import in_order
+from eocc.foundation.wording import counted
+from eocc.io.model_file import load
 from eocc.streaming import judging
-from eocc.threads import in_order
 
 
 @app.command()

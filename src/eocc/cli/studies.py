@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from eocc.arguments import n_threads
 from eocc.cli.app import Shared, say
 from eocc.experiments import studies
 from eocc.experiments.writing import write_study
+from eocc.foundation.arguments import n_threads
 
 Runs = Annotated[int, typer.Option(min=1, help="Runs of each system, with splits and seeds of their own.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the splits and of the systems.")]

@@ -1,10 +1,7 @@
 """Data sets: the published ones by name, readers of graph collections, and the paper's synthetic problems."""
 
-from eocc.datasets.archive import Limits
 from eocc.datasets.catalogue import DatasetRow, ListedDataset, list_datasets
 from eocc.datasets.data_folder import data_folder
-from eocc.datasets.graph_set import GraphSet
-from eocc.datasets.gxl import read_cxl, read_graph_set, read_gxl
 from eocc.datasets.iam import IamSet, load_iam
 from eocc.datasets.synthetic import (
     OneClassProblem,
@@ -13,8 +10,11 @@ from eocc.datasets.synthetic import (
     make_three_clusters,
     make_two_clusters,
 )
-from eocc.datasets.tudataset import read_tudataset
 from eocc.datasets.uci import UciSet, load_uci
+from eocc.io.archive import Limits
+from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs.gxl import read_cxl, read_graph_set, read_gxl
+from eocc.io.graphs.tudataset import read_tudataset
 
 __all__ = [
     "DatasetRow",

@@ -4,11 +4,11 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from eocc.datasets.archive import complaint
 from eocc.datasets.catalogue import IAM, DatasetRow
-from eocc.datasets.graph_set import GraphSet
-from eocc.datasets.gxl import read_graph_set
-from eocc.registry import choose
+from eocc.foundation.printing import complaint
+from eocc.foundation.registry import choose
+from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs.gxl import read_graph_set
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.datasets.archive import Limits, complaint, quoted, read_file
 from eocc.datasets.catalogue import SHIPPED_BY, UCI, DatasetRow, PublicFile
 from eocc.datasets.data_folder import data_folder
 from eocc.datasets.download import DownloadError, download
-from eocc.registry import choose
+from eocc.foundation.printing import complaint, quoted
+from eocc.foundation.registry import choose
+from eocc.io.archive import Limits, read_file
 
 # CO in text takes some tens of megabytes.
 LARGE = Limits(file_bytes=2**28)

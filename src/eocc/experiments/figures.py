@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.datasets import (
     OneClassProblem,
     make_isolated_pattern,
@@ -15,7 +15,7 @@ from eocc.datasets import (
     make_two_clusters,
 )
 from eocc.experiments.statistics import Ranking
-from eocc.plots import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
+from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 
 EOCC_1 = {"resolution": "single", "random_state": 0}
 EOCC_2 = {"resolution": "single", "random_state": 0, "synthesis": "validation"}

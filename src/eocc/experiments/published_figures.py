@@ -4,7 +4,7 @@ import csv
 from dataclasses import dataclass
 from importlib.resources import files
 
-from eocc.registry import choose
+from eocc.foundation.registry import choose
 
 TABLES = ("uci_low", "uci_high", "iam")
 QUANTITIES = ("auc", "accuracy", "regions")

@@ -14,7 +14,7 @@ from eocc.experiments.sources import IamSource, Source, UciSource
 from eocc.experiments.store import Store
 from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import Results, results_of
-from eocc.registry import choose
+from eocc.foundation.registry import choose
 
 UCI_LOW = ("AB", "BI", "BW", "D", "E", "I", "L")
 UCI_HIGH = ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.experiments.protocol import Trial
 from eocc.experiments.sources import Source
 from eocc.rivals import RIVALS, DistanceRival

@@ -7,12 +7,12 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from eocc.atomic import drafted
 from eocc.experiments import page as html
 from eocc.experiments.costs import FULL_SEARCH
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.studies import Request, Study
 from eocc.experiments.tables import Results, csv_text, decision_table, figure_table, markdown, rank_table
+from eocc.foundation.atomic import drafted
 
 Tables = dict[str, list[list[str]]]
 

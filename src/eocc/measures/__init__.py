@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from eocc.foundation.registry import resolve
 from eocc.measures.composite import Composite
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.fingerprints import Tanimoto
@@ -16,7 +17,6 @@ from eocc.measures.sets import CosineBags, Jaccard
 from eocc.measures.standardised import Standardised
 from eocc.measures.strings import StringEdit
 from eocc.measures.tables import Gower
-from eocc.registry import resolve
 
 __all__ = [
     "DTW",

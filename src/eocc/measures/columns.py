@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.registry import listed
+from eocc.foundation.registry import listed
 
 Matrix = NDArray[np.float64]
 

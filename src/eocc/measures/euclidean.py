@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.blas import gram
+from eocc.foundation.blas import gram
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.kernels.smallest import nearest_by_columns
 from eocc.measures.largest import largest_against

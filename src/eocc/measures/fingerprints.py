@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.threads import for_each_block
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
 from eocc.measures.fixed import FixedPrepared
-from eocc.threads import for_each_block
 
 Bits = NDArray[np.bool_]
 

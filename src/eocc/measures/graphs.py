@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.threads import for_each_block
 from eocc.kernels.graph_edit import edit_components
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.strings import StringEdit
-from eocc.threads import for_each_block
 
 Matrix = NDArray[np.float64]
 

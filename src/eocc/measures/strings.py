@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.threads import for_each_block
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
-from eocc.threads import for_each_block
 
 Numbers = NDArray[np.int64]
 Counts = NDArray[np.int32]

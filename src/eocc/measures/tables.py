@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.registry import choose, listed
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.columns import BOOLEANS, LABELS, MOST_NAMED, Column, Table, read_table
 from eocc.measures.unit import CONSTANT, FARTHEST
-from eocc.registry import choose, listed
 
 Matrix = NDArray[np.float64]
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from eocc.explanations import Contribution, Difference, Explanation, Place, TrainingPattern
-from eocc.explanations.differences.difference import MOST_NAMED, _grouped
-from eocc.explanations.explanation import ratio_in_words
-from eocc.explanations.wording import decimals_for, figure
+from eocc.explain import Contribution, Difference, Explanation, Place, TrainingPattern
+from eocc.explain.differences.difference import MOST_NAMED, _grouped
+from eocc.explain.explanation import ratio_in_words
+from eocc.foundation.wording import decimals_for, figure
 from eocc.report.charts import share_bar
 from eocc.report.judgement import Judgement, described
 from eocc.report.markup import Markup, bare_table, joined, tag

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import n_threads
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.explanations import Explanation, explain
-from eocc.explanations.differences import description_of
-from eocc.explanations.explain import names_of
-from eocc.explanations.regions import prototype_labels
-from eocc.projection import Projection, decides_by_regions
-from eocc.threads import threads
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.explain import Explanation, explain
+from eocc.explain.differences import description_of
+from eocc.explain.explain import names_of
+from eocc.explain.regions import prototype_labels
+from eocc.foundation.arguments import n_threads
+from eocc.foundation.threads import threads
+from eocc.plots.projection import Projection, decides_by_regions
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -69,7 +69,7 @@ def judge(
 ) -> Judgement:
     """Return what the model says of patterns that its measure has read.
 
-    >>> from eocc.projection import project
+    >>> from eocc.plots.projection import project
     >>> clf = EntropicOneClassClassifier(search=None).fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
     >>> judge(clf, project(clf), np.array([[2.0, 2.0], [90.0, 0.0]]), ["a", "b"]).accepted
     array([ True, False])

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.explanations.regions import prototype_labels
-from eocc.explanations.wording import counted, figure, shortened
-from eocc.projection import edges_between
+from eocc.explain.regions import prototype_labels
+from eocc.foundation.wording import counted, figure, shortened
+from eocc.plots.projection import edges_between
 from eocc.report.judgement import Judgement, described, evenly
 from eocc.report.markup import Markup, joined, section, tag
 from eocc.report.study import Study

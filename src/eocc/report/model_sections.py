@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explanations import Rule, rules
-from eocc.explanations.differences.vectors import feature_names
-from eocc.explanations.explain import names_of
-from eocc.explanations.regions import prototype_labels
-from eocc.explanations.wording import counted, figure, reading
+from eocc.explain import Rule, rules
+from eocc.explain.differences.vectors import feature_names
+from eocc.explain.explain import names_of
+from eocc.explain.regions import prototype_labels
+from eocc.foundation.wording import counted, figure, reading
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.measures.graphs import FrozenGraphEdit
 from eocc.measures.strings import FrozenStringEdit
 from eocc.measures.tables import FrozenGower
-from eocc.projection import decides_by_regions, was_searched
+from eocc.plots.projection import decides_by_regions, was_searched
 from eocc.report.charts import Curve, Mark, line_chart, linear, logarithmic, share_bar
 from eocc.report.explained import aside
 from eocc.report.judgement import described
@@ -40,7 +40,7 @@ RECORDED = {
 }
 
 
-# What the views of a dissimilarity are called, in the order of `eocc.views`.
+# What the views of a dissimilarity are called, in the order of `eocc.space.weightings`.
 VIEWS = ("p*", "p* equalised")
 
 

@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from eocc.atomic import drafted
-from eocc.classifier import EntropicOneClassClassifier
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.foundation.atomic import drafted
 from eocc.report.explained import templates
 from eocc.report.map import map_section
 from eocc.report.markup import Markup, joined, tag

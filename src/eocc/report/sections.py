@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from eocc.explanations.differences.vectors import feature_names
-from eocc.explanations.explain import names_of
-from eocc.explanations.regions import reach_of
-from eocc.explanations.wording import counted, figure, reading
+from eocc.explain.differences.vectors import feature_names
+from eocc.explain.explain import names_of
+from eocc.explain.regions import reach_of
+from eocc.foundation.wording import counted, figure, reading
 from eocc.measures.euclidean import FrozenEuclidean
 from eocc.measures.tables import FrozenGower
-from eocc.projection import Yardstick, decides_by_regions, rate_of
+from eocc.plots.projection import Yardstick, decides_by_regions, rate_of
 from eocc.report.charts import Curve, Mark, histogram, line_chart, linear
 from eocc.report.explained import article, chief_difference
 from eocc.report.judgement import MANY_KNOWN, Judgement, described

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.explanations import Explanation
-from eocc.explanations.explain import names_of
-from eocc.explanations.regions import Prototype, prototypes_of
-from eocc.labels import signs
-from eocc.projection import Projection, Yardstick, known_share, project, yardstick_of
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.labels import signs
+from eocc.explain import Explanation
+from eocc.explain.explain import names_of
+from eocc.explain.regions import Prototype, prototypes_of
+from eocc.plots.projection import Projection, Yardstick, known_share, project, yardstick_of
 from eocc.report.judgement import Judgement, explain_read, judge
 
 # So many of the strangest patterns are explained in full, besides the prototypes of the largest regions.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
-from eocc.arguments import check_count, generator
+from eocc.foundation.arguments import check_count, generator
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import held_out_error, most_complex_consistent

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from eocc.arguments import check_count
+from eocc.foundation.arguments import check_count
 
 
 def is_automatic(name: str, value: Any) -> bool:

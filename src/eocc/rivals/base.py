@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.arguments import adopt, check_number, draft_of
-from eocc.blas import one_blas_thread
+from eocc.foundation.arguments import adopt, check_number, draft_of
+from eocc.foundation.blas import one_blas_thread
 from eocc.rivals.distances import Metric, resolve_metric
 from eocc.rivals.sizes import FARTHEST, bounds, check_size
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import covariance_of, is_singular, regularised
 

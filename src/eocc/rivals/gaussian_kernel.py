@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 from eocc.rivals.parzen import likeliest_width
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import IsolationForest
 
-from eocc.arguments import check_count, generator
+from eocc.foundation.arguments import check_count, generator
 from eocc.rivals.base import Rival
 
 Matrix = NDArray[np.float64]

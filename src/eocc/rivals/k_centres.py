@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_count, generator
+from eocc.foundation.arguments import check_count, generator
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import LocalOutlierFactor
 
-from eocc.arguments import check_count
+from eocc.foundation.arguments import check_count
 from eocc.rivals.base import DistanceRival
 
 Matrix = NDArray[np.float64]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, weighted_rows
 

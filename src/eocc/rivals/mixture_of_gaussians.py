@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from eocc.arguments import check_number, generator
+from eocc.foundation.arguments import check_number, generator
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import folds

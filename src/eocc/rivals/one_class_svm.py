@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.base import Rival
 
 Matrix = NDArray[np.float64]

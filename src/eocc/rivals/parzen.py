@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 from eocc.rivals.distances import EuclideanRows

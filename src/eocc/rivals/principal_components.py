@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-from eocc.arguments import check_number
+from eocc.foundation.arguments import check_number
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import n_directions
 

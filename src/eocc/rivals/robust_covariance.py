@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.covariance import MinCovDet
 
-from eocc.arguments import check_number, generator
+from eocc.foundation.arguments import check_number, generator
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import covariance_of, is_singular, n_directions, regularised
 

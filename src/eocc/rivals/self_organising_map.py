@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from eocc.arguments import check_count, check_number, generator
+from eocc.foundation.arguments import check_count, check_number, generator
 from eocc.rivals.base import Rival
 from eocc.rivals.packages import needed
 

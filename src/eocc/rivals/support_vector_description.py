@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.svm import OneClassSVM
 
-from eocc.arguments import check_count
+from eocc.foundation.arguments import check_count
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
 from eocc.rivals.distances import EuclideanRows, resolve_metric

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from eocc.registry import resolve
+from eocc.foundation.registry import resolve
 from eocc.search.checkpointed import Checkpointed
 from eocc.search.cma_es import CMAESSearch
 from eocc.search.differential_evolution import DifferentialEvolutionSearch

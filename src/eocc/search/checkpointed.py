@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.atomic import check_output, drafted, remove_abandoned
+from eocc.foundation.atomic import check_output, drafted, remove_abandoned
 from eocc.search.protocol import Matrix, Search, SearchRun
 
 FORMAT = 1

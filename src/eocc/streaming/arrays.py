@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.datasets.archive import quoted
-from eocc.files import GapError
-from eocc.files.cells import are_missing, is_missing
-from eocc.registry import listed
+from eocc.foundation.printing import quoted
+from eocc.foundation.registry import listed
+from eocc.io.files import GapError
+from eocc.io.files.cells import are_missing, is_missing
 from eocc.streaming.chosen import EVERY_ROW, Chosen
 
 Matrix = NDArray[np.float64]
@@ -220,7 +220,7 @@ def length_of(array: Any) -> int:
         raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
     if not isinstance(shape[0], int | np.integer):
         said = f"a {type(array).__module__.partition('.')[0]} {type(array).__name__} does not tell how many rows it has"
-        raise ValueError(f"{said}; fit to eocc.cluster.sample(X, n) of it, or pass a list of chunks of rows")
+        raise ValueError(f"{said}; fit to eocc.scale.cluster.sample(X, n) of it, or pass a list of chunks of rows")
     return int(shape[0])
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.files.cells import is_same
-from eocc.registry import choose
+from eocc.foundation.registry import choose
+from eocc.io.files.cells import is_same
 
 Mask = NDArray[np.bool_]
 

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import adopt, check_count, draft_of, generator, n_threads
-from eocc.calibration import Calibration, check_rate
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.explanations.regions import prototype_labels
-from eocc.fitting import MULTI, check_arguments, check_memory
+from eocc.calibration.conformal import Calibration, check_rate
+from eocc.classifiers.base import blocks_of
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.fitting import MULTI, check_arguments, check_memory
+from eocc.explain.regions import prototype_labels
+from eocc.foundation.arguments import adopt, check_count, draft_of, generator, n_threads
+from eocc.foundation.threads import in_order
 from eocc.measures import Precomputed
-from eocc.regions import decision_margin
-from eocc.scoring import blocks_of
+from eocc.regions.fuzzy import decision_margin
 from eocc.streaming.arrays import Rows
 from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
 from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
-from eocc.surprise import Border
-from eocc.threads import in_order
+from eocc.surprise.score import Border
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]

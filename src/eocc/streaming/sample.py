@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.registry import choose
+from eocc.foundation.registry import choose
 from eocc.streaming.source import Source
 
 Matrix = NDArray[np.float64]

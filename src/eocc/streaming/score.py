@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.arguments import n_threads
-from eocc.atomic import check_output, drafted
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.files import schema_of_model
-from eocc.registry import choose
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.foundation.arguments import n_threads
+from eocc.foundation.atomic import check_output, drafted
+from eocc.foundation.registry import choose
+from eocc.foundation.threads import in_order
+from eocc.io.files import schema_of_model
 from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.source import CHUNK_ROWS, check_classifier, files_of, holds_tables, source_of
-from eocc.threads import in_order
 
 # Rows of scores are gathered to so many before a group of Parquet is written.
 GROUP_ROWS = 2**17

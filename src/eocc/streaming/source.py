@@ -9,14 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.arguments import check_count
-from eocc.classifier import EntropicOneClassClassifier
-from eocc.datasets.archive import complaint, quoted
-from eocc.files import Chunk, Schema, count_rows, guess_format, open_chunks
-from eocc.files.arrays import mapped
-from eocc.files.cells import NUMBER
-from eocc.files.printing import has_instead
-from eocc.files.source import STDIN, check_regular
+from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.foundation.arguments import check_count
+from eocc.foundation.printing import complaint, has_instead, quoted
+from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
+from eocc.io.files.arrays import mapped
+from eocc.io.files.cells import NUMBER
+from eocc.io.files.source import STDIN, check_regular
 from eocc.streaming.arrays import Arrays, Rows, length_of, sliced, strata_of
 from eocc.streaming.chosen import EVERY_ROW, Chosen
 

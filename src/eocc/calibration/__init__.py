@@ -1,0 +1,1 @@
+"""Held-out targets -> thresholds and p-values."""

@@ -1,0 +1,1 @@
+"""The one-class classifiers behind scikit-learn's interface."""

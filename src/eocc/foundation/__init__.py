@@ -1,0 +1,1 @@
+"""What every room may use: named choices, checks of arguments, threads, text, atomic files."""

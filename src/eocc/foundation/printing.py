@@ -1,0 +1,50 @@
+"""Text of a stranger's file as a terminal may see it: nothing that moves the cursor, paints or turns the text."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from eocc.foundation.registry import listed
+
+
+def printable(text: str) -> str:
+    r"""Return text on one line, a question mark for every character that is not to be seen.
+
+    >>> printable("two\nlines, \x1b[31mred")
+    'two?lines, ?[31mred'
+    """
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def printable_lines(text: str) -> str:
+    r"""Return text of several lines likewise, with its lines.
+
+    >>> printable_lines("two\nlines, \x1b[31mred\n")
+    'two\nlines, ?[31mred\n'
+    """
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def has_instead(absent: str, names: Iterable[str]) -> str:
+    """Return, where a column is absent, which there are, and which may have been meant.
+
+    >>> has_instead("laod", ["heat", "load"])
+    "it has 'heat', 'load'. Did you mean 'load'?"
+    """
+    known = list(names)
+    close = get_close_matches(absent, known, n=1)
+    return f"it has {listed(map(quoted, known))}" + (f". Did you mean {quoted(close[0])}?" if close else "")
+
+
+def complaint(where: str, line: int | None, message: str) -> ValueError:
+    r"""Return the error "where:line: message", on one line whatever the parts hold.
+
+    >>> complaint("a.gxl", 3, "two\nlines")
+    ValueError('a.gxl:3: two?lines')
+    """
+    text = f"{where}:{line}: {message}" if line else f"{where}: {message}"
+    return ValueError("".join(letter if letter.isprintable() else "?" for letter in text))
+
+
+def quoted(text: str) -> str:
+    """Return the text as shown in an error: in quotes, cut where it is long."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,79 @@
+"""Threads that work on candidates, each with a workspace of its own, BLAS held to one thread each."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.threads import await_all
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Workspace = TypeVar("Workspace")
+
+
+@contextmanager
+def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
+    """Yield workers; on leaving, also by Ctrl-C, what they have not begun is dropped.
+
+    >>> with workers(lambda: 10, n_threads=2) as pool:
+    ...     pool.map(lambda task, workspace: task * workspace, [3, 1, 2])
+    [30, 10, 20]
+    """
+    pool = Workers(make_workspace, n_threads)
+    with one_blas_thread():
+        try:
+            yield pool
+        finally:
+            pool.abandon()
+
+
+class Workers(Generic[Workspace]):
+    """A pool of threads. The caller's thread only waits, so that Ctrl-C returns at once.
+
+    A task then under way is finished in the background and its result dropped.
+    """
+
+    def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int) -> None:
+        self._make_workspace = make_workspace
+        self._n_threads = n_threads
+        self._executor = ThreadPoolExecutor(n_threads, thread_name_prefix="eocc")
+        self._workspaces: list[Workspace] = []
+        self._pending: deque[tuple[int, Any]] = deque()
+
+    def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
+        """Return function(task, workspace) of every task, in the order of the tasks."""
+        results: dict[int, Result] = {}
+        self._pending.extend(enumerate(tasks))
+        n_busy = min(self._n_threads, len(tasks))
+        # Made by the caller: what a thread allocates and frees may stay with it, to be used by nobody else.
+        self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
+        futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
+        try:
+            await_all(futures)
+        except BaseException:
+            self._workspaces.clear()  # another task may be at work in one of them still
+            raise
+        return [results[index] for index in range(len(tasks))]
+
+    def abandon(self) -> None:
+        """Drop what has not begun, and the workspaces."""
+        self._pending.clear()
+        self._workspaces.clear()
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _drain(
+        self, function: Callable[[Any, Workspace], Result], results: dict[int, Result], workspace: Workspace
+    ) -> None:
+        while True:
+            try:
+                index, task = self._pending.popleft()
+            except IndexError:
+                return
+            try:
+                results[index] = function(task, workspace)
+            except BaseException:
+                self._pending.clear()
+                raise

@@ -1,0 +1,114 @@
+"""Dissimilarity space -> the complete Euclidean graph over its rows, and its minimum spanning tree."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from eocc.foundation.blas import gram
+from eocc.kernels.distances import SINGLE_CANCELLATION, distances_from_gram, drop_spare_bits, edge_lengths
+from eocc.kernels.spanning_tree import prim_edges
+from eocc.measures.euclidean import euclidean_pairwise_distance
+from eocc.space.dissimilarity_space import DissimilaritySpace
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SpanningTree:
+    """The n - 1 edges, heaviest first: `edges` (n-1, 2) with the lower vertex first, and their `lengths`."""
+
+    edges: NDArray[np.int64]
+    lengths: Matrix
+
+    @property
+    def n_vertices(self) -> int:
+        """The number of patterns."""
+        return len(self.lengths) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class EuclideanGraph:
+    """G(p): all distances w_ij, and the spanning tree T."""
+
+    distances: Matrix
+    tree: SpanningTree
+
+
+def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+    """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), with its tree.
+
+    Distances that differ by rounding only are made equal. The tree's lengths are computed again from differences:
+    |e|^gamma with a small gamma would turn a rounding error on a short edge into a large one.
+    """
+    distances = euclidean_pairwise_distance(space.rows, space.scale, out)
+    drop_spare_bits(distances.reshape(-1).view(np.int64))
+    return _with_tree(space, distances)
+
+
+def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+    """Return the complete graph with distances in single precision, good to about 1e-3 of themselves.
+
+    The tree's lengths are computed from the rows in double precision; only which edges it has may differ.
+    """
+    n = len(space.rows)
+    rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
+    gram(rows, distances)
+    norms = np.empty(n, np.float32)
+    distances_from_gram(rows, np.float32(space.scale), np.float32(SINGLE_CANCELLATION), distances, norms,
+                        np.empty(n, np.int64))  # fmt: skip
+    return _with_tree(space, distances)
+
+
+def _with_tree(space: DissimilaritySpace, distances: NDArray[Any]) -> EuclideanGraph:
+    edges = _tree_edges(distances)
+    lengths = np.empty(len(edges))
+    edge_lengths(space.rows, edges, space.scale, lengths)
+    order = _heaviest_first(edges, distances[edges[:, 0], edges[:, 1]])
+    # Lengths of tied edges may differ by rounding: heaviest first must hold for the numbers too.
+    return EuclideanGraph(distances, SpanningTree(edges[order], np.minimum.accumulate(lengths[order])))
+
+
+def _tree_edges(distances: NDArray[Any]) -> NDArray[np.int64]:
+    m = len(distances) - 1
+    edges = np.empty((m, 2), np.int64)
+    prim_edges(distances, edges, np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty(m))
+    return edges
+
+
+def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> NDArray[np.int64]:
+    """Return the order of edges by length, longest first; ties by endpoints."""
+    return np.asarray(np.lexsort((edges[:, 1], edges[:, 0], -lengths)))
+
+
+def spanning_tree(distances: ArrayLike) -> SpanningTree:
+    """Return the minimum spanning tree of a complete graph given by its distance matrix.
+
+    Zero-length edges are edges. Ties are broken by endpoints, so that there is one tree only.
+
+    >>> tree = spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
+    >>> tree.edges.tolist(), tree.lengths.tolist()
+    ([[1, 2], [0, 1]], [2.0, 1.0])
+    """
+    matrix = checked_distances(distances)
+    edges = _tree_edges(matrix)
+    lengths = matrix[edges[:, 0], edges[:, 1]]
+    order = _heaviest_first(edges, lengths)
+    return SpanningTree(edges[order], lengths[order])
+
+
+def checked_distances(distances: ArrayLike) -> Matrix:
+    """Return a square, symmetric, finite, nonnegative matrix with zero diagonal, or say what is wrong."""
+    matrix = np.ascontiguousarray(distances, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
+        raise ValueError(f"distances must be a square matrix, not of shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError("distances hold NaN or infinity; drop or impute those patterns first")
+    if matrix.min() < 0:
+        raise ValueError(f"distances must not be negative; the least is {matrix.min():g}")
+    if matrix.diagonal().any():
+        raise ValueError(f"distances must be 0 on the diagonal; found {matrix.diagonal().max():g}")
+    if not np.array_equal(matrix, matrix.T):
+        raise ValueError("distances must be symmetric; use (d + d.T) / 2 if they differ by rounding only")
+    return matrix

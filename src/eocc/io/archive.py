@@ -1,0 +1,251 @@
+"""A folder or a zip file as named files: read within limits, never out of its bounds, with the place in every error."""
+
+import io
+import os
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from eocc.foundation.printing import complaint, quoted
+
+CHUNK = 2**16
+LONGEST_LINE = 2**20
+# A directory entry of a zip takes 46 bytes and its name: room for names of 200 on average.
+DIRECTORY_ENTRY = 256
+FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is read: bytes of one file and of all files together (unpacked), and the number of files."""
+
+    file_bytes: int = 2**26
+    total_bytes: int = 2**30
+    members: int = 50_000
+
+
+SAFE = Limits()
+
+
+def is_inside(name: str) -> bool:
+    """Say whether a relative name stays inside its folder, on any system.
+
+    >>> is_inside("a/b.gxl"), is_inside("../b.gxl"), is_inside("/b.gxl"), is_inside("C:b.gxl")
+    (True, False, False, False)
+    """
+    parts = re.split(r"[/\\]", name)
+    return bool(parts[0]) and ".." not in parts and "\0" not in name and not re.match(r"[A-Za-z]:", name)
+
+
+def read_file(path_or_file: str | os.PathLike[str] | IO[bytes], limits: Limits) -> tuple[bytes, str]:
+    """Return what a path or an open binary file holds, and what to call it in errors."""
+    if isinstance(path_or_file, str | os.PathLike):
+        path = Path(path_or_file)
+        if not path.exists():
+            raise FileNotFoundError(f"no file {str(path)!r}")
+        with _failing(str(path)):
+            file = _open_regular(path)
+        with file:
+            return _read_bounded(file, str(path), limits), str(path)
+    where = str(getattr(path_or_file, "name", "<file>"))
+    return _read_bounded(path_or_file, where, limits), where
+
+
+def _read_bounded(file: IO[bytes], where: str, limits: Limits) -> bytes:
+    with _failing(where):
+        data = file.read(limits.file_bytes + 1)
+    if not isinstance(data, bytes):
+        raise complaint(where, None, "must be opened in binary mode")
+    if len(data) > limits.file_bytes:
+        raise complaint(where, None, f"is larger than the limit of {limits.file_bytes} bytes")
+    return data
+
+
+def _open_regular(path: Path) -> IO[bytes]:
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+        raise OSError("not a regular file")
+    return path.open("rb")
+
+
+@contextmanager
+def _failing(where: str) -> Iterator[None]:
+    """Turn whatever goes wrong in reading into one line."""
+    try:
+        yield
+    except FAILURES as error:
+        raise complaint(where, None, f"cannot be read: {str(error) or type(error).__name__}") from None
+
+
+class Collection(ABC):
+    """Files under relative names, with "/" between folders; hidden files are left out."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self.path = path
+        self.limits = limits
+        self.names: frozenset[str] = frozenset()
+        self._read = 0
+
+    def where(self, name: str) -> str:
+        """Return what to call a file in errors."""
+        return str(self.path / name)
+
+    def read(self, name: str) -> bytes:
+        """Return all that a file holds."""
+        return b"".join(self.chunks(name))
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """Yield the lines of a file, without their ends."""
+        rest, number = b"", 0
+        for chunk in self.chunks(name):
+            *whole, rest = (rest + chunk).split(b"\n")
+            yield from whole
+            number += len(whole)
+            if len(rest) > LONGEST_LINE:
+                raise complaint(self.where(name), number + 1, f"the line is longer than {LONGEST_LINE} bytes")
+        if rest:
+            yield rest
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """Yield a file piece by piece; its size is held against the limits and against what it declares."""
+        with _failing(self.where(name)):
+            stream, declared = self._open(name)
+        size = 0
+        with stream:
+            self._check_size(name, declared, declared)
+            while True:
+                with _failing(self.where(name)):
+                    chunk = stream.read(CHUNK)
+                size += len(chunk)
+                self._check_size(name, size, declared)
+                if not chunk:
+                    break
+                yield chunk
+        if size != declared:
+            raise complaint(self.where(name), None, f"declares {declared} bytes but holds {size}")
+        self._read += size
+
+    def _check_size(self, name: str, size: int, declared: int) -> None:
+        if size > declared:
+            raise complaint(self.where(name), None, f"declares {declared} bytes but holds more")
+        if size > self.limits.file_bytes:
+            raise complaint(self.where(name), None, f"is larger than the limit of {self.limits.file_bytes} bytes")
+        if self._read + size > self.limits.total_bytes:
+            raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.total_bytes} bytes")
+
+    @abstractmethod
+    def _open(self, name: str) -> tuple[IO[bytes], int]:
+        """Return a file open for reading, and the bytes it declares."""
+
+
+class Folder(Collection):
+    """The files of a folder and of the folders in it; links that lead out of it are refused."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        super().__init__(path, limits)
+        self.fence = path.resolve()
+        self.names = frozenset(self._walk())
+
+    def _walk(self) -> Iterator[str]:
+        count = 0
+        for folder, _, files in os.walk(self.path):
+            count += len(files)
+            if count > self.limits.members:
+                raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.members} files")
+            names = ((Path(folder) / file).relative_to(self.path).as_posix() for file in files)
+            yield from (name for name in names if not _is_hidden(name))
+
+    def _open(self, name: str) -> tuple[IO[bytes], int]:
+        path = self.path / name
+        if not path.resolve().is_relative_to(self.fence):
+            raise OSError("the link leads out of the folder")
+        return _open_regular(path), path.stat().st_size
+
+
+class Zip(Collection):
+    """The members of a zip file, stored or deflated; nothing is ever unpacked to disk."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        super().__init__(path, limits)
+        with _failing(str(path)):
+            self._file = _BoundedFile(path, limits.members * DIRECTORY_ENTRY)
+        try:
+            self._read_directory()
+        except ValueError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._file.close()
+
+    def _read_directory(self) -> None:
+        with _failing(str(self.path)):
+            self._archive = zipfile.ZipFile(self._file)
+        members = [member for member in self._archive.infolist() if not member.filename.endswith("/")]
+        self._check_members(members)
+        self._members = {member.filename: member for member in members if not _is_hidden(member.filename)}
+        self.names = frozenset(self._members)
+
+    def _check_members(self, members: list[zipfile.ZipInfo]) -> None:
+        if len(members) > self.limits.members:
+            raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.members} files")
+        seen = set()
+        for member in members:
+            name = member.filename
+            if not is_inside(name) or name in seen:
+                fault = "appears twice" if name in seen else "leads out of the archive"
+                raise complaint(str(self.path), None, f"member {quoted(name)} {fault}")
+            if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+                raise complaint(str(self.path), None, f"member {quoted(name)} is a link or a device")
+            seen.add(name)
+
+    def _open(self, name: str) -> tuple[IO[bytes], int]:
+        member = self._members[name]
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise OSError("neither stored nor deflated")
+        longer = copy(member)
+        longer.file_size += 1  # zipfile stops at the declared size without a word; one byte more tells
+        return self._archive.open(longer), member.file_size
+
+
+class _BoundedFile(io.BufferedReader):
+    """A file that refuses large reads: zipfile reads the directory of an archive, however large, in one."""
+
+    def __init__(self, path: Path, limit: int) -> None:
+        super().__init__(io.FileIO(path))
+        self._limit = max(limit, CHUNK)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read at most `size` bytes, where that is within the limit."""
+        if size is not None and size > self._limit:
+            raise zipfile.BadZipFile("the directory of the archive is too long: too many files")
+        return super().read(size)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
+
+
+@contextmanager
+def open_collection(path: str | os.PathLike[str], limits: Limits) -> Iterator[Collection]:
+    """Open a folder or a zip file."""
+    path = Path(path)
+    if path.is_dir():
+        yield Folder(path, limits)
+    elif path.is_file():
+        archive = Zip(path, limits)
+        try:
+            yield archive
+        finally:
+            archive.close()
+    else:
+        raise FileNotFoundError(f"no folder or zip file {str(path)!r}")

@@ -1,0 +1,120 @@
+"""Parquet and Arrow -> chunks of columns with types."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.printing import complaint, quoted
+from eocc.io.files.chunk import Chunk, rows_a_chunk
+from eocc.io.files.source import check_regular
+
+# How pandas calls rows that have no name of their own.
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")
+
+
+def parquet_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the rows of a Parquet file."""
+    arrow = _pyarrow()
+    with _readable(path, arrow), arrow.parquet.ParquetFile(
+        path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
+    ) as file:  # fmt: skip
+        n_rows = rows_a_chunk(len(file.schema_arrow.names))
+        yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
+
+
+def parquet_rows(path: Path) -> int:
+    """Return the number of rows, which a Parquet file tells at its end."""
+    arrow = _pyarrow()
+    with _readable(path, arrow):
+        return int(arrow.parquet.read_metadata(path).num_rows)
+
+
+def arrow_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the rows of an Arrow (Feather, IPC) file or stream."""
+    arrow = _pyarrow()
+    with _readable(path, arrow), arrow.memory_map(str(path)) as source:
+        yield from _chunks(_batches(source, arrow), str(path), arrow)
+
+
+def _batches(source: Any, arrow: Any) -> Iterator[Any]:
+    try:
+        file = arrow.ipc.open_file(source)
+    except arrow.lib.ArrowInvalid:
+        source.seek(0)
+        yield from arrow.ipc.open_stream(source)
+        return
+    for index in range(file.num_record_batches):
+        yield file.get_batch(index)
+
+
+def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
+    first = 0
+    for batch in batches:
+        batch.validate(full=True)  # damaged offsets would lead anywhere
+        names = _names(batch, where)
+        step = rows_a_chunk(len(names))
+        for start in range(0, batch.num_rows, step):
+            part = batch.slice(start, step)
+            columns = {name: _cells(part.column(k), name, where, arrow) for k, name in names.items()}
+            yield Chunk(where, first, columns)
+            first += part.num_rows
+
+
+def _names(batch: Any, where: str) -> dict[int, str]:
+    """Return the numbers and names of the columns."""
+    names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
+    listed = list(names.values())
+    twice = next((name for name in names.values() if listed.count(name) > 1), None)
+    if twice is not None:
+        raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
+    if not names:
+        raise complaint(where, None, "has no columns; at least 1 is required")
+    return names
+
+
+def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
+    """Return plain numbers without gaps as an array, which costs nothing; all else as a list."""
+    kind = column.type
+    if (arrow.types.is_integer(kind) or arrow.types.is_floating(kind)) and column.null_count == 0:
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+    try:
+        return _without_nanoseconds(column, arrow).to_pylist()
+    except (ValueError, OverflowError, TypeError, KeyError) as error:
+        first = (str(error).splitlines() or [""])[0]
+        raise complaint(where, None, f"column {quoted(name)} of type {kind}: {first}; convert or drop it") from None
+
+
+def _without_nanoseconds(column: Any, arrow: Any) -> Any:
+    """Return a column of moments in microseconds, the least that Python's dates, times and durations know."""
+    kind = column.type
+    if getattr(kind, "unit", "") != "ns":
+        return column
+    made = arrow.timestamp("us", kind.tz) if arrow.types.is_timestamp(kind) else None
+    made = made or (arrow.time64("us") if arrow.types.is_time64(kind) else arrow.duration("us"))
+    return column.cast(made, safe=False)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install 'eocc[tables]'") from None
+    return pyarrow
+
+
+@contextmanager
+def _readable(path: Path, arrow: Any) -> Iterator[None]:
+    """Turn what goes wrong in a damaged file into one line."""
+    check_regular(path)
+    try:
+        yield
+    except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
+        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        remedy = "is it whole, and of the format it is named for?"
+        raise complaint(str(path), None, f"cannot be read: {said}; {remedy}") from None

@@ -1,0 +1,93 @@
+"""Graphs as node-link JSON, the form networkx and others write."""
+
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.printing import quoted
+from eocc.io.graphs.gxl_graph import MOST_SPARSE, Document, Kinds
+from eocc.measures import LabelledGraph
+
+Items = list[dict[str, Any]]
+
+
+def is_node_link(value: Any) -> bool:
+    """Say whether a JSON value is a graph: an object with lists of "nodes" and of "links" (or "edges").
+
+    >>> is_node_link({"nodes": [], "links": []}), is_node_link({"nodes": 3, "edges": 2})
+    (True, False)
+    """
+    return isinstance(value, dict) and isinstance(value.get("nodes"), list) and isinstance(_links(value), list)
+
+
+def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document:
+    """Return the graph; attributes that an item lacks are None. Edges have no direction unless "directed" is true.
+
+    Nodes without an "id" are known by their number, from 0.
+
+    >>> graph_of_node_link({"nodes": [{"id": 1, "symbol": "C"}, {"id": 2, "symbol": "N"}],
+    ...                     "links": [{"source": 1, "target": 2, "valence": 1}]}, "a file", 1).graph.vertex_attributes
+    {'symbol': ['C', 'N']}
+    """
+    nodes, links = value["nodes"], _links(value)
+    if not all(isinstance(item, dict) for item in [*nodes, *links]):
+        raise ValueError('every node and every link must be an object: {"id": 1}, {"source": 1, "target": 2}')
+    if value.get("multigraph") not in (None, False):
+        raise ValueError("multigraphs are not supported; merge parallel links")
+    if value.get("directed", False) not in (True, False):
+        raise ValueError(f'"directed" must be true or false, not {quoted(str(value["directed"]))}')
+    kinds: Kinds = {}
+    vertices = _attributes(nodes, {"id"}, "vertex", line, kinds)
+    edges = _attributes(links, {"source", "target", "key"}, "edge", line, kinds)
+    ends = np.array(_ends(nodes, links), np.int64).reshape(-1, 2)
+    graph = LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(value.get("directed", False)))
+    return Document(where, graph, kinds)
+
+
+def _links(value: dict[str, Any]) -> Any:
+    return value.get("links", value.get("edges"))
+
+
+def _ends(nodes: Items, links: Items) -> list[tuple[int, int]]:
+    """Return the numbers of the nodes that each link joins."""
+    places: dict[str | float, int] = {}
+    for index, node in enumerate(nodes):
+        key = _identity(node.get("id", index))
+        if key in places:
+            raise ValueError(f"the node id {quoted(str(key))} occurs twice; rename one")
+        places[key] = index
+    return [(_end(link, "source", places), _end(link, "target", places)) for link in links]
+
+
+def _end(link: dict[str, Any], name: str, places: dict[str | float, int]) -> int:
+    if name not in link:
+        raise ValueError(f'a link has no "{name}"; every link needs "source" and "target"')
+    key = _identity(link[name])
+    if key not in places:
+        raise ValueError(f"a link names the node {quoted(str(key))}, which is not there; correct it")
+    return places[key]
+
+
+def _identity(key: Any) -> str | float:
+    if isinstance(key, bool) or not isinstance(key, str | int | float):
+        raise ValueError(f"a node id must be a number or text, not {quoted(str(key))}")
+    return key
+
+
+def _attributes(items: Items, apart: set[str], owner: str, line: int, kinds: Kinds) -> dict[str, list[Any]]:
+    """Return one list per name, and add to `kinds` what each name holds."""
+    names = dict.fromkeys(name for item in items for name in item if name not in apart)
+    if len(names) * len(items) > MOST_SPARSE * (len(items) + sum(map(len, items))):
+        raise ValueError(f"{len(names)} attributes, nearly all of them missing nearly everywhere; drop them")
+    for name in names:
+        found = kinds.setdefault((owner, name), {})
+        for item in items:
+            if item.get(name) is not None:
+                found.setdefault(_kind(name, item[name]), (line, str(item[name])))
+    return {name: [item.get(name) for item in items] for name in names}
+
+
+def _kind(name: str, value: Any) -> str:
+    if isinstance(value, dict | list):
+        raise ValueError(f"the attribute {quoted(name)} holds a list or an object; leave it out, or make it several")
+    return "flag" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"

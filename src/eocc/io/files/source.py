@@ -1,0 +1,90 @@
+"""Files and standard input as bytes and as lines of text: nothing that hangs, nothing longer than memory."""
+
+import codecs
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeVar
+
+from eocc.foundation.printing import complaint
+from eocc.io.files.chunk import CHUNK_BYTES, CHUNK_ROWS
+
+STDIN = Path("-")
+# No sensible row or value is longer; a file without line ends must not fill the memory.
+LONGEST_LINE = 2**26
+
+Item = TypeVar("Item")
+
+
+def check_regular(path: Path) -> None:
+    """Raise an OSError of one line unless the path is a file that can be read to its end."""
+    if not path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+        raise OSError(f"{str(path)!r} is no regular file; copy it into one, or pipe it into the command: eocc ... -")
+
+
+@contextmanager
+def open_source(path: Path) -> Iterator[IO[bytes]]:
+    """Open a regular file, or standard input for the path "-"."""
+    if path == STDIN:
+        if sys.stdin is None:
+            raise OSError("there is no standard input; pass a path")
+        yield sys.stdin.buffer
+        return
+    check_regular(path)
+    with path.open("rb") as file:
+        yield file
+
+
+class Lines:
+    r"""The lines of UTF-8 text with their ends; `number` is that of the last one given, `size` the bytes so far.
+
+    >>> import io
+    >>> lines = Lines(io.BytesIO(b"oak\r\nelm"), "a file")
+    >>> list(lines), lines.number, lines.size
+    (['oak\r\n', 'elm'], 2, 8)
+    """
+
+    def __init__(self, file: IO[bytes], where: str) -> None:
+        self._file = file
+        self.where = where
+        self.number = 0
+        self.size = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while data := self._file.readline(LONGEST_LINE + 1):
+            self.number += 1
+            self.size += len(data)
+            yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
+
+    def fault(self, message: str) -> ValueError:
+        """Return an error about the line given last."""
+        return complaint(self.where, self.number, message)
+
+    def _text(self, data: bytes) -> str:
+        if len(data) > LONGEST_LINE:
+            raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write a pattern a line")
+        if b"\0" in data:
+            raise self.fault("a NUL byte, which is no text; save the file as UTF-8, or name its format")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            byte = data[error.start]
+            raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; save the file as UTF-8") from None
+
+
+def portions(items: Iterator[Item], lines: Lines) -> Iterator[tuple[int, list[Item]]]:
+    """Yield (number of the first, items) in portions as large as a chunk may be."""
+    first, part, begin = 0, list[Item](), lines.size
+    for item in items:
+        part.append(item)
+        if len(part) == CHUNK_ROWS or lines.size - begin > CHUNK_BYTES:
+            yield first, part
+            first, part, begin = first + len(part), [], lines.size
+    if part:
+        yield first, part

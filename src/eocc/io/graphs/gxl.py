@@ -1,0 +1,134 @@
+"""Graph collections in GXL (one file per graph) with CXL indices (file name, class), as IAM distributes them."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import IO
+
+from eocc.foundation.printing import complaint, quoted
+from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
+from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs.gxl_graph import check_kinds, parse_gxl
+from eocc.io.graphs.safe_xml import XmlHandler, local_name, parse_xml, required
+from eocc.measures.labelled_graph import LabelledGraph
+
+# The names of a split's index, the usual one first; upper and lower case are the same.
+SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "validation.cxl"), "test": ("test.cxl",)}
+
+PathOrFile = str | os.PathLike[str] | IO[bytes]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of an index: the graph's file, its class, the line."""
+
+    file: str
+    label: str
+    line: int
+
+
+def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGraph:
+    """Return the graph of a GXL file (a path, or a file open in binary mode).
+
+    Vertices are numbered in the order of the file. Values are what their element says: int, float, double, string,
+    enum or bool, in upper or lower case, blanks around them removed. An <int> that is not a number is text (the IAM
+    proteins), but numbers and text in one attribute are an error. What an item lacks is None. Without `edgemode` a
+    graph is directed, as GXL has it. An edge listed again (an undirected one, in either direction) counts once where
+    its attributes are the same, and is an error where they are not. Attributes of the graph itself and <type> are
+    not read. Hyperedges, nested and mixed graphs are refused; so are entities; a DTD is never looked up.
+
+    >>> import io
+    >>> text = b'''<gxl><graph edgemode="undirected"><node id="a"><attr name="symbol"><string>C </string></attr></node>
+    ... <node id="b"><attr name="symbol"><string>O </string></attr></node><edge from="a" to="b"/></graph></gxl>'''
+    >>> read_gxl(io.BytesIO(text)).vertex_attributes
+    {'symbol': ['C', 'O']}
+    """
+    document = parse_gxl(*read_file(path_or_file, limits))
+    check_kinds([document])
+    return document.graph
+
+
+def read_cxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> list[tuple[str, str]]:
+    """Return the (file name, class) pairs of a CXL index; the `count` and `base` it may state are not used.
+
+    >>> import io
+    >>> read_cxl(io.BytesIO(b'<GraphCollection><x><print file="1.gxl" class="a"/></x></GraphCollection>'))
+    [('1.gxl', 'a')]
+    """
+    return [(entry.file, entry.label) for entry in _parse_cxl(*read_file(path_or_file, limits))]
+
+
+def read_graph_set(
+    path: str | os.PathLike[str], split: str | None = None, *, folder: str | None = None, limits: Limits = SAFE
+) -> GraphSet:
+    """Return the graphs of a folder or a zip file: those of a `split`, "train", "valid" or "test", or of all there are.
+
+    The index may lie in a folder inside, and names files relative to it; where several folders hold one, `folder` says
+    which. A graph named again with the same class counts once. An attribute is of one kind in all graphs read.
+    """
+    if split is not None and split not in SPLITS:
+        raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
+    with open_collection(path, limits) as files:
+        indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
+        entries = _all_entries(files, indices)
+        documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
+    check_kinds(documents)
+    graphs = [document.graph for document in documents]
+    return GraphSet(graphs, [e.label for e in entries.values()], [e.file for e in entries.values()])
+
+
+def _find_indices(files: Collection, splits: list[str], folder: str | None) -> list[str]:
+    """Return the name of each split's index, all from one folder."""
+    spellings = [name for split in splits for name in SPLITS[split]]
+    found: dict[str, dict[str, str]] = {}
+    for name in sorted(files.names):
+        path = PurePosixPath(name)
+        if path.name.lower() in spellings:
+            found.setdefault(str(path.parent), {})[path.name.lower()] = name
+    folders = [key for key in found if folder is None or key == str(PurePosixPath(folder))]
+    if not folders:
+        within = "" if folder is None else f" in its folder {quoted(folder)}"
+        raise complaint(str(files.path), None, f"holds no {' or '.join(spellings)}{within}")
+    if len(folders) > 1:
+        raise complaint(str(files.path), None, f"several folders hold an index, choose with folder=: {folders[:9]}")
+    by_spelling = found[folders[0]]
+    named = ([by_spelling[name] for name in SPLITS[split] if name in by_spelling] for split in splits)
+    return [names[0] for names in named if names]
+
+
+def _all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
+    """Return the entries of the indices by the name of their file in the collection."""
+    entries: dict[str, Entry] = {}
+    for index in indices:
+        where = files.where(index)
+        for entry in _parse_cxl(files.read(index), where):
+            if not is_inside(entry.file):
+                raise complaint(where, entry.line, f"{quoted(entry.file)} leads out of the collection")
+            name = str(PurePosixPath(index).parent / entry.file)
+            if name not in files.names:
+                raise complaint(where, entry.line, f"the file {quoted(entry.file)} does not exist")
+            known = entries.setdefault(name, entry)
+            if known.label != entry.label:
+                classes = f"{quoted(entry.label)}, before {quoted(known.label)}"
+                raise complaint(where, entry.line, f"the class of {quoted(entry.file)} is here {classes}")
+    return entries
+
+
+def _parse_cxl(data: bytes, where: str) -> list[Entry]:
+    reader = _IndexReader()
+    parse_xml(data, where, reader)
+    if not reader.entries:
+        raise complaint(where, None, "names no graphs: it has no <print>")
+    return reader.entries
+
+
+@dataclass
+class _IndexReader(XmlHandler):
+    """Takes the elements of a CXL document."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if local_name(tag) == "print":
+            file, label = (required("print", attributes, name) for name in ("file", "class"))
+            self.entries.append(Entry(file, label, self.line))

@@ -1,0 +1,227 @@
+"""The classes and functions that a model file may name, each with what its fields may hold.
+
+What reaches a kernel is checked here or in ``checks.py``: kernels do not check their indices.
+"""
+
+import math
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from eocc.measures import (
+    DTW,
+    MEASURES,
+    Composite,
+    CosineBags,
+    Euclidean,
+    Gower,
+    GraphEdit,
+    Jaccard,
+    Precomputed,
+    Standardised,
+    StringEdit,
+    Tanimoto,
+)
+from eocc.measures.composite import FrozenComposite, Records
+from eocc.measures.euclidean import FrozenEuclidean
+from eocc.measures.fingerprints import FrozenTanimoto
+from eocc.measures.graphs import FrozenGraphEdit, Schema
+from eocc.measures.precomputed import FrozenPrecomputed, PrecomputedRows
+from eocc.measures.series import FrozenDTW
+from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
+from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.tables import FrozenColumn, FrozenGower, _Boolean, _Categorical, _Empty, _Numeric, _Ordered
+from eocc.measures.unit import StandardUnit, Unit
+from eocc.regions.extents import MaxExtent, MeanExtent, QuantileExtent, std_extent
+from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
+from eocc.regions.performance import COUNT_PERFORMANCES
+from eocc.regions.representatives import Centroid, Medoid
+from eocc.regions.tconorms import TCONORMS
+from eocc.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
+from eocc.space.prototypes import DensitySpread, FarthestFirst, KMedoids, RandomSelection
+from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
+
+Check = Callable[[Any], bool]
+
+MEASURE_CLASSES = (
+    Composite, CosineBags, DTW, Euclidean, Gower, GraphEdit, Jaccard, Precomputed, Standardised, StringEdit,
+    Tanimoto,
+)  # fmt: skip
+FROZEN_CLASSES = (
+    FrozenComposite, FrozenCosineBags, FrozenDTW, FrozenEuclidean, FrozenGower, FrozenGraphEdit, FrozenJaccard,
+    FrozenPrecomputed, FrozenStringEdit, FrozenTanimoto,
+)  # fmt: skip
+CODERS = (_Boolean, _Categorical, _Empty, _Numeric, _Ordered)
+# Doubles reach from 2**-1074 to 2**1024.
+EXPONENTS = 1100
+
+
+@dataclass(frozen=True)
+class NotSaved:
+    """Stands for a constructor's argument that a model file cannot hold: an object or a function of the user's own.
+
+    The model scores as before. To fit it again, set the parameter first; until then `fit` fails and shows this.
+
+    >>> NotSaved("search", "OneBatch")
+    <search was of type OneBatch, which a model file cannot hold: set_params(search=...) before fit>
+    """
+
+    parameter: str
+    kind: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<{self.parameter} was of type {self.kind}, which a model file cannot hold: "
+            f"set_params({self.parameter}=...) before fit>"
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A class, and the fields that are written, with what each may hold."""
+
+    make: Callable[..., Any]
+    fields: dict[str, Check]
+
+
+def number(low: float = -math.inf, high: float = math.inf) -> Check:
+    """Accept finite numbers in [low, high].
+
+    >>> number(0, 1)(0.5), number(0, 1)(True), number()(math.inf)
+    (True, False, False)
+    """
+    return lambda value: type(value) in (int, float) and abs(value) < math.inf and low <= value <= high
+
+
+def integer(low: int, high: int) -> Check:
+    """Accept integers in [low, high]."""
+    return lambda value: type(value) is int and low <= value <= high
+
+
+def real(low: float = -math.inf, high: float = math.inf) -> Check:
+    """Accept finite floats in [low, high], and no integers: kernels would be compiled anew for them."""
+    return lambda value: type(value) is float and number(low, high)(value)
+
+
+def positive(value: Any) -> bool:
+    """Accept finite floats above 0."""
+    return type(value) is float and 0 < value < math.inf
+
+
+def instance(*classes: type) -> Check:
+    """Accept objects of exactly these classes."""
+    return lambda value: type(value) in classes
+
+
+def optional(check: Check) -> Check:
+    """Accept None too."""
+    return lambda value: value is None or check(value)
+
+
+def tuple_of(check: Check, least: int = 0) -> Check:
+    """Accept tuples of at least so many accepted values."""
+    return lambda value: type(value) is tuple and len(value) >= least and all(map(check, value))
+
+
+def mapping(key: Check, content: Check) -> Check:
+    """Accept dictionaries of accepted keys and values."""
+    return lambda value: type(value) is dict and all(key(k) and content(v) for k, v in value.items())
+
+
+def hashable(value: Any) -> bool:
+    """Accept what can be looked up."""
+    if not isinstance(value, Hashable):
+        return False
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def setting(value: Any) -> bool:
+    """Accept what an argument of a search may be; the search itself checks more."""
+    return type(value) in (type(None), bool, int, float, str) or tuple_of(number())(value)
+
+
+def array_of(dtype: type, n_dims: int) -> Check:
+    """Accept arrays of that dtype and that many dimensions, finite throughout."""
+    return lambda value: (
+        type(value) is np.ndarray and value.dtype == dtype and value.ndim == n_dims and bool(np.isfinite(value).all())
+    )
+
+
+text = instance(str)
+_span = tuple_of(real())
+_settings: dict[type, dict[str, Check]] = {
+    cls: {field.name: setting for field in fields(cls)}
+    for cls in (CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch)
+}
+_fields: dict[type, dict[str, Check]] = {
+    **_settings,
+    NotSaved: {"parameter": text, "kind": text},
+    CompleteGraph: {},
+    NeighbourGraph: {"k": integer(1, 2**20), "seed": integer(0, 2**62)},
+    DensitySpread: {},
+    FarthestFirst: {},
+    KMedoids: {},
+    RandomSelection: {},
+    Composite: {"measures": mapping(hashable, lambda value: type(value) in MEASURE_CLASSES or value in (*MEASURES,))},
+    CosineBags: {},
+    DTW: {"band": optional(number(0, 1))},
+    Euclidean: {},
+    Standardised: {},
+    Gower: {"kinds": optional(mapping(hashable, instance(str, list, tuple)))},
+    GraphEdit: {"vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text)},
+    Jaccard: {},
+    Precomputed: {},
+    StringEdit: {},
+    Tanimoto: {},
+    Unit: {"centre": array_of(np.float64, 1), "exponent": integer(-EXPONENTS, EXPONENTS)},
+    FrozenComposite: {"measures": mapping(hashable, instance(*FROZEN_CLASSES))},
+    FrozenCosineBags: {},
+    FrozenDTW: {"unit": instance(Unit), "largest": positive, "band": real(0, 1)},
+    StandardUnit: {
+        "centre": array_of(np.float64, 1),
+        "exponent": integer(-EXPONENTS, EXPONENTS),
+        "spreads": array_of(np.float64, 1),
+    },
+    FrozenEuclidean: {"unit": instance(Unit, StandardUnit), "largest": positive},
+    FrozenGower: {"measure": instance(Gower), "columns": tuple_of(instance(FrozenColumn), 1)},
+    FrozenColumn: {"name": hashable, "contents": instance(frozenset), "coder": instance(*CODERS),
+                   "absent": real(0, 1)},
+    _Boolean: {},
+    _Categorical: {"codes": mapping(hashable, integer(0, 2**40))},
+    _Empty: {},
+    _Numeric: {"exponent": integer(-EXPONENTS, EXPONENTS), "low": real(), "span": real(0)},
+    _Ordered: {"levels": tuple_of(hashable, 1)},
+    FrozenGraphEdit: {"vertex": instance(Schema), "edge": instance(Schema), "directed": optional(instance(bool))},
+    Schema: {
+        "numbers": mapping(hashable, lambda pair: _span(pair) and len(pair) == 2 and pair[1] > 0),
+        "categories": tuple_of(hashable),
+        "texts": tuple_of(hashable),
+    },
+    FrozenJaccard: {},
+    FrozenPrecomputed: {"n_columns": integer(1, 2**40), "largest": positive},
+    FrozenStringEdit: {},
+    FrozenTanimoto: {"n_bits": integer(1, 2**40)},
+    Records: {"parts": lambda value: type(value) is dict and len(value) > 0},
+    PrecomputedRows: {"block": array_of(np.float64, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)},
+    Bell: {"slope": number(0)},
+    Gaussian: {},
+    Trapezoidal: {"core": number(0), "support": number(0)},
+    Triangular: {"support": number(0)},
+    TwoSided: {},
+    MaxExtent: {},
+    MeanExtent: {},
+    QuantileExtent: {"q": number(0, 1)},
+    Centroid: {},
+    Medoid: {},
+}  # fmt: skip
+
+CLASSES: dict[str, Entry] = {cls.__name__.lstrip("_"): Entry(cls, checks) for cls, checks in _fields.items()}
+NAMES: dict[type, str] = {cls: cls.__name__.lstrip("_") for cls in _fields}
+_functions: tuple[Any, ...] = (*TCONORMS.values(), *COUNT_PERFORMANCES.values(), std_extent)
+FUNCTIONS: dict[str, Callable[..., Any]] = {function.__name__: function for function in _functions}

@@ -1,0 +1,1 @@
+"""Rows -> their nearest neighbours."""

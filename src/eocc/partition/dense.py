@@ -1,0 +1,180 @@
+"""Spanning tree + distances -> clusters, and how good they are."""
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from eocc.graph.complete import EuclideanGraph, SpanningTree, checked_distances
+from eocc.kernels.dendrogram import leaf_intervals
+from eocc.kernels.modularity import NO_SIMILARITY, split_curve
+
+Matrix = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+# Q "falls" only by more than the rounding error of a sum over the pairs. departure: falls
+ROUNDING = 1e-12
+
+
+def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
+    """Return Q = sum_l [E_l / E - (deg_l / 2E)^2] of a partition, with similarities s_ij = 1 - w_ij.
+
+    E_l sums s over the unordered pairs inside cluster l, E over all of them; deg_l sums the degrees
+    of its vertices; no self-loops. Q = 0 where E = 0.
+
+    >>> w = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]]
+    >>> modularity(w, [0, 0, 1, 1])
+    0.5
+    """
+    similarity = 1.0 - _unit_distances(distances)
+    np.fill_diagonal(similarity, 0.0)
+    index = _checked_labels(labels, len(similarity))
+    n_pairs = len(similarity) * (len(similarity) - 1) / 2
+    total = similarity.sum() / 2
+    if total <= NO_SIMILARITY * n_pairs:
+        return 0.0
+    one_hot = (index[:, None] == np.unique(index)).astype(np.float64)
+    inside = np.einsum("il,il->l", one_hot, similarity @ one_hot) / 2
+    degrees = similarity.sum(axis=1) @ one_hot
+    return float(np.sum(inside / total - (degrees / (2 * total)) ** 2))
+
+
+@overload
+def normalized_modularity(q: float) -> float: ...
+@overload
+def normalized_modularity(q: Matrix) -> Matrix: ...
+def normalized_modularity(q: float | Matrix) -> float | Matrix:
+    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of each in an array.
+
+    >>> normalized_modularity(1.0), normalized_modularity(-0.5)
+    (1.0, 0.0)
+    """
+    m = np.log(1.5 + np.asarray(q)) / np.log(2.5)
+    return float(m) if np.ndim(m) == 0 else np.asarray(m)
+
+
+def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
+    """Return Q of the partitions into k = 1, ..., n clusters that cutting the tree gives.
+
+    >>> from eocc.graph.complete import spanning_tree
+    >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    >>> modularity_curve(w, spanning_tree(w)).tolist()
+    [0.0, 0.5, 0.125, -0.25]
+    """
+    matrix = _unit_distances(distances)
+    return full_curve(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))
+
+
+def full_curve(graph: EuclideanGraph) -> Matrix:
+    """Return Q for k = 1, ..., n on a graph whose distances are known to be sound."""
+    return _split(graph, np.inf)[1]
+
+
+def cut(tree: SpanningTree, k: int) -> Labels:
+    """Return the labels of the k clusters left when the k - 1 heaviest edges are removed.
+
+    Clusters are numbered by their first pattern.
+
+    >>> from eocc.graph.complete import spanning_tree
+    >>> cut(spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]]), 2).tolist()
+    [0, 0, 1]
+    """
+    checked = _checked_tree(tree)
+    if not isinstance(k, int | np.integer) or not 1 <= k <= tree.n_vertices:
+        raise ValueError(f"k must be an integer in 1..{tree.n_vertices}, the number of patterns; got {k}")
+    return tree_labels(checked, int(k))
+
+
+def tree_labels(tree: SpanningTree, k: int) -> Labels:
+    """Return the labels of k clusters of a tree known to be sound."""
+    cuts = leaf_order(tree)
+    begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
+    begins[cuts.middle[: k - 1]] = 1
+    clusters = np.empty_like(begins)
+    clusters[cuts.order] = np.cumsum(begins)
+    _, first, labels = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[labels]
+
+
+def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
+    """Return the labels of Algorithm 1: cut the heaviest edges while Q does not fall.
+
+    >>> from eocc.graph.complete import spanning_tree
+    >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
+    >>> prune(w, spanning_tree(w)).tolist()
+    [0, 0, 1, 1]
+    """
+    matrix = _unit_distances(distances)
+    return cut(tree, greedy_prune(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))[0])
+
+
+def greedy_prune(graph: EuclideanGraph) -> tuple[int, float]:
+    """Return (k, Q) of Algorithm 1. A lone pattern is one cluster, else the first edge is cut. departure: first cut."""
+    k, curve = _split(graph, ROUNDING)
+    return k, float(curve[k - 1])
+
+
+def _split(graph: EuclideanGraph, slack: float) -> tuple[int, Matrix]:
+    """Split from the top until Q falls by more than `slack`: return the k kept, and Q for 1..n up to there."""
+    n = graph.tree.n_vertices
+    curve = np.zeros(n)
+    k = split_curve(graph.distances, *leaf_order(graph.tree).arrays, slack, curve, np.empty(n + 1))
+    return int(k), curve
+
+
+@dataclass(frozen=True, eq=False)
+class LeafOrder:
+    """Clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
+
+    order: Labels
+    start: Labels
+    middle: Labels
+    stop: Labels
+
+    @property
+    def arrays(self) -> tuple[Labels, Labels, Labels, Labels]:
+        """All four, as the kernels take them."""
+        return self.order, self.start, self.middle, self.stop
+
+
+def leaf_order(tree: SpanningTree) -> LeafOrder:
+    """Return an order of the patterns in which every cluster of every cut is contiguous."""
+    n, m = tree.n_vertices, len(tree.edges)
+    cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
+    leaf_intervals(tree.edges, *cuts.arrays, *np.empty((3, n), np.int64))
+    return cuts
+
+
+def _unit_distances(distances: ArrayLike) -> Matrix:
+    matrix = checked_distances(distances)
+    # Distances at most 1 by construction may exceed it by a rounding error.
+    if matrix.max() > 1 + 1e-9:
+        raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
+    return matrix
+
+
+def _checked_labels(labels: ArrayLike, n: int) -> NDArray[np.generic]:
+    index = np.asarray(labels)
+    if index.shape != (n,):
+        raise ValueError(f"labels must be one per pattern, shape ({n},), not {index.shape}")
+    return index
+
+
+def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
+    """Return the tree if it is one, heaviest edge first, on n patterns; or say what is wrong."""
+    edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
+    if n is not None and found != n:
+        raise ValueError(f"the tree spans {found} patterns, the distances {n}")
+    if edges.shape != (found - 1, 2) or not np.issubdtype(edges.dtype, np.integer):
+        raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
+    if len(edges) and not (edges.min() >= 0 and edges.max() < found):
+        raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
+    joined = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(found, found))
+    if connected_components(joined, directed=False, return_labels=False) > 1:
+        raise ValueError("edges must join all patterns without a circle")
+    if not (np.diff(lengths) <= 0).all():
+        raise ValueError("edges must come heaviest first; spanning_tree orders them so")
+    return SpanningTree(np.ascontiguousarray(edges, dtype=np.int64), np.asarray(lengths, dtype=np.float64))

@@ -1,0 +1,1 @@
+"""Clusters -> fuzzy decision regions -> membership, score, decision."""

@@ -1,0 +1,89 @@
+"""Distances inside a cluster -> its extent tau.
+
+An extent is a function: the distances of all pairs in, a number out. One that can be had from the sum and the
+largest of them has a method ``from_sums`` too, which gives it for many clusters at once, arrays in and out; it is then
+asked wherever these are known.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.foundation.registry import choose
+
+Matrix = NDArray[np.float64]
+Extent = Callable[[Matrix], float]
+
+
+class MeanExtent:
+    """The mean distance over unordered pairs, as in the paper.
+
+    >>> MeanExtent()(np.array([1.0, 2.0, 6.0]))
+    3.0
+    """
+
+    def __call__(self, pairs: Matrix) -> float:
+        """Return the mean."""
+        return float(pairs.mean())
+
+    def from_sums(self, total: Matrix, largest: Matrix, n_pairs: Matrix) -> Matrix:
+        """Return the mean of each cluster."""
+        return total / n_pairs
+
+
+class MaxExtent:
+    """The largest distance: the diameter.
+
+    >>> MaxExtent()(np.array([1.0, 2.0, 6.0]))
+    6.0
+    """
+
+    def __call__(self, pairs: Matrix) -> float:
+        """Return the largest."""
+        return float(pairs.max())
+
+    def from_sums(self, total: Matrix, largest: Matrix, n_pairs: Matrix) -> Matrix:
+        """Return the largest of each cluster."""
+        return largest
+
+
+def std_extent(pairs: Matrix) -> float:
+    """Return the standard deviation of the distances."""
+    return float(pairs.std())
+
+
+@dataclass(frozen=True)
+class QuantileExtent:
+    """The distance that a share `q` of the pairs does not exceed; the median is q = 0.5.
+
+    >>> QuantileExtent(0.5)(np.array([1.0, 2.0, 6.0]))
+    2.0
+    """
+
+    q: float = 0.9
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.q <= 1:
+            raise ValueError(f"q must lie in [0, 1], not {self.q}")
+
+    def __call__(self, pairs: Matrix) -> float:
+        """Return the quantile."""
+        return float(np.quantile(pairs, self.q))
+
+
+EXTENTS: dict[str, Extent] = {
+    "max": MaxExtent(),
+    "mean": MeanExtent(),
+    "median": QuantileExtent(0.5),
+    "quantile": QuantileExtent(),
+    "std": std_extent,
+}
+
+
+def resolve_extent(extent: str | Extent) -> Extent:
+    """Return the function itself, or the one registered under its name."""
+    if isinstance(extent, type):
+        raise ValueError(f"extent must be an object, not a class: write {extent.__name__}()")
+    return extent if callable(extent) else choose("extent", EXTENTS, extent, otherwise="pass a function")

@@ -1,0 +1,20 @@
+"""The paper's membership function."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eocc.regions.memberships.protocol import Matrix
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """mu(v) = exp(-(d(v, R) / tau)^2 / 2).
+
+    >>> Gaussian().log_grade(np.array([0.0, 2.0]))
+    array([-0., -2.])
+    """
+
+    def log_grade(self, ratio: Matrix) -> Matrix:
+        """Return -(d / tau)^2 / 2."""
+        return np.asarray(-(ratio**2) / 2)

@@ -1,0 +1,153 @@
+"""Decisions and scores on a validation set -> one number, higher = better."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from eocc.foundation.registry import choose
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many of `n_targets` and `n_others` were accepted, for one partition or (as arrays) for many."""
+
+    true_positives: Any
+    false_positives: Any
+    n_targets: int
+    n_others: int
+
+
+def accuracy(counts: Counts) -> Any:
+    """Return the share of right decisions, as in the paper.
+
+    >>> accuracy(Counts(3, 1, n_targets=4, n_others=6))
+    0.8
+    """
+    right = counts.true_positives + counts.n_others - counts.false_positives
+    return right / (counts.n_targets + counts.n_others)
+
+
+def balanced_accuracy(counts: Counts) -> Any:
+    """Return the mean of the shares of right decisions among targets and among others.
+
+    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_others=6))
+    0.875
+    """
+    return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_others) / 2
+
+
+def f1(counts: Counts) -> Any:
+    """Return the harmonic mean of precision and recall.
+
+    >>> f1(Counts(3, 1, n_targets=4, n_others=6))
+    0.75
+    """
+    return 2 * counts.true_positives / (counts.true_positives + counts.false_positives + counts.n_targets)
+
+
+CountPerformance = Callable[[Counts], Any]
+COUNT_PERFORMANCES: dict[str, CountPerformance] = {
+    "accuracy": accuracy,
+    "balanced_accuracy": balanced_accuracy,
+    "f1": f1,
+}
+ALIASES = {"auc": "roc_auc"}
+
+
+class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator that gives recorded answers, so that any scikit-learn scorer can judge them."""
+
+    def __init__(self, decisions: Any, scores: Any) -> None:
+        self.decisions = decisions
+        self.scores = scores
+        self.asked: set[str] = set()
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        """Return the hard decisions, +1 or -1."""
+        self.asked.add("decisions")
+        return self.decisions
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the soft decisions."""
+        self.asked.add("scores")
+        return self.scores
+
+
+@dataclass(frozen=True)
+class ScorerPerformance:
+    """Any scikit-learn scorer of decisions or of scores; AUC is that of ``score_samples``.
+
+    The scorer sees the validation labels, targets first, and no patterns. What a named scorer says of decisions alone
+    is remembered by their counts.
+    """
+
+    scorer: Callable[[Any, Any, Any], float]
+    known: dict[tuple[int, int], float] | None = field(default=None, compare=False)
+
+    def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
+        """Return the scorer's number for patterns of class y (+1 or -1)."""
+        accepted = decisions == 1
+        key = int((accepted & (y == 1)).sum()), int((accepted & (y == -1)).sum())
+        if self.known is not None and key in self.known:
+            return self.known[key]
+        replay = Replay(decisions, scores)
+        with warnings.catch_warnings():  # among all partitions some accept nothing
+            warnings.simplefilter("ignore", UndefinedMetricWarning)
+            value = self._ask(replay, y)
+        if not np.isfinite(value):
+            raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
+        if self.known is not None and replay.asked == {"decisions"}:
+            self.known[key] = value
+        return value
+
+    def _ask(self, replay: Replay, y: NDArray[np.int64]) -> float:
+        try:
+            return float(self.scorer(replay, np.zeros((len(y), 1)), y))
+        except (AttributeError, TypeError) as error:
+            raise ValueError(
+                f"performance must be a scorer f(estimator, X, y) of decisions or scores (see sklearn's make_scorer); "
+                f"{self.scorer!r} failed: {error}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class AreaUnderCurve(ScorerPerformance):
+    """The area under the ROC curve of the scores: how often a target scores above another, ties counting half.
+
+    >>> AreaUnderCurve(get_scorer("roc_auc")).of(np.array([1, 1, -1]), np.ones(3), np.array([0.5, 0.2, 0.2]))
+    0.75
+    """
+
+    def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
+        """Return it from the ranks, which is what the scorer does at length."""
+        n_targets = int((y == 1).sum())
+        ranks = float(rankdata(scores)[y == 1].sum()) - n_targets * (n_targets + 1) / 2
+        return ranks / (n_targets * (len(y) - n_targets))
+
+
+def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformance:
+    """Return a count performance by its name, or a scikit-learn scorer by its name or itself."""
+    name = ALIASES.get(performance, performance) if isinstance(performance, str) else performance
+    if isinstance(name, str) and name in COUNT_PERFORMANCES:
+        return COUNT_PERFORMANCES[name]
+    if name in COUNT_PERFORMANCES.values():
+        return cast(CountPerformance, name)
+    if callable(name):
+        return ScorerPerformance(name)
+    names = {**dict.fromkeys(get_scorer_names()), **COUNT_PERFORMANCES, **ALIASES}
+    choose("performance", names, name)
+    kind = AreaUnderCurve if name == "roc_auc" else ScorerPerformance
+    return kind(get_scorer(name), known={})

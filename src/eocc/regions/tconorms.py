@@ -1,0 +1,83 @@
+"""Grades in several regions -> one grade. One function each: log grades (m, k) in, log grades (m,) out.
+
+Logarithms keep ranks where grades underflow. Where all grades are tiny the three smooth t-conorms below are sums,
+up to products of grades, and are computed as such.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from eocc.foundation.registry import choose
+
+Matrix = NDArray[np.float64]
+TConorm = Callable[[Matrix], Matrix]
+
+# Below exp(-30), about 1e-13, a product of two grades is lost beside their sum.
+TINY = -30.0
+
+
+def maximum(log_grades: Matrix) -> Matrix:
+    """Return the highest grade, as in the paper.
+
+    >>> maximum(np.log([[0.2, 0.5]])).round(4) == np.log([0.5]).round(4)
+    array([ True])
+    """
+    return np.asarray(log_grades.max(axis=1))
+
+
+def probabilistic_sum(log_grades: Matrix) -> Matrix:
+    """Return a + b - ab, that is 1 - prod(1 - mu).
+
+    >>> np.exp(probabilistic_sum(np.log([[0.5, 0.5]])))
+    array([0.75])
+    """
+    exact = _log_complement(_log_complement(log_grades).sum(axis=1))
+    return _where_not_tiny(log_grades, exact)
+
+
+def lukasiewicz(log_grades: Matrix) -> Matrix:
+    """Return min(1, a + b).
+
+    >>> np.exp(lukasiewicz(np.log([[0.5, 0.25], [0.7, 0.6]])))
+    array([0.75, 1.  ])
+    """
+    return np.asarray(np.minimum(logsumexp(log_grades, axis=1), 0.0))
+
+
+def einstein(log_grades: Matrix) -> Matrix:
+    """Return (a + b) / (1 + ab), that is tanh(sum artanh(mu)).
+
+    >>> np.exp(einstein(np.log([[0.5, 0.5]])))
+    array([0.8])
+    """
+    # artanh(mu) = (ln(1 + mu) - ln(1 - mu)) / 2
+    doubled = (np.log1p(np.exp(log_grades)) - _log_complement(log_grades)).sum(axis=1)
+    with np.errstate(divide="ignore", over="ignore"):
+        exact = np.where(doubled < 1, np.log(np.tanh(doubled / 2)), np.log1p(-2 / (np.exp(doubled) + 1)))
+    return _where_not_tiny(log_grades, exact)
+
+
+def _log_complement(x: Matrix) -> Matrix:
+    """Return ln(1 - e^x), x <= 0, in the form that keeps its digits: near 0 one, far below it the other."""
+    with np.errstate(divide="ignore"):
+        return np.where(x > -np.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:
+    return np.where(log_grades.max(axis=1) < TINY, np.minimum(logsumexp(log_grades, axis=1), 0.0), exact)
+
+
+TCONORMS: dict[str, TConorm] = {
+    "einstein": einstein,
+    "lukasiewicz": lukasiewicz,
+    "max": maximum,
+    "probabilistic": probabilistic_sum,
+}
+
+
+def resolve_tconorm(tconorm: str | TConorm) -> TConorm:
+    """Return the function itself, or the one registered under its name."""
+    return tconorm if callable(tconorm) else choose("t-conorm", TCONORMS, tconorm, otherwise="pass a function")

@@ -1,0 +1,19 @@
+"""The same work on a Dask cluster: candidates, blocks of pairs, partitions. Dask is imported when it is used."""
+
+from eocc.scale.cluster.client import current, on, using
+from eocc.scale.cluster.judging import Remote
+from eocc.scale.cluster.pairs import prepare, spread_measure
+from eocc.scale.cluster.partitions import by_partition, gathered, is_dask, sample
+
+__all__ = [
+    "Remote",
+    "by_partition",
+    "current",
+    "gathered",
+    "is_dask",
+    "on",
+    "prepare",
+    "sample",
+    "spread_measure",
+    "using",
+]

@@ -1,0 +1,157 @@
+"""Blocks of an expensive dissimilarity matrix as tasks, put together to the bits of one machine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.measures import FrozenMeasure, FunctionMeasure, Measure, Prepared
+from eocc.measures.composite import FrozenComposite, PreparedComposite
+from eocc.measures.fixed import FixedPrepared
+from eocc.measures.function import FrozenFunction
+from eocc.measures.graphs import FrozenGraphEdit
+from eocc.measures.linear import LinearPrepared
+from eocc.measures.strings import FrozenStringEdit
+from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
+from eocc.scale.cluster.sealed import Sealed
+
+Matrix = NDArray[np.float64]
+
+# Fewer pairs than this are computed sooner than sent.
+WORTH_SENDING = 2**12
+# Tasks to a slot, about: more would end together sooner, but what a block prepares for each pattern would be done anew.
+SHARE = 4
+# The least side of a block: what a measure prepares for each of its patterns is then used so many times.
+LEAST_SIDE = 16
+
+Block = tuple[slice, slice]
+
+
+def prepare(measure: FrozenMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
+    """Return measure.prepare(patterns, prototypes), on the cluster in use where its pairs are expensive.
+
+    Those of graphs, strings and functions of two objects are, alone or as parts of records.
+
+    >>> from eocc.measures import StringEdit
+    >>> prepare(StringEdit().freeze(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
+    array([[0.  ],
+           [0.25]])
+    """
+    client = current()
+    n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
+    if client is None or n_pairs < WORTH_SENDING:
+        return measure.prepare(patterns, prototypes)
+    if isinstance(measure, FrozenComposite):
+        parts = [
+            prepare(part, patterns.parts[name], None if prototypes is None else prototypes.parts[name])
+            for name, part in measure.measures.items()
+        ]
+        return PreparedComposite(parts, [part.n_parameters for part in measure.measures.values()])
+    if isinstance(measure, FrozenFunction) and not measure.knows(patterns, prototypes):
+        plain = FrozenFunction(measure.function, measure.largest, [])  # a table kept in it need not travel
+        return FixedPrepared(_matrix(client, plain, patterns, prototypes)[0])
+    if isinstance(measure, FrozenGraphEdit):
+        return LinearPrepared(_matrix(client, measure, patterns, prototypes))
+    if isinstance(measure, FrozenStringEdit):  # insertions one way are deletions the other: no mirror image
+        return LinearPrepared(_matrix(client, measure, patterns, patterns if prototypes is None else prototypes))
+    return measure.prepare(patterns, prototypes)
+
+
+@dataclass(frozen=True)
+class _SpreadFunction:
+    """A function as a measure whose training pairs are computed on the cluster."""
+
+    measure: FunctionMeasure
+
+    def freeze(self, training: Sequence[Any]) -> FrozenFunction:
+        return self._frozen(training, None)
+
+    def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FrozenFunction:
+        return self._frozen(training, prototypes)
+
+    def _frozen(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FrozenFunction:
+        self.measure._check_symmetry(training)
+        pairs = prepare(FrozenFunction(self.measure.function, 1.0, []), training, prototypes)
+        return FrozenFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
+
+
+def spread_measure(measure: Measure) -> Measure:
+    """Return the measure, or one that freezes to the same on the cluster in use, where freezing takes all pairs."""
+    is_costly = current() is not None and isinstance(measure, FunctionMeasure)
+    return _SpreadFunction(measure) if is_costly and isinstance(measure, FunctionMeasure) else measure
+
+
+def _matrix(client: Any, measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+    """Return the components (u, n, r), block by block; without prototypes a block also gives its mirror image."""
+    n, r = len(patterns), len(patterns if prototypes is None else prototypes)
+    blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
+    held = [given(client, data) for data in (measure, patterns, prototypes)]
+    tasks = given_tasks(client, _block, [(*held, block) for block in blocks])
+    matrix: Matrix | None = None
+    with cancelled_on_error(client, tasks):
+        for (rows, columns), task in zip(blocks, tasks, strict=True):
+            forth, back = task.result()
+            task.release()
+            matrix = np.empty((len(forth), n, r)) if matrix is None else matrix
+            matrix[:, rows, columns] = forth
+            if back is not None:
+                matrix[:, columns, rows] = back
+    assert matrix is not None
+    return matrix
+
+
+def _strips(n: int, r: int, slots: int) -> list[Block]:
+    """Return blocks of rows against all columns."""
+    count = max(1, min(SHARE * slots, n // LEAST_SIDE))
+    return [(rows, slice(0, r)) for rows in _slices(n, count)]
+
+
+def _triangle(n: int, slots: int) -> list[Block]:
+    """Return blocks that with their mirror images cover all pairs; the halves on the diagonal, which cost less, last.
+
+    >>> _triangle(40, 1)
+    [(slice(20, 40, None), slice(0, 20, None)), (slice(0, 20, None), slice(0, 20, None)), \
+(slice(20, 40, None), slice(20, 40, None))]
+    """
+    count = max(1, min(int(np.ceil(np.sqrt(2 * SHARE * slots))), n // LEAST_SIDE))
+    sides = list(_slices(n, count))
+    return [(rows, columns) for k, rows in enumerate(sides) for columns in sides[:k]] + [(side, side) for side in sides]
+
+
+def _slices(n: int, count: int) -> list[slice]:
+    bounds = np.linspace(0, n, count + 1).astype(int).tolist()
+    return [slice(*ends) for ends in pairwise(bounds)]
+
+
+def _block(
+    sealed_measure: Sealed, sealed_patterns: Sealed, sealed_prototypes: Sealed, block: Block
+) -> tuple[Matrix, Matrix | None]:
+    """Compute a block on a worker; of the patterns among themselves also its mirror image."""
+    measure, patterns, prototypes = sealed_measure.open(), sealed_patterns.open(), sealed_prototypes.open()
+    rows, columns = block
+    if prototypes is not None:
+        return _components(measure, patterns[rows], prototypes[columns]), None
+    if rows == columns:
+        return _components(measure, patterns[rows], None), None
+    forth = _components(measure, patterns[rows], patterns[columns])
+    back = np.ascontiguousarray(forth.transpose(0, 2, 1))
+    if isinstance(measure, FrozenGraphEdit):
+        _redo_equal_sizes(measure, patterns[columns], patterns[rows], back)
+    return forth, back
+
+
+def _components(measure: Any, patterns: Any, prototypes: Any) -> Matrix:
+    prepared = measure.prepare(patterns, prototypes)
+    found: Matrix = prepared.dissimilarities[None] if isinstance(prepared, FixedPrepared) else prepared.components
+    return found
+
+
+def _redo_equal_sizes(measure: FrozenGraphEdit, graphs: Any, others: Any, components: Matrix) -> None:
+    """Compute the pairs of graphs with as many vertices: the first one then decides, not the smaller."""
+    sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (graphs, others))
+    for size in np.intersect1d(sizes, other_sizes):
+        here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)
+        components[:, here[:, None], there] = measure.prepare(graphs[here], others[there]).components

@@ -1,0 +1,206 @@
+"""Dask arrays, dataframes and bags: scored a partition at a time, fitted when gathered or sampled."""
+
+import secrets
+from collections.abc import Callable
+from copy import copy
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from eocc.foundation.arguments import check_count, generator
+from eocc.scale.cluster.sealed import Sealed
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+# A fit gathers no more than this, unless dask's setting "eocc.gather-limit" says otherwise.
+GATHER_LIMIT = "1 GiB"
+# What a fit leaves for each training pattern, and scoring does not look at: it need not travel.
+NOT_FOR_SCORING = (
+    "labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "training_indices_", "prototype_indices_",
+)  # fmt: skip
+
+
+def is_dask(X: Any) -> bool:
+    """Say whether X is a dask array, dataframe or bag.
+
+    >>> import dask.array
+    >>> is_dask(dask.array.zeros((3, 2))), is_dask(np.zeros((3, 2)))
+    (True, False)
+    """
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def by_partition(dtype: DTypeLike) -> Callable[[Method], Method]:
+    """Make a method of a fitted estimator take dask collections: of these it returns a lazy dask array.
+
+    Every partition is one call of the method, with the model sent to each worker once.
+    """
+
+    def widened(method: Method) -> Method:
+        @wraps(method)
+        def either(self: Any, X: Any, *arguments: Any, **named: Any) -> Any:
+            if not is_dask(X):
+                return method(self, X, *arguments, **named)
+            return _lazily(self, method.__name__, X, dtype, arguments, named)
+
+        return either  # type: ignore[return-value]
+
+    return widened
+
+
+def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    import dask
+    import dask.array
+
+    check_is_fitted(model)
+    _check_columns(model, X)
+    columns = (len(model.prototypes_),) if name == "transform" else ()
+    # Data of a graph are kept by the scheduler: a worker that dies does not take them along.
+    sent = dask.delayed(Sealed(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    work = dask.delayed(_of_block, pure=False)
+    parts = [
+        dask.array.from_delayed(
+            work(sent, name, part, columns, dtype, arguments, named), shape=(length, *columns), dtype=dtype
+        )
+        for part, length in _partitions(X)
+    ]
+    return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
+
+
+def _of_block(
+    model: Sealed, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
+) -> NDArray[Any]:
+    """Do it for a partition, which may well be empty."""
+    patterns = block if hasattr(block, "shape") else list(block)
+    if len(patterns) == 0:
+        return np.empty((0, *columns), dtype)
+    return np.asarray(getattr(model.open(), name)(patterns, *arguments, **named), dtype)
+
+
+def _for_scoring(model: Any) -> Any:
+    slim = copy(model)
+    slim.__dict__ = {name: value for name, value in vars(model).items() if name not in NOT_FOR_SCORING}
+    return slim
+
+
+def _check_columns(model: Any, X: Any) -> None:
+    """Say at once, not when it is computed, that the columns are not those of the fit; a bag does not tell its own."""
+    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):
+        seen = X._meta if hasattr(X, "columns") else X
+        validate_data(model, seen, reset=False, skip_check_array=True)
+
+
+def _partitions(X: Any) -> list[tuple[Any, float]]:
+    """Return the partitions, each with all columns, and their lengths, NaN where unknown."""
+    if not hasattr(X, "chunks"):
+        return [(part, np.nan) for part in X.to_delayed()]
+    whole = X.rechunk(dict.fromkeys(range(1, X.ndim), -1)) if X.ndim > 1 else X
+    return list(zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True))
+
+
+def gathered(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
+    """Return a dask collection as what it stands for, if it is not too large; anything else as it is.
+
+    Before anything is gathered check(patterns, columns) is called, and may refuse it; where a collection does not tell
+    its length, every partition is asked. Bags have 1 column.
+
+    >>> import dask.array
+    >>> gathered(dask.array.arange(3, chunks=2), print)
+    3 1
+    array([0, 1, 2])
+    """
+    if not is_dask(X):
+        return X
+    import dask
+    from dask.utils import format_bytes, parse_bytes
+
+    limit = parse_bytes(dask.config.get("eocc.gather-limit", GATHER_LIMIT))
+    size, n_patterns = _extent(X)
+    if check is not None:
+        check(n_patterns, _n_columns(X))
+    if size > limit:
+        raise ValueError(
+            f"X takes {format_bytes(size)} gathered, more than the {format_bytes(limit)} allowed: fit "
+            "eocc.scale.cluster.sample(X, 100_000), or set 'eocc.gather-limit' by dask.config.set"
+        )
+    return X.compute()
+
+
+def _extent(X: Any) -> tuple[int, int]:
+    """Return the bytes of X when gathered, and its length; where dask does not know them, every partition is asked."""
+    import dask
+
+    known = getattr(X, "nbytes", np.nan) if hasattr(X, "chunks") else np.nan
+    if not np.isnan(known):
+        return int(known), len(X)
+    extents = dask.compute(*(dask.delayed(_extent_of)(part) for part, _ in _partitions(X)))
+    return sum(n_bytes for n_bytes, _ in extents), sum(length for _, length in extents)
+
+
+def _extent_of(block: Any) -> tuple[int, int]:
+    from dask.sizeof import sizeof
+
+    whole = block if hasattr(block, "shape") else list(block)
+    return int(sizeof(whole)), len(whole)
+
+
+def _n_columns(X: Any) -> int:
+    if hasattr(X, "columns"):
+        return len(X.columns)
+    return int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1
+
+
+def sample(X: Any, size: int, random_state: Any = None) -> Any:
+    """Return `size` rows of a dask collection, drawn without repetition, in their order; all if there are fewer.
+
+    The rows depend on the seed and on how many there are, not on how they are divided. What comes is what the
+    collection stands for: an array, a frame with its names, a list.
+
+    >>> import dask.array
+    >>> sample(dask.array.arange(1000, chunks=300), 4, random_state=0)
+    array([269, 510, 635, 848])
+    """
+    if not is_dask(X):
+        raise ValueError(f"sample takes dask arrays, dataframes and bags, not {type(X).__name__}")
+    check_count("size", size)
+    import dask
+
+    parts = [part for part, _ in _partitions(X)]
+    known = [length for _, length in _partitions(X)]
+    lengths = dask.compute(*(dask.delayed(_length)(part) for part in parts)) if np.isnan(known).any() else known
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    n = int(starts[-1])
+    if not n:
+        raise ValueError("X holds no rows; at least 1 is required")
+    rows = np.sort(generator(random_state).choice(n, min(int(size), n), replace=False))
+    wanted = np.split(rows, np.searchsorted(rows, starts[1:-1]))
+    chosen = [
+        dask.delayed(_taken)(part, own - start)
+        for part, own, start in zip(parts, wanted, starts[:-1], strict=True)
+        if len(own)
+    ]
+    return _joined(dask.compute(*chosen))
+
+
+def _length(block: Any) -> int:
+    return len(block) if hasattr(block, "shape") else sum(1 for _ in block)
+
+
+def _taken(block: Any, rows: NDArray[np.int64]) -> Any:
+    if hasattr(block, "iloc"):
+        return block.iloc[rows]
+    if hasattr(block, "shape"):
+        return block[rows]
+    patterns = list(block)
+    return [patterns[row] for row in rows]
+
+
+def _joined(parts: Any) -> Any:
+    if hasattr(parts[0], "iloc"):
+        import pandas
+
+        return pandas.concat(parts)
+    return np.concatenate(parts) if hasattr(parts[0], "shape") else [pattern for part in parts for pattern in part]

@@ -1,0 +1,1 @@
+"""Training patterns -> prototypes, weightings and the dissimilarity space."""

@@ -1,0 +1,80 @@
+"""Prototypes far from each other, where there are others to stand for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.arguments import check_count, check_number
+from eocc.measures.protocol import FrozenMeasure
+from eocc.space.prototypes.farthest_first import spread
+from eocc.space.prototypes.protocol import Indices, Matrix, blocks, check_places
+
+# The sample holds two patterns per prototype within these bounds: fewer would not tell a small cluster from lone
+# patterns, more would cost more than the choice itself.
+FEWEST, MOST = 128, 512
+
+
+@dataclass(frozen=True)
+class DensitySpread:
+    """Farthest-first, where lone patterns count as less far: always the largest w_i min_j d(x_i, r_j) over the chosen.
+
+    w_i = min(1, s / s_i)^exponent, where s_i is the dissimilarity of x_i to the k-th nearest other pattern of a random
+    sample, k = `neighbours`, and s the median of the s_i > 0. In the denser half w = 1. A lone pattern ten times as far
+    from others as is usual has w = 1 / 100, so that it is chosen after all those with a gap of a tenth of s or more.
+    With exponent 0 this is farthest-first.
+    The first is drawn from the denser half; ties go to the lower index, copies are chosen last.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.append(np.arange(20.0), 200.0)[:, None]
+    >>> DensitySpread().select(Euclidean().freeze(rows), rows, 3, np.random.default_rng(0))
+    array([ 6, 11, 17])
+    """
+
+    neighbours: int = 5
+    exponent: float = 2.0
+
+    def __post_init__(self) -> None:
+        check_count("neighbours", self.neighbours)
+        check_number("exponent", self.exponent, ">= 0", lambda value: 0 <= value < np.inf)
+
+    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+        """Return `count` patterns, from n count dissimilarities, and n for each of the sample."""
+        n = len(patterns)
+        check_places(count, n)
+        sample = np.sort(rng.permutation(n)[: max(FEWEST, min(2 * count, MOST))])
+        weights = weights_from(local_spacings(measure, patterns, sample, self.neighbours), self.exponent)
+        first = int(rng.choice(np.flatnonzero(weights == 1)))
+        return np.sort(spread(measure, patterns, count, first, weights))
+
+
+def local_spacings(measure: FrozenMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
+    """Return the dissimilarity of each pattern to the k-th nearest of the others in the sample; to the last if fewer.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> local_spacings(Euclidean().freeze(rows), rows, np.array([0, 1, 2]), 1)
+    array([0.25, 0.25, 0.75])
+    """
+    spacings, k = np.zeros(len(patterns)), min(neighbours, len(sample) - 1)
+    if k == 0:
+        return spacings
+    for rows, D in blocks(measure, patterns, patterns[sample]):
+        here = np.flatnonzero((sample >= rows.start) & (sample < rows.stop))
+        D[sample[here] - rows.start, here] = np.inf
+        D.partition(k - 1, axis=1)
+        spacings[rows] = D[:, k - 1]
+    return spacings
+
+
+def weights_from(spacings: Matrix, exponent: float) -> Matrix:
+    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 where there is none.
+
+    >>> weights_from(np.array([0.0, 0.1, 0.2, 0.8]), 2.0)
+    array([1.    , 1.    , 1.    , 0.0625])
+    """
+    positive = spacings[spacings > 0]
+    if len(positive) == 0:
+        return np.ones(len(spacings))
+    usual = np.median(positive)
+    return np.asarray((usual / np.maximum(spacings, usual)) ** exponent)

@@ -1,0 +1,88 @@
+"""What a selection of prototypes must offer, and how the patterns are compared a block at a time."""
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.foundation.arguments import check_count
+from eocc.measures.protocol import FrozenMeasure
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# A block of dissimilarities holds at most so many rows and columns, 8 MiB in all: room that does not grow with the
+# patterns, and enough pairs for what a measure prepares once per block not to count.
+BLOCK_ROWS, BLOCK_COLUMNS = 2048, 512
+
+
+class Selection(Protocol):
+    """Which patterns become the prototypes: the coordinates of the dissimilarity space."""
+
+    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+        """Return the indices of `count` different patterns, rising; all randomness comes from `rng`.
+
+        `patterns` have a length and give parts of themselves for an array of integers or a slice.
+        """
+        ...
+
+
+def check_places(count: Any, n: int) -> None:
+    """Raise a ValueError unless `count` of n patterns can be chosen.
+
+    >>> check_places(4, 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: count must be at most 3, the number of patterns, not 4
+    """
+    check_count("count", count)
+    if count > n:
+        raise ValueError(f"count must be at most {n}, the number of patterns, not {count}")
+
+
+def dissimilarities(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+    """Return D, D_ij = d(pattern_i, prototype_j; p = 1), or say that it is no dissimilarity.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> dissimilarities(Euclidean().freeze(rows), rows, rows[1:])
+    array([[0.25, 1.  ],
+           [0.  , 0.75],
+           [0.75, 0.  ]])
+    """
+    D = np.asarray(measure.prepare(patterns, prototypes).evaluate(np.ones(measure.n_parameters)))
+    name, wanted = type(measure).__name__, (len(patterns), len(prototypes))
+    if D.shape != wanted:
+        raise ValueError(f"{name}: evaluate gave shape {D.shape} for {wanted[0]} patterns and {wanted[1]} prototypes")
+    if not (D.min() >= 0 and D.max() < np.inf):
+        raise ValueError(f"{name}: evaluate gave a negative number, NaN or infinity at p = 1; correct the measure")
+    return D
+
+
+def blocks(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
+    """Yield (rows, D), all dissimilarities of those rows of the patterns to the prototypes, in the rows' order.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> [(part, D.shape) for part, D in blocks(Euclidean().freeze(rows), rows, rows[1:])]
+    [(slice(0, 3, None), (3, 2))]
+    """
+    for start in range(0, len(patterns), BLOCK_ROWS):
+        rows = slice(start, min(start + BLOCK_ROWS, len(patterns)))
+        yield rows, dissimilarities(measure, patterns[rows], prototypes)
+
+
+def nearest_dissimilarities(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+    """Return min_j d(pattern_i, prototype_j; p = 1) for every pattern, (n,).
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [1.0], [4.0]])
+    >>> nearest_dissimilarities(Euclidean().freeze(rows), rows, rows[1:])
+    array([0.25, 0.  , 0.  ])
+    """
+    nearest = np.full(len(patterns), np.inf)
+    for start in range(0, len(prototypes), BLOCK_COLUMNS):
+        for rows, D in blocks(measure, patterns, prototypes[start : start + BLOCK_COLUMNS]):
+            np.minimum(nearest[rows], D.min(axis=1), out=nearest[rows])
+    return nearest

@@ -1,0 +1,59 @@
+"""Prototypes drawn at random: what every other selection has to beat."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.measures.protocol import FrozenMeasure
+from eocc.space.prototypes.protocol import (
+    BLOCK_COLUMNS,
+    Indices,
+    check_places,
+    dissimilarities,
+    nearest_dissimilarities,
+)
+
+# Where the first draws were copies, many more may be: they are compared so many at a time.
+LEAST_STEP = 64
+
+
+@dataclass(frozen=True)
+class RandomSelection:
+    """Patterns drawn without replacement, all equally likely; a copy of one drawn before is passed over.
+
+    Where there are fewer different patterns than places, the copies drawn first fill the rest.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [0.0], [0.0], [5.0], [7.0]])
+    >>> RandomSelection().select(Euclidean().freeze(rows), rows, 3, np.random.default_rng(0))
+    array([2, 3, 4])
+    """
+
+    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+        """Return `count` patterns, from count^2 dissimilarities at most, up to some n count if most are copies."""
+        check_places(count, len(patterns))
+        return np.sort(without_copies(measure, patterns, rng.permutation(len(patterns)), count))
+
+
+def without_copies(measure: FrozenMeasure, patterns: Any, order: Indices, count: int) -> Indices:
+    """Return the first `count` of `order` that are not at dissimilarity 0 from one before, then the first that are.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [0.0], [5.0]])
+    >>> without_copies(Euclidean().freeze(rows), rows, np.array([0, 1, 2]), 2)
+    array([0, 2])
+    """
+    kept, start, step = order[:0], 0, min(count, BLOCK_COLUMNS)
+    while start < len(order):
+        batch = order[start : start + step]
+        start, step = start + step, max(step, LEAST_STEP)
+        if len(kept):
+            batch = batch[nearest_dissimilarities(measure, patterns[batch], patterns[kept]) > 0]
+        if len(batch):
+            among = dissimilarities(measure, patterns[batch], patterns[batch])
+            kept = np.concatenate([kept, batch[~np.tril(among == 0, -1).any(axis=1)]])
+        if len(kept) >= count:
+            return kept[:count]
+    copies = order[~np.isin(order, kept)]
+    return np.concatenate([kept, copies[: count - len(kept)]])

@@ -1,0 +1,1 @@
+"""Distances to the nearest normal rows -> how surprising a row is."""

@@ -1,0 +1,193 @@
+"""Which graph is laid over the dissimilarity space: of all pairs, or of nearest neighbours; and what follows from it.
+
+Both give a spanning tree, its entropy, the modularity of every partition it can be cut into, and regions. The complete
+graph is exact and takes n^2 memory; that of k neighbours takes n k, and its tree and regions come close.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.foundation.arguments import check_count
+from eocc.foundation.registry import choose, resolve
+from eocc.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
+from eocc.graph.neighbour_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
+from eocc.partition.dense import full_curve, greedy_prune
+from eocc.partition.sparse import sparse_curve, sparse_prune
+from eocc.regions.all_partitions import ValidationRows, performance_curve
+from eocc.regions.fuzzy import Fuzzification, Region, Shape, build_regions
+from eocc.regions.performance import CountPerformance, ScorerPerformance
+from eocc.regions.sampled import (
+    Sampling,
+    build_sparse_regions,
+    sparse_performance_curve,
+)
+from eocc.space.dissimilarity_space import DissimilaritySpace
+
+Matrix = NDArray[np.float64]
+
+# Neighbours of a pattern in the sparse graph: see docs/scale.md for what other numbers change.
+N_NEIGHBOURS = 10
+
+
+class Graph(Protocol):
+    """A graph over the training patterns."""
+
+    @property
+    def tree(self) -> SpanningTree:
+        """Its minimum spanning tree."""
+        ...
+
+
+class GraphKind(Protocol):
+    """How a graph is built, and all that is asked of it."""
+
+    def build(self, space: DissimilaritySpace, out: Matrix) -> Graph:
+        """Return the graph over the rows of the space; `out` (n, n) is room for distances, empty if none is needed."""
+        ...
+
+    def prune(self, graph: Any) -> tuple[int, float]:
+        """Return (k, Q) of Algorithm 1."""
+        ...
+
+    def curve(self, graph: Any) -> Matrix:
+        """Return Q for k = 1, ..., n."""
+        ...
+
+    def regions(
+        self, space: DissimilaritySpace, graph: Any, labels: NDArray[np.int64], how: Fuzzification
+    ) -> list[tuple[Region, Shape]]:
+        """Return a region for each cluster."""
+        ...
+
+    def performances(
+        self,
+        space: DissimilaritySpace,
+        graph: Any,
+        validation: ValidationRows,
+        how: Fuzzification,
+        performance: CountPerformance | ScorerPerformance,
+    ) -> Matrix:
+        """Return the performance of the partitions into k = 2, ... clusters (Algorithm 2)."""
+        ...
+
+    def neighbour_entropy(self, graph: Any, n_dims: int, gamma: float) -> float | None:
+        """Return the Rényi entropy estimated from neighbours; None where the graph knows none."""
+        ...
+
+
+@dataclass(frozen=True)
+class CompleteGraph:
+    """All pairs: G(p) of the paper."""
+
+    def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+        """Return all distances and their tree."""
+        return euclidean_graph(space, out)
+
+    def prune(self, graph: EuclideanGraph) -> tuple[int, float]:
+        """Return (k, Q) of Algorithm 1."""
+        return greedy_prune(graph)
+
+    def curve(self, graph: EuclideanGraph) -> Matrix:
+        """Return Q for k = 1, ..., n."""
+        return full_curve(graph)
+
+    def regions(
+        self, space: DissimilaritySpace, graph: EuclideanGraph, labels: NDArray[np.int64], how: Fuzzification
+    ) -> list[tuple[Region, Shape]]:
+        """Return a region for each cluster, from all its pairs."""
+        return build_regions(space.rows, graph, labels, how)
+
+    def performances(
+        self,
+        space: DissimilaritySpace,
+        graph: EuclideanGraph,
+        validation: ValidationRows,
+        how: Fuzzification,
+        performance: CountPerformance | ScorerPerformance,
+    ) -> Matrix:
+        """Return the performance of all partitions."""
+        return performance_curve(space, graph, validation, how, performance)
+
+    def neighbour_entropy(self, graph: EuclideanGraph, n_dims: int, gamma: float) -> float | None:
+        """Return None: all pairs are no neighbours."""
+        return None
+
+
+@dataclass(frozen=True)
+class SinglePrecisionGraph(CompleteGraph):
+    """All pairs in single precision: for searches, whose best candidate is judged again in double precision."""
+
+    def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
+        """Return all distances, rounded, and their tree."""
+        return single_precision_graph(space, out)
+
+
+@dataclass(frozen=True)
+class NeighbourGraph:
+    """The `k` nearest neighbours of every pattern, joined to one piece; large clusters are measured by samples.
+
+    >>> NeighbourGraph(k=5).seed
+    0
+    """
+
+    k: int = N_NEIGHBOURS
+    seed: int = field(default=0, repr=False)
+
+    def __post_init__(self) -> None:
+        check_count("k", self.k)
+
+    def build(self, space: DissimilaritySpace, out: Matrix) -> SparseGraph:
+        """Return the neighbours and the tree."""
+        return sparse_graph(space.rows, min(self.k, max(1, len(space.rows) - 1)))
+
+    def prune(self, graph: SparseGraph) -> tuple[int, float]:
+        """Return (k, Q) of Algorithm 1 on the sparse similarity graph."""
+        return sparse_prune(graph) if graph.tree.n_vertices > 1 else (1, 0.0)
+
+    def curve(self, graph: SparseGraph) -> Matrix:
+        """Return Q for k = 1, ..., n on the sparse similarity graph."""
+        return sparse_curve(graph) if graph.tree.n_vertices > 1 else np.zeros(1)
+
+    def regions(
+        self, space: DissimilaritySpace, graph: SparseGraph, labels: NDArray[np.int64], how: Fuzzification
+    ) -> list[tuple[Region, Shape]]:
+        """Return a region for each cluster, from a sample of its pairs where it is large."""
+        sampling = self._sampling(graph).for_regions(labels, space.rows.shape[1], how)
+        return build_sparse_regions(space.rows, graph.tree, labels, how, sampling)
+
+    def performances(
+        self,
+        space: DissimilaritySpace,
+        graph: SparseGraph,
+        validation: ValidationRows,
+        how: Fuzzification,
+        performance: CountPerformance | ScorerPerformance,
+    ) -> Matrix:
+        """Return the performance of all partitions, or of the first where regions must be built anew for each."""
+        return sparse_performance_curve(space.rows, graph, validation, how, performance, self._sampling(graph))
+
+    def neighbour_entropy(self, graph: SparseGraph, n_dims: int, gamma: float) -> float | None:
+        """Return the Rényi entropy estimated from the distances to neighbours."""
+        distances = graph.neighbours.distances
+        return renyi_neighbour_entropy(distances, n_dims, gamma) if distances.size else None
+
+    def _sampling(self, graph: SparseGraph) -> Sampling:
+        return Sampling.seeded(graph.tree.n_vertices, np.random.default_rng(self.seed))
+
+
+GRAPHS: dict[str, Callable[[], GraphKind]] = {"complete": CompleteGraph, "knn": NeighbourGraph}
+
+
+def resolve_graph(graph: str | GraphKind) -> GraphKind:
+    """Return the kind of graph itself, or the one registered under its name.
+
+    >>> resolve_graph("knn")
+    NeighbourGraph(k=10)
+    """
+    if isinstance(graph, str) and graph not in GRAPHS:
+        choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
+    return resolve("graph", GRAPHS, graph, method="build")
