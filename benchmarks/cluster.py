@@ -78,7 +78,7 @@ def fit_graphs(client, graphs, generations):
 
 def prepare_graphs(client, graphs):
     patterns = Objects(graphs)
-    measure = GraphEdit().freeze(patterns)
+    measure = GraphEdit().fit(patterns)
     with cluster.on(client):
         cluster.prepare(measure, patterns)
 
@@ -88,23 +88,23 @@ class Afresh:
     """The graph measure as it would be if its pairs depended on p: every candidate compares them all anew."""
 
     patterns: Objects = None
-    frozen: object = None
+    fitted: object = None
     n_parameters: int = 3
 
-    def freeze(self, training):
-        return Afresh(training, GraphEdit().freeze(training))
+    def fit(self, training):
+        return Afresh(training, GraphEdit().fit(training))
 
     def prepare(self, patterns, prototypes=None):
         return self
 
     def evaluate(self, p, out=None):
-        return self.frozen.prepare(self.patterns).evaluate(p, out)
+        return self.fitted.prepare(self.patterns).evaluate(p, out)
 
 
 def judge_afresh(client, graphs):
     """A generation of candidates, nothing else: a fit also judges two on this side of the cluster."""
     patterns = Objects(graphs)
-    prepared, kind, n = Afresh().freeze(patterns), CompleteGraph(), len(graphs)
+    prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
     trial = Trial(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
     cluster.Remote(client, trial).map(list(np.random.default_rng(0).random((BATCH, 3))))
 
@@ -122,7 +122,7 @@ def bare_ratio(graphs, rounds=3, pairs_again=4):
 def compare_all(task):
     graphs, times = task
     patterns = Objects(graphs)
-    measure = GraphEdit().freeze(patterns)
+    measure = GraphEdit().fit(patterns)
     for _ in range(times):
         measure.prepare(patterns)
 
@@ -172,12 +172,12 @@ def compare():
 def constants():
     rng = np.random.default_rng(0)
     graphs = Objects([random_graph(N_VERTICES, seed) for seed in range(120)])
-    measure = GraphEdit().freeze(graphs)
+    measure = GraphEdit().fit(graphs)
     measure.prepare(graphs[:2], graphs[:2])
     pair = least(lambda: measure.prepare(graphs[:60], graphs[60:])) / 3600
     rows = rng.normal(size=(SEARCHED, 10))
-    frozen = Euclidean().freeze(rows)
-    shown = Representation(frozen, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES), is_whole=False)
+    fitted = Euclidean().fit(rows)
+    shown = Representation(fitted, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES), is_whole=False)
     kind = CompleteGraph()
     trial = Trial(shown.prepared, kind, EntropySynthesis(0.5, 0.02).assessor(shown, kind), SEARCHED, PROTOTYPES)
     room = trial.workspace()

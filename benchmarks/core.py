@@ -41,7 +41,7 @@ class Candidate:
     def __init__(self, n, d=D, X=None):
         X = patterns(n, d) if X is None else X
         self.X, self.p = X, np.random.default_rng(1).random(d)
-        self.measure = Euclidean().freeze(X)
+        self.measure = Euclidean().fit(X)
         self.prepared = self.measure.prepare(X)
         self.workspace = Workspace.of_size(n, n, KIND)
 

@@ -28,8 +28,8 @@ def ours(X):
     """All pairs, the laying out included."""
     measure = DTW(BAND)
     series = measure.read(X)
-    frozen, p = measure.freeze(series), np.ones(series[0].shape[1])
-    return lambda: frozen.prepare(series).evaluate(p) * frozen.delta
+    fitted, p = measure.fit(series), np.ones(series[0].shape[1])
+    return lambda: fitted.prepare(series).evaluate(p) * fitted.delta
 
 
 def row(what, X, theirs, rounds):

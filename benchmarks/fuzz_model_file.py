@@ -39,7 +39,7 @@ ODD = [
     {"integer": "f" * 5000}, {"tuple": []}, {"set": [[]]},
     {"dict": [[1, 2], [1, 3]]}, {"dict": [[[], 2]]}, {"array": "weights"}, {"array": "nowhere"}, {"array": 3},
     {"object": ["Unit", {}]}, {"object": ["os.system", {"command": "true"}]}, {"object": ["Gaussian", {}]},
-    {"object": ["FrozenJaccard", {}]}, {"function": "maximum"}, {"function": "eval"}, {"function": "std_extent"},
+    {"object": ["FittedJaccard", {}]}, {"function": "maximum"}, {"function": "eval"}, {"function": "std_extent"},
     {"passed": None}, {"passed": {"largest": 1.0}}, {"passed": {"parts": []}}, {"cells": [[2**39, 2**39], []]},
     {"datetime64": ["D", 1, 2**62]}, {"decimal": "1e999999999"}, {"decimal": "sNaN"}, {"timedelta": [10**12, 0, 0]},
     {"bytes": "0"}, {"objects": {"items": [1, "a", None]}}, {"graphs": {}}, {"table": {}}, {"a": 1, "b": 2},

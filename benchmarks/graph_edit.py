@@ -77,7 +77,7 @@ def first_approximation(one, other):
 
 def size_row(n, count):
     graphs = Objects([random_graph(n, seed) for seed in range(count)])
-    measure = GraphEdit().freeze(graphs)
+    measure = GraphEdit().fit(graphs)
     prepare = partial(measure.prepare, graphs)
 
     def on_two():

@@ -24,7 +24,7 @@ def dissimilarity_space(n, d):
     """Return the dissimilarities of n normal patterns, in four clusters, to the first 256."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d)) + 4 * rng.integers(0, 2, size=(n, 1)) + 3 * rng.integers(0, 2, size=(n, 1))
-    return Euclidean().freeze(X[:PROTOTYPES]).prepare(X, X[:PROTOTYPES]).evaluate(np.ones(d))
+    return Euclidean().fit(X[:PROTOTYPES]).prepare(X, X[:PROTOTYPES]).evaluate(np.ones(d))
 
 
 def ours(rows):

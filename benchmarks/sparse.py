@@ -108,8 +108,8 @@ def in_single_precision(sizes=(1000, 2000)):
     """Processor time of a graph in either precision, and what entropy and modularity lose."""
     rows = [["n", "double, ms", "single, ms", "change of entropy", "of modularity"]]
     for n in sizes:
-        frozen = Euclidean().freeze(X := np.random.default_rng(0).normal(size=(n, 10)))
-        space, out = dissimilarity_space(frozen.prepare(X), np.ones(10), np.empty((n, n))), np.empty((n, n))
+        fitted_measure = Euclidean().fit(X := np.random.default_rng(0).normal(size=(n, 10)))
+        space, out = dissimilarity_space(fitted_measure.prepare(X), np.ones(10), np.empty((n, n))), np.empty((n, n))
         times, figures = [], []
         for build in (euclidean_graph, single_precision_graph):
             with one_blas_thread():

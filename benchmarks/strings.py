@@ -24,8 +24,8 @@ def words(n, mean_length, alphabet=string.ascii_lowercase, seed=0):
 
 def row(n, mean_length, repeats, alphabet=string.ascii_lowercase):
     left, right = words(n, mean_length, alphabet), words(n, mean_length, alphabet, seed=1)
-    frozen = StringEdit().freeze(left)
-    ours = partial(frozen.prepare, left, right)
+    fitted = StringEdit().fit(left)
+    ours = partial(fitted.prepare, left, right)
     theirs = partial(process.cdist, left, right, scorer=Levenshtein.distance, workers=1)
     assert_equal_work(ours(), theirs(), left, right)
     mine, cdist = least_seconds([ours, theirs], repeats)
@@ -40,7 +40,7 @@ def row(n, mean_length, repeats, alphabet=string.ascii_lowercase):
 
 def editops_row(n=100, mean_length=8):
     strings = words(n, mean_length)
-    ours = partial(StringEdit().freeze(strings).prepare, strings)
+    ours = partial(StringEdit().fit(strings).prepare, strings)
 
     def theirs():
         return [[Levenshtein.editops(a, b) for b in strings] for a in strings]

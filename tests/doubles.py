@@ -46,12 +46,12 @@ class Manhattan:
 
     spoil: Callable = lambda D: D
 
-    def freeze(self, training):
-        return FrozenManhattan(training.shape[1], np.ptp(training, axis=0).sum(), self.spoil)
+    def fit(self, training):
+        return FittedManhattan(training.shape[1], np.ptp(training, axis=0).sum(), self.spoil)
 
 
 @dataclass(frozen=True)
-class FrozenManhattan:
+class FittedManhattan:
     n_parameters: int
     span: float
     spoil: Callable

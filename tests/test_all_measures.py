@@ -25,9 +25,9 @@ def test_has_samples(name):
 
 def test_stays_in_the_unit_interval_on_its_training_set(name):
     patterns = read(name, samples(name)[0])
-    frozen = resolve_measure(name).freeze(patterns)
-    prepared = frozen.prepare(patterns)
-    for p in [np.ones(frozen.n_parameters), *np.random.default_rng(2).random((8, frozen.n_parameters))]:
+    fitted = resolve_measure(name).fit(patterns)
+    prepared = fitted.prepare(patterns)
+    for p in [np.ones(fitted.n_parameters), *np.random.default_rng(2).random((8, fitted.n_parameters))]:
         D = prepared.evaluate(p)
         assert D.shape == (20, 20)
         assert D.min() >= 0
@@ -41,12 +41,12 @@ def test_stays_in_the_unit_interval_on_its_training_set(name):
 def test_rows_do_not_depend_on_their_batch_nor_on_being_in_training(name):
     training, _ = samples(name)
     patterns = read(name, training)
-    frozen = resolve_measure(name).freeze(patterns)
-    p = np.linspace(0.2, 1, frozen.n_parameters)
-    whole = frozen.prepare(patterns, patterns).evaluate(p)
-    assert_allclose(whole, frozen.prepare(patterns).evaluate(p), atol=1e-10)
+    fitted = resolve_measure(name).fit(patterns)
+    p = np.linspace(0.2, 1, fitted.n_parameters)
+    whole = fitted.prepare(patterns, patterns).evaluate(p)
+    assert_allclose(whole, fitted.prepare(patterns).evaluate(p), atol=1e-10)
     for index in (0, 11, 19):
-        assert_array_equal(frozen.prepare(patterns[[index]], patterns).evaluate(p)[0], whole[index])
+        assert_array_equal(fitted.prepare(patterns[[index]], patterns).evaluate(p)[0], whole[index])
 
 
 @pytest.mark.parametrize("synthesis", ["entropy", "validation"])

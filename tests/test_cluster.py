@@ -25,7 +25,7 @@ from eocc.measures.labelled_graph import LabelledGraph
 from eocc.scale import cluster
 from eocc.scale.cluster.client import given, given_tasks
 from eocc.scale.cluster.pairs import _strips, _triangle
-from eocc.scale.cluster.sealed import Sealed
+from eocc.scale.cluster.pickled import Pickled
 from eocc.search import GeneticSearch
 from samples import samples
 
@@ -141,15 +141,15 @@ def deadly(flag, after):
                 os.kill(os.getpid(), signal.SIGKILL)
             return self.gaps @ p
 
-    class Frozen:
+    class Fitted:
         n_parameters = 3
 
         def prepare(self, patterns, prototypes=None):
             return Pairs(np.abs(patterns[:, None] - patterns[None]) / 40)
 
     class Deadly:
-        def freeze(self, training):
-            return Frozen()
+        def fit(self, training):
+            return Fitted()
 
     return Deadly()
 
@@ -244,7 +244,7 @@ def test_what_goes_wrong_on_arrival_is_told_as_it_is():
             return {"a": 1}
 
     with pytest.raises(AttributeError, match="no such thing"):
-        pickle.loads(pickle.dumps(Sealed(Broken()))).open()
+        pickle.loads(pickle.dumps(Pickled(Broken()))).open()
 
 
 def test_nothing_is_pickled_for_threads():

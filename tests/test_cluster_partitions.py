@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import EntropicOneClassClassifier
-from eocc.scale.cluster import gathered, on, sample
+from eocc.scale.cluster import materialised, on, sample
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
@@ -28,10 +28,10 @@ def test_an_array_that_tells_its_shape_is_refused_before_any_block_is_computed()
 
     with dask.config.set(scheduler="synchronous"):
         with pytest.raises(RefusedError) as raised:
-            gathered(X, refuse)
+            materialised(X, refuse)
         assert raised.value.args == (20, 3)
         assert computed == []
-        assert_array_equal(gathered(X, lambda n, n_columns: None), ROWS)
+        assert_array_equal(materialised(X, lambda n, n_columns: None), ROWS)
         assert len(computed) == 4
 
 
@@ -49,7 +49,7 @@ def test_an_array_that_tells_its_shape_is_refused_before_any_block_is_computed()
 def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
     found = []
     with dask.config.set(scheduler="synchronous"):
-        whole = gathered(X, lambda *numbers: found.append(numbers))
+        whole = materialised(X, lambda *numbers: found.append(numbers))
     assert found == [extent]
     assert len(whole) == extent[0]
 
@@ -71,7 +71,7 @@ def test_a_sample_of_nothing_is_refused(X):
 
 
 def test_what_is_no_collection_is_not_checked():
-    assert gathered(ROWS, lambda *numbers: pytest.fail("nothing to gather")) is ROWS
+    assert materialised(ROWS, lambda *numbers: pytest.fail("nothing to gather")) is ROWS
 
 
 @pytest.mark.parametrize("address", ["notaddr", "tcp://notaddr", ""])

@@ -12,14 +12,14 @@ from eocc.measures.tables import Gower
 
 
 def between(training, patterns, p, measure=None):
-    frozen = (measure or Gower()).freeze(training)
-    return frozen.prepare(patterns, training).evaluate(np.asarray(p, dtype=np.float64))
+    fitted = (measure or Gower()).fit(training)
+    return fitted.prepare(patterns, training).evaluate(np.asarray(p, dtype=np.float64))
 
 
 def test_missing_values_of_every_spelling():
     nothing = [None, np.nan, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), Decimal("NaN"), np.float32("nan")]
     rows = [{"x": 1.0}, {"x": 3.0}] + [{"x": value} for value in nothing]
-    D = Gower().freeze(rows).prepare(rows).evaluate(np.ones(1))
+    D = Gower().fit(rows).prepare(rows).evaluate(np.ones(1))
     assert_array_equal(D[2:, 2:], 0)
     assert_array_equal(D[2:, :2], 1)  # the only pair of values is 1 apart
 
@@ -39,14 +39,14 @@ def test_times_and_durations_are_numbers():
         {"at": dt.datetime(2020, 1, 1, 15, tzinfo=rome), "lasts": dt.timedelta(hours=2), "opens": dt.time(9, 30)},
         {"at": dt.datetime(2020, 1, 1, 16), "lasts": dt.timedelta(hours=5), "opens": dt.time(10)},
     ]
-    D = Gower().freeze(rows).prepare(rows).evaluate(np.ones(3))
+    D = Gower().fit(rows).prepare(rows).evaluate(np.ones(3))
     assert_allclose(D[0], [0, (1 / 2 + 1 / 4 + 3 / 4) / 3, 1])
     naive = [{**row, "at": row["at"].replace(tzinfo=None)} for row in rows]
-    expected = Gower().freeze(naive).prepare(naive).evaluate(np.ones(3))
+    expected = Gower().fit(naive).prepare(naive).evaluate(np.ones(3))
     for frame in (pd.DataFrame(naive), pl.DataFrame(naive)):
-        assert_array_equal(Gower().freeze(frame).prepare(frame).evaluate(np.ones(3)), expected)
+        assert_array_equal(Gower().fit(frame).prepare(frame).evaluate(np.ones(3)), expected)
     moments = np.array([["2020-01-01T12"], ["2020-01-01T14"], ["NaT"]], dtype="datetime64[ns]")
-    assert_array_equal(Gower().freeze(moments).prepare(moments).evaluate(np.ones(1)), 1 - np.eye(3))
+    assert_array_equal(Gower().fit(moments).prepare(moments).evaluate(np.ones(1)), 1 - np.eye(3))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_mixed_column_must_be_declared_a_category():
     with pytest.raises(
         ValueError, match=r"^column 'a' mixes numbers and strings or categories: make it one, or declare"
     ):
-        Gower().freeze(rows)
+        Gower().fit(rows)
     measure = Gower({"a": "categorical"})
     assert_array_equal(between(rows, [{"a": 1.0}], [1], measure), [[0, 1, 1]])
     with pytest.raises(ValueError, match="column 'a' holds booleans, but held numbers and strings"):

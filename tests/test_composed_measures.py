@@ -119,19 +119,19 @@ class TestComposite:
 
     def test_is_the_weighted_mean_of_its_parts(self):
         records = self.MEASURE.read(self.records(8, 0))
-        frozen = self.MEASURE.freeze(records)
-        assert frozen.n_parameters == 3 + 3 + 0 + 2
-        assert frozen.parameter_names == [
+        fitted_measure = self.MEASURE.fit(records)
+        assert fitted_measure.n_parameters == 3 + 3 + 0 + 2
+        assert fitted_measure.parameter_names == [
             "shape", "name", "numbers", "shape[0]", "shape[1]", "shape[2]", "numbers[0]", "numbers[1]",
         ]  # fmt: skip
         p = np.linspace(0.1, 0.8, 8)
-        parts = {name: frozen.measures[name].prepare(records.parts[name]) for name in self.MEASURE.measures}
+        parts = {name: fitted_measure.measures[name].prepare(records.parts[name]) for name in self.MEASURE.measures}
         expected = (
             p[0] * parts["shape"].evaluate(p[3:6])
             + p[1] * parts["name"].evaluate(p[6:6])
             + p[2] * parts["numbers"].evaluate(p[6:8])
         ) / 3
-        assert_allclose(frozen.prepare(records).evaluate(p), expected, atol=1e-15)
+        assert_allclose(fitted_measure.prepare(records).evaluate(p), expected, atol=1e-15)
 
     def test_fits_records_and_frames_alike(self):
         train, new = self.records(15, 1), self.records(4, 2)

@@ -96,7 +96,7 @@ def test_blocks_and_threads_are_no_matter(block, n_jobs, monkeypatch):
 
 def test_an_enormous_other_leaves_the_distances_of_the_rest_alone():
     X, others = np.random.default_rng(0).normal(size=(50, 1)), np.array([[4.0], [5.0], [7.0], [1e20]])
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     rows = Representation(measure, others, others, np.arange(4), is_whole=False).each(np.ones(1), np.array)
     assert_allclose(rows[0, :3] * measure.delta, [np.inf, 1.0, 3.0])
     clf = EntropicOneClassClassifier(synthesis="validation").fit(np.vstack([X, others]), np.repeat([1, -1], [50, 4]))
@@ -109,7 +109,7 @@ def _validation(targets, others):
 
 def test_the_density_ratio_is_that_of_two_kernel_densities():
     X, others = both_kinds(0)
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     new = both_kinds(5)[0][:6]
     pairs = Pairs(NewPatterns(measure.prepare(new, X)), NewPatterns(measure.prepare(new, others)))
     widths = np.array([[0.05], [0.08]])
@@ -248,10 +248,10 @@ def test_sums_of_squares_are_of_finite_distances(distances):
 def test_blocks_along_some_columns_are_what_all_pairs_tell(measure):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(3000, 4)) * [1, 10, 1e-3, 5]
-    frozen = MEASURES[measure]().freeze(rows)
+    fitted = MEASURES[measure]().fit(rows)
     prototypes = rows[::10]
-    shown = Representation(frozen, rows, prototypes, np.arange(0, 3000, 10), is_whole=False)
+    shown = Representation(fitted, rows, prototypes, np.arange(0, 3000, 10), is_whole=False)
     for p in (np.ones(4), np.eye(4)[2], np.array([0.5, 0, 0, 1])):
-        wanted = frozen.prepare(rows, prototypes).evaluate(p)
+        wanted = fitted.prepare(rows, prototypes).evaluate(p)
         wanted[np.arange(0, 3000, 10), np.arange(300)] = np.inf
         assert_array_equal(shown.each(p, np.copy), wanted)

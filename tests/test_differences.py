@@ -31,12 +31,12 @@ def all_differences(measure, training, new, weights=None, seed=3):
     """Every new pattern against every training pattern, beside the measure's own dissimilarity."""
     measure = resolve_measure(measure)
     patterns, prototypes = read(measure, new), read(measure, training)
-    frozen = measure.freeze(prototypes)
-    p = np.random.default_rng(seed).random(frozen.n_parameters) if weights is None else np.array(weights, float)
-    D = frozen.prepare(patterns, prototypes).evaluate(p)
+    fitted = measure.fit(prototypes)
+    p = np.random.default_rng(seed).random(fitted.n_parameters) if weights is None else np.array(weights, float)
+    D = fitted.prepare(patterns, prototypes).evaluate(p)
     for i in range(len(patterns)):
         for j in range(len(prototypes)):
-            yield difference_of(frozen, patterns[i : i + 1], prototypes[j : j + 1], p), D[i, j]
+            yield difference_of(fitted, patterns[i : i + 1], prototypes[j : j + 1], p), D[i, j]
 
 
 def total(difference):
@@ -49,8 +49,8 @@ def texts(difference):
 
 def single(measure, pattern, prototype, weights, training=None):
     measure = resolve_measure(measure)
-    frozen = measure.freeze(measure.read(training or [pattern, prototype]))
-    return difference_of(frozen, measure.read([pattern]), measure.read([prototype]), np.array(weights, float))
+    fitted = measure.fit(measure.read(training or [pattern, prototype]))
+    return difference_of(fitted, measure.read([pattern]), measure.read([prototype]), np.array(weights, float))
 
 
 @pytest.mark.parametrize("name", sorted(set(MEASURES) - NUMBER_ALONE))
@@ -66,7 +66,7 @@ def test_contributions_add_up_to_the_dissimilarity_of_every_measure(name, seed):
 @pytest.mark.parametrize("name", sorted(set(MEASURES) - NUMBER_ALONE))
 def test_they_add_up_for_training_patterns_and_at_weights_of_0_and_1(name):
     training, _ = samples(name, n=7)
-    n_parameters = resolve_measure(name).freeze(read(resolve_measure(name), training)).n_parameters
+    n_parameters = resolve_measure(name).fit(read(resolve_measure(name), training)).n_parameters
     for weights in (np.ones(n_parameters), np.arange(n_parameters) == 0):
         for difference, dissimilarity in all_differences(name, training, training, weights):
             assert_allclose(total(difference), dissimilarity, rtol=1e-9, atol=1e-15)
@@ -81,8 +81,8 @@ def test_differences_are_json_and_text(name):
 
 
 def test_every_registered_measure_has_its_row():
-    frozen = {type(resolve_measure(name).freeze(read(resolve_measure(name), samples(name)[0]))) for name in MEASURES}
-    assert frozen <= set(LANGUAGES)
+    fitted = {type(resolve_measure(name).fit(read(resolve_measure(name), samples(name)[0]))) for name in MEASURES}
+    assert fitted <= set(LANGUAGES)
 
 
 def test_a_number_alone_is_said_to_be_one():
@@ -91,7 +91,7 @@ def test_a_number_alone_is_said_to_be_one():
     assert str(difference) == "Dissimilarity 1; the measure gives this number alone, not what it is made of."
 
 
-class Doubled(type(resolve_measure("jaccard").freeze([]))):
+class Doubled(type(resolve_measure("jaccard").fit([]))):
     """A measure of one's own, derived from a known one."""
 
 
@@ -106,8 +106,8 @@ def test_a_derived_measure_speaks_its_parents_language_and_another_can_be_regist
 
 def test_vectors_by_hand():
     training = np.array([[0.0, 0.0], [3.0, 4.0]])  # delta = 5
-    frozen = resolve_measure("euclidean").freeze(training)
-    difference = difference_of(frozen, training[:1], training[1:], np.array([1.0, 0.25]), ["width", "height"])
+    fitted = resolve_measure("euclidean").fit(training)
+    difference = difference_of(fitted, training[:1], training[1:], np.array([1.0, 0.25]), ["width", "height"])
     assert_allclose([one.amount for one in difference.contributions], np.sqrt(13) / 5 * np.array([9, 4]) / 13)
     assert difference.contributions[0].details == {"feature": "width", "value": 0, "prototype": 3, "weight": 1}
     assert texts(difference)[1] == "height: 0, prototype 4"
@@ -137,9 +137,9 @@ def test_records_show_dates_times_durations_and_booleans_as_they_were_given():
 
 def test_columns_are_found_by_name_in_any_order():
     rows = [{"age": 20, "city": "Oslo"}, {"age": 60, "city": "Rome"}]
-    frozen = Gower().freeze(rows)
+    fitted = Gower().fit(rows)
     turned = Gower().read([{"city": "Rome", "age": 20}])
-    assert texts(difference_of(frozen, turned, Gower().read(rows[:1]), np.ones(2))) == [
+    assert texts(difference_of(fitted, turned, Gower().read(rows[:1]), np.ones(2))) == [
         "age: 20, prototype 20",
         "city: Rome, prototype Oslo",
     ]
@@ -199,8 +199,8 @@ def test_the_stretch_that_differs_is_found():
     y = x.copy()
     y[12:18] = 2.0
     series = DTW(band=0).read([x, y])
-    frozen = DTW(band=0).freeze(series)
-    difference = difference_of(frozen, series[1:], series[:1], np.ones(1))
+    fitted = DTW(band=0).fit(series)
+    difference = difference_of(fitted, series[1:], series[:1], np.ones(1))
     greatest = max(difference.contributions, key=lambda one: one.amount)
     assert greatest.details["steps"] == [12, 17]
     assert_allclose(greatest.amount, difference.dissimilarity)
@@ -234,15 +234,15 @@ def test_bags_by_hand():
 
 
 def test_bags_in_proportion_do_not_differ_but_by_rounding():
-    frozen = CosineBags().freeze([])
-    difference = difference_of(frozen, [{"a": 0.1, "b": 0.7}], [{"a": 0.3, "b": 2.1}], np.empty(0))
+    fitted = CosineBags().fit([])
+    difference = difference_of(fitted, [{"a": 0.1, "b": 0.7}], [{"a": 0.3, "b": 2.1}], np.empty(0))
     assert total(difference) <= difference.dissimilarity <= 1e-15
 
 
 def test_composites_nest_their_parts():
     measure = Composite({"size": "euclidean", "name": "string-edit"})
     records = measure.read([{"size": 1.0, "name": "oak"}, {"size": 3.0, "name": "oaks"}])
-    difference = difference_of(measure.freeze(records), records[:1], records[1:], np.array([1.0, 0.5, 1.0, 1, 1, 1]))
+    difference = difference_of(measure.fit(records), records[:1], records[1:], np.array([1.0, 0.5, 1.0, 1, 1, 1]))
     size, name = difference.contributions
     assert (size.amount, name.amount) == (0.5, 0.5 * 0.25 / 2)
     assert total(name.inner) == name.inner.dissimilarity == 0.25
@@ -282,13 +282,13 @@ KINDS = {"x": "number", "symbol": "category", "note": "text"}
 def test_edit_paths_have_the_counts_of_the_measure(directed, data):
     graphs = data.draw(st.lists(attributed_graphs(directed), min_size=2, max_size=4))
     measure = GraphEdit(vertex_kinds=KINDS, edge_kinds=KINDS)
-    frozen, patterns = measure.freeze(graphs), measure.read(graphs)
-    components = frozen.prepare(patterns, patterns).components
+    fitted, patterns = measure.fit(graphs), measure.read(graphs)
+    components = fitted.prepare(patterns, patterns).components
     for i, one in enumerate(graphs):
         for j, other in enumerate(graphs):
             if one.n_vertices <= other.n_vertices:
                 costs = {"substitute": 0.0, "insert": 0.0, "delete": 0.0}
-                for edit in graph_edit_path(frozen, one, other):
+                for edit in graph_edit_path(fitted, one, other):
                     costs[edit.kind] += edit.cost
                 size = max(one.n_vertices + other.n_vertices + len(one.edges) + len(other.edges), 1)
                 assert_allclose(np.array(list(costs.values())) / size, components[:, i, j], rtol=1e-9, atol=1e-15)
@@ -299,9 +299,9 @@ def test_edit_paths_have_the_counts_of_the_measure(directed, data):
 def test_graph_edits_in_words():
     ethanol = LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, {"valence": [1, 1]})
     other = LabelledGraph(4, [[0, 1], [1, 2], [2, 3]], {"symbol": ["C", "C", "N", "F"]}, {"valence": [2, 1, 1]})
-    frozen = GraphEdit().freeze([ethanol, other])
-    assert [(pair.one, pair.other) for pair in pair_vertices(frozen, ethanol, other)] == [(0, 0), (1, 1), (2, 3)]
-    difference = difference_of(frozen, [ethanol], [other], np.array([1.0, 0.5, 0.25]))
+    fitted = GraphEdit().fit([ethanol, other])
+    assert [(pair.one, pair.other) for pair in pair_vertices(fitted, ethanol, other)] == [(0, 0), (1, 1), (2, 3)]
+    difference = difference_of(fitted, [ethanol], [other], np.array([1.0, 0.5, 0.25]))
     assert texts(difference) == [
         "substitute vertex 2 (O) by vertex 3 (F)",
         "insert vertex 2 (N)",
@@ -312,6 +312,6 @@ def test_graph_edits_in_words():
     ]
     assert_allclose([one.amount * 12 for one in difference.contributions], [1, 0.5, 1, 0.25, 0.5, 0.5])
     assert difference.meaning == "by edits that turn the pattern into the prototype"
-    back = difference_of(frozen, [other], [ethanol], np.array([1.0, 0.5, 0.25]))
+    back = difference_of(fitted, [other], [ethanol], np.array([1.0, 0.5, 0.25]))
     assert back.meaning == "by edits that turn the prototype into the pattern"
     assert_array_equal(texts(back), texts(difference))

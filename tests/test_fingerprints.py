@@ -19,16 +19,16 @@ ROWS = st.tuples(st.integers(1, 6), st.sampled_from([1, 7, 8, 63, 64, 65, 130]))
 @given(ROWS)
 def test_the_definition_the_unit_interval_and_single_rows(X):
     measure = Tanimoto()
-    frozen = measure.freeze(measure.read(X))
-    D = frozen.prepare(X).evaluate(NONE)
+    fitted = measure.fit(measure.read(X))
+    D = fitted.prepare(X).evaluate(NONE)
     assert_allclose(D, [[measures_text.tanimoto(a, b) for b in X.tolist()] for a in X.tolist()], atol=1e-15)
-    assert frozen.n_parameters == 0
+    assert fitted.n_parameters == 0
     assert D.min() >= 0
     assert D.max() <= 1
     assert_array_equal(D, D.T)
     assert_array_equal(D[(X[:, None] == X).all(axis=2)], 0)
     for i in range(len(X)):
-        assert_array_equal(frozen.prepare(X[[i]], X).evaluate(NONE), D[[i]])
+        assert_array_equal(fitted.prepare(X[[i]], X).evaluate(NONE), D[[i]])
 
 
 def test_more_rows_than_a_block():
@@ -36,7 +36,7 @@ def test_more_rows_than_a_block():
     X, R = rng.random((150, 200)) < 0.1, rng.random((70, 200)) < 0.1
     common = X.astype(int) @ R.T.astype(int)
     union = X.sum(axis=1)[:, None] + R.sum(axis=1) - common
-    assert_allclose(Tanimoto().freeze(R).prepare(X, R).evaluate(NONE), 1 - common / union, atol=1e-15)
+    assert_allclose(Tanimoto().fit(R).prepare(X, R).evaluate(NONE), 1 - common / union, atol=1e-15)
 
 
 @pytest.mark.parametrize("X", [[[1, 0], [0, 1]], [[True, False], [False, True]], np.eye(2), np.eye(2, dtype=object)])

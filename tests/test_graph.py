@@ -44,9 +44,9 @@ def square(X):
 
 @given(points())
 def test_distances_and_total_length_equal_the_definition(X):
-    frozen = Euclidean().freeze(X)
+    fitted = Euclidean().fit(X)
     p = np.linspace(0.3, 1.0, X.shape[1])
-    graph = euclidean_graph(dissimilarity_space(frozen.prepare(X), p, square(X)), square(X))
+    graph = euclidean_graph(dissimilarity_space(fitted.prepare(X), p, square(X)), square(X))
     rows = core.dissimilarities(X, X, p, core.largest_distance(X))
     expected = core.space_distances(rows)
     assert_allclose(graph.distances, expected, atol=1e-10)

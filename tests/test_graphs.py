@@ -45,7 +45,7 @@ def ranges(graphs, part):
 
 @given(st.booleans().flatmap(lambda directed: st.lists(plain_graphs(directed), min_size=1, max_size=5)))
 def test_components_equal_the_definition(graphs):
-    measure = GraphEdit().freeze(Objects(map(flat, graphs)))
+    measure = GraphEdit().fit(Objects(map(flat, graphs)))
     vertex = ranges(graphs, lambda graph: graph["vertices"])
     edge = ranges(graphs, lambda graph: graph["edges"].values())
     expected = np.array([[oracle.edit_counts(a, b, vertex, edge) for b in graphs] for a in graphs])
@@ -75,8 +75,8 @@ def molecules():
 def test_dissimilarities_stay_in_the_unit_interval_and_vanish_between_copies(molecules):
     measure = GraphEdit()
     patterns = measure.read(molecules)
-    frozen = measure.freeze(patterns)
-    prepared = frozen.prepare(patterns)
+    fitted = measure.fit(patterns)
+    prepared = fitted.prepare(patterns)
     for p in np.random.default_rng(1).random((10, 3)):
         D = prepared.evaluate(p)
         assert D.min() >= 0
@@ -87,12 +87,12 @@ def test_dissimilarities_stay_in_the_unit_interval_and_vanish_between_copies(mol
 def test_a_row_is_the_same_alone_as_in_a_batch_and_at_any_number_of_threads(molecules):
     measure = GraphEdit()
     patterns = measure.read(molecules)
-    frozen = measure.freeze(patterns)
-    whole = frozen.prepare(patterns, patterns).components
+    fitted = measure.fit(patterns)
+    whole = fitted.prepare(patterns, patterns).components
     with threads(3):
-        assert_array_equal(frozen.prepare(patterns, patterns).components, whole)
+        assert_array_equal(fitted.prepare(patterns, patterns).components, whole)
     for index in (0, 7, 24):
-        assert_array_equal(frozen.prepare(patterns[[index]], patterns).components[:, 0], whole[:, index])
+        assert_array_equal(fitted.prepare(patterns[[index]], patterns).components[:, 0], whole[:, index])
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -101,7 +101,7 @@ def test_networkx_and_arrays_give_the_same(directed):
     graphs = [random_graph(rng, directed=directed) for _ in range(6)]
     arrays = [labelled_graph(graph) for graph in graphs]
     measure = GraphEdit()
-    one, two = (measure.freeze(measure.read(X)).prepare(measure.read(X)).components for X in (graphs, arrays))
+    one, two = (measure.fit(measure.read(X)).prepare(measure.read(X)).components for X in (graphs, arrays))
     assert_array_equal(one, two)
 
 
@@ -125,18 +125,18 @@ def test_fit_and_predict_on_new_graphs(molecules):
 def test_texts_are_compared_by_edit_distance_and_kinds_can_be_declared():
     names = ["threonine", "threonone", "leucine", "valine"]
     graphs = [LabelledGraph(1, (), {"name": [name], "code": [k]}) for k, name in enumerate(names)]
-    by_text = GraphEdit(vertex_kinds={"code": "ignore"}).freeze(graphs).prepare(graphs).components[0] * 2
+    by_text = GraphEdit(vertex_kinds={"code": "ignore"}).fit(graphs).prepare(graphs).components[0] * 2
     assert by_text[0, 1] == pytest.approx(1 / 9)
-    by_name = GraphEdit(vertex_kinds={"name": "category", "code": "ignore"}).freeze(graphs).prepare(graphs)
+    by_name = GraphEdit(vertex_kinds={"name": "category", "code": "ignore"}).fit(graphs).prepare(graphs)
     assert by_name.components[0, 0, 1] * 2 == 1
-    by_code = GraphEdit(vertex_kinds={"name": "ignore", "code": "category"}).freeze(graphs).prepare(graphs)
+    by_code = GraphEdit(vertex_kinds={"name": "ignore", "code": "category"}).fit(graphs).prepare(graphs)
     assert by_code.components[0, 0, 3] * 2 == 1
 
 
 def test_values_unseen_in_training():
     training = [LabelledGraph(1, (), {"symbol": [s], "x": [x]}) for s, x in (("C", 0.0), ("N", 2.0))]
     new = [LabelledGraph(1, (), {"symbol": ["Pb"], "x": [6.0]}), LabelledGraph(1)]
-    measure = GraphEdit().freeze(training)
+    measure = GraphEdit().fit(training)
     far, bare = measure.prepare(new, training).components[0] * 2
     assert_allclose(far, [(1 + 3) / 2, (1 + 2) / 2])
     assert_allclose(bare, [1, 1])
@@ -149,7 +149,7 @@ def test_a_shift_of_all_numbers_changes_nothing(graphs, shift):
         for graph in graphs
     ]
     one, two = ([flat(graph) for graph in group] for group in (graphs, moved))
-    assert_array_equal(GraphEdit().freeze(one).prepare(one).components, GraphEdit().freeze(two).prepare(two).components)
+    assert_array_equal(GraphEdit().fit(one).prepare(one).components, GraphEdit().fit(two).prepare(two).components)
 
 
 def test_what_was_read_no_longer_changes():
@@ -170,7 +170,7 @@ def test_texts_equal_their_definition_on_both_sides_and_on_edges():
 
     training, new = [graph(int(n)) for n in rng.integers(2, 5, 6)], [graph(int(n)) for n in rng.integers(1, 6, 4)]
     kinds = {"vertex_kinds": {"name": "text"}, "edge_kinds": {"bond": "text"}}
-    measure = GraphEdit(**kinds).freeze(training)
+    measure = GraphEdit(**kinds).fit(training)
     whole = measure.prepare(new + training, training).components
     assert_array_equal(measure.prepare(new, training).components, whole[:, :4])
     assert_array_equal(measure.prepare(training).components, whole[:, 4:])
@@ -181,7 +181,7 @@ def test_texts_equal_their_definition_on_both_sides_and_on_edges():
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), np.nan])
 def test_kinds_of_missing(missing):
     training = [LabelledGraph(1, (), {"x": [value]}) for value in (0.0, 4.0, missing)]
-    D = GraphEdit().freeze(training).prepare(training).components[0] * 2
+    D = GraphEdit().fit(training).prepare(training).components[0] * 2
     assert_allclose(D, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 
 
@@ -226,21 +226,21 @@ class TestBadGraphs:
         [(np.inf, "attribute 'x' holds infinity"), ([1, 2], "attribute 'x' held numbers in training, but here")],
     )
     def test_odd_values_in_new_graphs(self, value, message):
-        measure = GraphEdit().freeze([LabelledGraph(1, (), {"x": [1.0]})])
+        measure = GraphEdit().fit([LabelledGraph(1, (), {"x": [1.0]})])
         with pytest.raises(ValueError, match=message):
             measure.prepare([LabelledGraph(1, (), {"x": [value]})], [LabelledGraph(1)])
 
     def test_ranges_too_large_to_be_measured(self):
         graphs = [LabelledGraph(1, (), {"x": [value]}) for value in (-1e308, 1e308)]
         with pytest.raises(ValueError, match="too far apart to be subtracted; rescale it"):
-            GraphEdit().freeze(graphs)
+            GraphEdit().fit(graphs)
 
     def test_mixed_values(self):
         graphs = [LabelledGraph(1, (), {"c": [value]}) for value in (1.0, 2.0, "hi")]
         with pytest.raises(ValueError, match=r"vertex attribute 'c' mixes numbers and others, 'hi' say; .*'category'"):
-            GraphEdit().freeze(graphs)
+            GraphEdit().fit(graphs)
         with pytest.raises(ValueError, match="declare it 'ignore'"):
-            GraphEdit().freeze([LabelledGraph(1, (), {"c": [[1]]})]).prepare([LabelledGraph(1, (), {"c": [[1]]})])
+            GraphEdit().fit([LabelledGraph(1, (), {"c": [[1]]})]).prepare([LabelledGraph(1, (), {"c": [[1]]})])
 
     def test_one_graph_alone(self):
         with pytest.raises(ValueError, match=r"not one graph: write \[graph\]"):
@@ -250,10 +250,10 @@ class TestBadGraphs:
         with pytest.raises(ValueError, match="attribute 'x' has unknown kind 'numeric'; known: 'category', 'number'"):
             GraphEdit(vertex_kinds={"x": "numeric"})
         with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
-            GraphEdit(vertex_kinds={"z": "number"}).freeze([LabelledGraph(1, (), {"x": [1]})])
+            GraphEdit(vertex_kinds={"z": "number"}).fit([LabelledGraph(1, (), {"x": [1]})])
         with pytest.raises(ValueError, match="attribute 'x' should hold numbers but holds other values"):
-            GraphEdit(vertex_kinds={"x": "number"}).freeze([LabelledGraph(1, (), {"x": ["a"]})])
-        measure = GraphEdit().freeze([LabelledGraph(1, (), {"x": [1]})])
+            GraphEdit(vertex_kinds={"x": "number"}).fit([LabelledGraph(1, (), {"x": ["a"]})])
+        measure = GraphEdit().fit([LabelledGraph(1, (), {"x": [1]})])
         with pytest.raises(ValueError, match="attribute 'x' held numbers in training, but here 'a'"):
             measure.prepare([LabelledGraph(1, (), {"x": ["a"]})], [LabelledGraph(1)])
 

@@ -14,11 +14,11 @@ from strategies import points
 @given(points(), st.integers(0, 10**6))
 def test_square_and_rowwise_evaluation_equal_the_definition(X, seed):
     p = np.random.default_rng(seed).random(X.shape[1])
-    frozen = Euclidean().freeze(X)
-    assert frozen.delta == pytest.approx(core.largest_distance(X), rel=1e-12)
+    fitted = Euclidean().fit(X)
+    assert fitted.delta == pytest.approx(core.largest_distance(X), rel=1e-12)
     expected = core.dissimilarities(X, X, p, core.largest_distance(X))
-    assert_allclose(frozen.prepare(X).evaluate(p), expected, atol=1e-10)
-    assert_allclose(frozen.prepare(X, X).evaluate(p), expected, atol=1e-10)
+    assert_allclose(fitted.prepare(X).evaluate(p), expected, atol=1e-10)
+    assert_allclose(fitted.prepare(X, X).evaluate(p), expected, atol=1e-10)
 
 
 @given(points(min_rows=2), st.floats(1e-12, 1e-3))
@@ -44,7 +44,7 @@ def test_larger_than_a_tile():
 @pytest.mark.parametrize("magnitude", [1e-300, 1e-150, 1.0, 1e150, 1e300])
 def test_huge_and_tiny_values_are_measured_as_others_are(magnitude):
     X = np.random.default_rng(0).normal(size=(6, 3))
-    small, large = Euclidean().freeze(X), Euclidean().freeze(X * magnitude)
+    small, large = Euclidean().fit(X), Euclidean().fit(X * magnitude)
     p = np.array([0.2, 1.0, 0.7])
     scaled = X * magnitude
     assert_allclose(large.prepare(scaled).evaluate(p), small.prepare(X).evaluate(p), atol=1e-12)
@@ -53,15 +53,15 @@ def test_huge_and_tiny_values_are_measured_as_others_are(magnitude):
 def test_a_pattern_out_of_all_proportion_is_far_but_not_nan():
     X = np.random.default_rng(0).normal(size=(5, 2)) * 1e-200
     far = np.array([[1e300, -1e300]])
-    distances = Euclidean().freeze(X).prepare(far, X).evaluate(np.array([0.0, 1.0]))
+    distances = Euclidean().fit(X).prepare(far, X).evaluate(np.array([0.0, 1.0]))
     assert (distances > 1e100).all()
 
 
 def test_equal_rows_have_delta_one():
     X = np.full((4, 2), 7.0)
-    frozen = Euclidean().freeze(X)
-    assert frozen.delta == 1.0
-    assert frozen.prepare(np.array([[7.0, 10.0]]), X).evaluate(np.ones(2)) == pytest.approx(np.full((1, 4), 3.0))
+    fitted = Euclidean().fit(X)
+    assert fitted.delta == 1.0
+    assert fitted.prepare(np.array([[7.0, 10.0]]), X).evaluate(np.ones(2)) == pytest.approx(np.full((1, 4), 3.0))
 
 
 def test_measure_by_object_and_by_mistake():

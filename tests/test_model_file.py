@@ -382,7 +382,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
         return arrays[document["array"] + ".npy"]
 
     kind, measure = fitted["measure"]["object"]
-    assert (manifest["format"], kind, fitted["tconorm"]) == (1, "FrozenEuclidean", {"function": "maximum"})
+    assert (manifest["format"], kind, fitted["tconorm"]) == (1, "FittedEuclidean", {"function": "maximum"})
     prototypes, weights, centres, widths = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "widths"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta

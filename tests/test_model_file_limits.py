@@ -13,10 +13,10 @@ from eocc.io.model_file import ModelFileError, load, save, trial
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import LabelledGraph
-from eocc.measures.composite import FrozenComposite, Records
-from eocc.measures.graphs import FrozenGraphEdit, Schema
-from eocc.measures.series import FrozenDTW
-from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.composite import FittedComposite, Records
+from eocc.measures.graphs import FittedGraphEdit, Schema
+from eocc.measures.series import FittedDTW
+from eocc.measures.strings import FittedStringEdit
 from eocc.measures.unit import Unit
 from samples import samples
 
@@ -41,20 +41,20 @@ def test_a_manifest_that_would_fill_the_memory_is_not_parsed(junk, tmp_path, mon
 NO_ATTRIBUTES, WORDS = Schema({}, (), ()), Schema({}, (), ("w",))
 LONG = "a" * 90_000
 LARGE = {
-    "strings": (FrozenStringEdit(), [LONG, LONG]),
-    "tokens": (FrozenStringEdit(), [tuple(LONG), ("b",)]),
-    "series": (FrozenDTW(Unit(np.zeros(1), 0), 1.0, 1.0), [np.zeros((20_000, 1))] * 2),
-    "graphs": (FrozenGraphEdit(NO_ATTRIBUTES, NO_ATTRIBUTES, None), [LabelledGraph(3000)] * 2),
-    "words in graphs": (FrozenGraphEdit(WORDS, NO_ATTRIBUTES, None), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
-    "parts": (FrozenComposite({"w": FrozenStringEdit()}), Records({"w": [LONG, "b"]})),
+    "strings": (FittedStringEdit(), [LONG, LONG]),
+    "tokens": (FittedStringEdit(), [tuple(LONG), ("b",)]),
+    "series": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 1.0), [np.zeros((20_000, 1))] * 2),
+    "graphs": (FittedGraphEdit(NO_ATTRIBUTES, NO_ATTRIBUTES, None), [LabelledGraph(3000)] * 2),
+    "words in graphs": (FittedGraphEdit(WORDS, NO_ATTRIBUTES, None), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
+    "parts": (FittedComposite({"w": FittedStringEdit()}), Records({"w": [LONG, "b"]})),
 }
 
 
 @pytest.mark.parametrize("case", LARGE)
 def test_patterns_too_large_to_try_are_not_compared(case, monkeypatch):
-    frozen, patterns = LARGE[case]
-    monkeypatch.setattr(type(frozen), "prepare", None)
-    assert trial.trial_score(frozen, patterns, np.ones(3), None) is None
+    fitted_measure, patterns = LARGE[case]
+    monkeypatch.setattr(type(fitted_measure), "prepare", None)
+    assert trial.trial_score(fitted_measure, patterns, np.ones(3), None) is None
 
 
 @pytest.mark.parametrize("name", ["string-edit", "dtw", "graph-edit"])

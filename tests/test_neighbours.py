@@ -161,7 +161,7 @@ def test_points_of_a_leaf_meet_their_nearest(grid, k):
 def test_acquaintances_are_those_listed_and_those_who_list():
     near, fresh = np.array([[1], [2], [1]], np.int32), np.array([[1], [0], [1]], np.uint8)
     known, new, counts = np.full((3, 3), -9, np.int32), np.full((3, 3), 9, np.uint8), np.zeros(3, np.int32)
-    nearest.gather_acquaintances(near, fresh, known, new, counts)
+    nearest.gather_reverse_neighbours(near, fresh, known, new, counts)
     assert counts.tolist() == [1, 3, 2]
     assert [row[:count].tolist() for row, count in zip(known, counts, strict=True)] == [[1], [2, 0, 2], [1, 1]]
     assert [row[:count].tolist() for row, count in zip(new, counts, strict=True)] == [[1], [0, 1, 1], [1, 0]]

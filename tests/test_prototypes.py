@@ -83,7 +83,7 @@ def in_small_rooms(work, **sizes):
 def patterns_of(name, n=20):
     measure, (training, _) = resolve_measure(name), samples(name, n)
     patterns = measure.read(training) if hasattr(measure, "read") else training
-    return measure.freeze(patterns), patterns
+    return measure.fit(patterns), patterns
 
 
 def n_different(D):
@@ -93,26 +93,26 @@ def n_different(D):
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_selection_chooses_with_every_measure_the_same_for_the_same_seed(name, selection):
-    frozen, patterns = patterns_of(name)
+    fitted, patterns = patterns_of(name)
     for count in (1, 2, 7, 20):
-        chosen = resolve_selection(selection).select(frozen, patterns, count, np.random.default_rng(3))
+        chosen = resolve_selection(selection).select(fitted, patterns, count, np.random.default_rng(3))
         assert chosen.dtype == np.int64
         assert chosen.shape == (count,)
         assert (np.diff(chosen) > 0).all()
         assert 0 <= chosen[0] <= chosen[-1] < 20
-        again = select_prototypes(selection, frozen, patterns, count, np.random.default_rng(3))
+        again = select_prototypes(selection, fitted, patterns, count, np.random.default_rng(3))
         assert_array_equal(again, chosen)
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_selection_prefers_different_patterns_to_copies(name, selection):
-    frozen, few = patterns_of(name)
+    fitted, few = patterns_of(name)
     patterns = few[np.repeat(np.arange(20), [9] * 5 + [1] * 15)]
-    D = dissimilarities(frozen, patterns, patterns)
+    D = dissimilarities(fitted, patterns, patterns)
     n = n_different(D)
     for count in (2, n // 2, n, n + 3):
-        chosen = resolve_selection(selection).select(frozen, patterns, count, np.random.default_rng(count))
+        chosen = resolve_selection(selection).select(fitted, patterns, count, np.random.default_rng(count))
         assert len(np.unique(chosen)) == count
         assert n_different(D[chosen]) == min(count, n)
 
@@ -126,17 +126,17 @@ def test_another_seed_gives_other_prototypes(selection):
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_selections_at_the_same_time_in_many_threads_do_not_disturb_each_other(selection):
-    frozen, patterns = patterns_of("euclidean", 600)
+    fitted, patterns = patterns_of("euclidean", 600)
     with ThreadPoolExecutor(4) as pool:
         found = list(
             pool.map(
-                lambda seed: SELECTIONS[selection]().select(frozen, patterns, 30, np.random.default_rng(seed % 2)),
+                lambda seed: SELECTIONS[selection]().select(fitted, patterns, 30, np.random.default_rng(seed % 2)),
                 range(8),
             )
         )
     for seed, chosen in enumerate(found):
         assert_array_equal(
-            chosen, SELECTIONS[selection]().select(frozen, patterns, 30, np.random.default_rng(seed % 2))
+            chosen, SELECTIONS[selection]().select(fitted, patterns, 30, np.random.default_rng(seed % 2))
         )
 
 

@@ -22,7 +22,7 @@ def test_what_weights_tell_is_that_of_all_kinds_of_patterns(n_prototypes, monkey
     measure = resolve_measure("string-edit")
     patterns = measure.read(periodic_words(900))
     own = np.sort(np.random.default_rng(1).permutation(900)[:n_prototypes])
-    shown = Representation(measure.freeze(patterns), patterns, patterns[own], own, is_whole=False)
+    shown = Representation(measure.fit(patterns), patterns, patterns[own], own, is_whole=False)
     sampled = views_of(shown, np.ones(3))
     monkeypatch.setattr("eocc.space.weightings.SAMPLE", 900)
     assert_allclose(sampled, views_of(shown, np.ones(3)), rtol=0.05)
@@ -38,8 +38,8 @@ def test_the_scale_prototypes_are_chosen_by_is_that_of_all_kinds_of_patterns(per
 
     class Looking:
         def select(self, measure, patterns, count, rng):
-            for part, frozen in measure.measures.items():
-                seen.append(dissimilarities(frozen, patterns.parts[part], patterns.parts[part]).max())
+            for part, fitted in measure.measures.items():
+                seen.append(dissimilarities(fitted, patterns.parts[part], patterns.parts[part]).max())
             return np.arange(count)
 
     records = composite.read([{"size": size, "height": height} for size, height in zip(sizes, heights, strict=True)])

@@ -45,19 +45,19 @@ def weights(seed, u):
 def test_square_and_rowwise_evaluation_equal_the_definition(X, band, seed):
     measure = DTW(band)
     series = measure.read(X)
-    frozen, p = measure.freeze(series), weights(seed, X[0].shape[1])
+    fitted, p = measure.fit(series), weights(seed, X[0].shape[1])
     delta = oracle.largest_distance(X, band)
-    assert frozen.delta == pytest.approx(delta, rel=1e-12)
+    assert fitted.delta == pytest.approx(delta, rel=1e-12)
     expected = oracle.dissimilarities(X, X, p, band, delta)
-    assert_allclose(frozen.prepare(series).evaluate(p), expected, atol=1e-10)
-    assert_allclose(frozen.prepare(series, series).evaluate(p), expected, atol=1e-10)
+    assert_allclose(fitted.prepare(series).evaluate(p), expected, atol=1e-10)
+    assert_allclose(fitted.prepare(series, series).evaluate(p), expected, atol=1e-10)
 
 
 @given(sets_of_series(), st.sampled_from(BANDS), st.integers(0, 10**6))
 def test_training_values_lie_in_the_unit_interval_and_are_symmetric(X, band, seed):
     measure = DTW(band)
     series = measure.read(X)
-    pairs = measure.freeze(series).prepare(series)
+    pairs = measure.fit(series).prepare(series)
     for p in (weights(seed, X[0].shape[1]), np.ones(X[0].shape[1]), np.zeros(X[0].shape[1])):
         D = pairs.evaluate(p)
         assert D.min() >= 0
@@ -70,12 +70,12 @@ def test_training_values_lie_in_the_unit_interval_and_are_symmetric(X, band, see
 def test_a_row_alone_equals_the_row_in_a_batch_bit_for_bit(X, band, seed):
     measure = DTW(band)
     series = measure.read(X)
-    frozen, p = measure.freeze(series), weights(seed, X[0].shape[1])
-    batch = frozen.prepare(series, series).evaluate(p)
-    assert_array_equal(batch, frozen.prepare(series).evaluate(p))
+    fitted, p = measure.fit(series), weights(seed, X[0].shape[1])
+    batch = fitted.prepare(series, series).evaluate(p)
+    assert_array_equal(batch, fitted.prepare(series).evaluate(p))
     for i in range(len(series)):
-        assert_array_equal(frozen.prepare(series[i : i + 1], series).evaluate(p)[0], batch[i])
-        assert_array_equal(frozen.prepare(series, series[[i]]).evaluate(p)[:, 0], batch[:, i])
+        assert_array_equal(fitted.prepare(series[i : i + 1], series).evaluate(p)[0], batch[i])
+        assert_array_equal(fitted.prepare(series, series[[i]]).evaluate(p)[:, 0], batch[:, i])
 
 
 @given(sets_of_series(max_size=5), st.sampled_from(BANDS))
@@ -86,8 +86,8 @@ def test_equality_with_dtaidistance(X, band):
 
     measure = DTW(band)
     series = measure.read(X)
-    frozen = measure.freeze(series)
-    D = frozen.prepare(series).evaluate(np.ones(X[0].shape[1])) * frozen.delta
+    fitted = measure.fit(series)
+    D = fitted.prepare(series).evaluate(np.ones(X[0].shape[1])) * fitted.delta
     for i, x in enumerate(X):
         for j, y in enumerate(X):
             longer = max(len(x), len(y))
@@ -102,21 +102,21 @@ def test_equality_with_dtaidistance(X, band):
 def test_values_derived_by_hand():
     measure = DTW(band=None)
     series = measure.read([[0, 1, 2], [0, 2], [0, 0, 0, 3]])
-    frozen = measure.freeze(series)
+    fitted = measure.fit(series)
     # 0-1: 1 meets 0 or 2, at 1 either way. 0-2: 1 meets 0, 2 meets 3. 1-2: 2 meets 3.
     distances = [[0, 1, math.sqrt(2)], [1, 0, 1], [math.sqrt(2), 1, 0]]
-    assert frozen.delta == pytest.approx(math.sqrt(2))
-    assert_allclose(frozen.prepare(series).evaluate(np.ones(1)) * frozen.delta, distances)
+    assert fitted.delta == pytest.approx(math.sqrt(2))
+    assert_allclose(fitted.prepare(series).evaluate(np.ones(1)) * fitted.delta, distances)
 
 
 def test_without_a_band_to_speak_of_equal_lengths_are_compared_step_by_step():
     X = np.random.default_rng(0).normal(size=(6, 15, 2))
     measure = DTW(band=0)
     series = measure.read(X)
-    frozen = measure.freeze(series)
+    fitted = measure.fit(series)
     p = np.array([0.3, 0.9])
-    expected = np.sqrt((p * (X[:, None] - X) ** 2).sum(axis=(2, 3))) / frozen.delta
-    assert_allclose(frozen.prepare(series).evaluate(p), expected, atol=1e-12)
+    expected = np.sqrt((p * (X[:, None] - X) ** 2).sum(axis=(2, 3))) / fitted.delta
+    assert_allclose(fitted.prepare(series).evaluate(p), expected, atol=1e-12)
 
 
 def test_the_path_depends_on_the_weights():
@@ -125,7 +125,7 @@ def test_the_path_depends_on_the_weights():
     y = x[:, ::-1]
     measure = DTW(band=None)
     series = measure.read([x, y])
-    pairs = measure.freeze(series).prepare(series)
+    pairs = measure.fit(series).prepare(series)
     first, second, both = (pairs.evaluate(np.array(p, float))[0, 1] for p in ([1, 0], [0, 1], [1, 1]))
     assert (first, second, both) == (0, 0, 1)
 
@@ -135,28 +135,28 @@ def test_huge_and_tiny_values_are_measured_as_others_are(magnitude):
     X = np.random.default_rng(0).normal(size=(6, 9, 2))
     p = np.array([0.2, 0.7])
     plain, scaled = (DTW().read(data) for data in (X, X * magnitude))
-    expected = DTW().freeze(plain).prepare(plain).evaluate(p)
-    assert_allclose(DTW().freeze(scaled).prepare(scaled).evaluate(p), expected, atol=1e-12)
+    expected = DTW().fit(plain).prepare(plain).evaluate(p)
+    assert_allclose(DTW().fit(scaled).prepare(scaled).evaluate(p), expected, atol=1e-12)
 
 
 def test_a_series_out_of_all_proportion_is_far_but_not_nan():
     series = DTW().read(np.random.default_rng(0).normal(size=(5, 8, 2)) * 1e-200)
     far = DTW().read([np.full((3, 2), 1e300)])
-    distances = DTW().freeze(series).prepare(far, series).evaluate(np.array([0.0, 1.0]))
+    distances = DTW().fit(series).prepare(far, series).evaluate(np.array([0.0, 1.0]))
     assert np.isfinite(distances).all()
     assert (distances > 1e100).all()
 
 
 def test_equal_series_have_delta_one():
     series = DTW().read([[7.0, 7.0], [7.0], [7.0] * 5])
-    frozen = DTW().freeze(series)
-    assert frozen.delta == 1.0
-    assert_allclose(frozen.prepare(DTW().read([[10.0]]), series).evaluate(np.ones(1)), [[18**0.5, 3, 45**0.5]])
+    fitted = DTW().fit(series)
+    assert fitted.delta == 1.0
+    assert_allclose(fitted.prepare(DTW().read([[10.0]]), series).evaluate(np.ones(1)), [[18**0.5, 3, 45**0.5]])
 
 
 def test_threads_share_what_is_prepared():
     series = DTW().read(waves(40))
-    pairs = DTW().freeze(series).prepare(series)
+    pairs = DTW().fit(series).prepare(series)
     candidates = np.random.default_rng(1).random((8, 2))
     alone = [pairs.evaluate(p) for p in candidates]
     with ThreadPoolExecutor(4) as pool:
@@ -217,9 +217,9 @@ def test_what_is_not_a_set_of_series_is_refused_in_one_line(X, message):
 
 
 def test_new_series_must_have_the_channels_of_the_training_series():
-    frozen = DTW().freeze(DTW().read(waves(3)))
+    fitted = DTW().fit(DTW().read(waves(3)))
     with pytest.raises(ValueError, match="a new series has 1 channel, the training series 2; pass series with the"):
-        frozen.prepare(DTW().read([[1.0, 2.0]]), DTW().read(waves(3)))
+        fitted.prepare(DTW().read([[1.0, 2.0]]), DTW().read(waves(3)))
 
 
 @pytest.mark.parametrize("band", [-0.1, 1.1, math.nan, "wide", True, 5])

@@ -11,7 +11,7 @@ from oracles import measures_text
 
 NONE = np.empty(0)
 TOKEN = st.sampled_from(["to", "be", "é", 3, ("a", 1), None])
-SETS = st.lists(st.frozensets(TOKEN), min_size=1, max_size=6)
+SETS = st.lists(st.fittedsets(TOKEN), min_size=1, max_size=6)
 LISTS = st.lists(st.lists(TOKEN, max_size=8), min_size=1, max_size=6)
 COUNTS = st.lists(st.dictionaries(TOKEN, st.integers(0, 5)), min_size=1, max_size=6)
 REALS = st.lists(st.dictionaries(TOKEN, st.floats(0.01, 10)), min_size=1, max_size=6)
@@ -19,7 +19,7 @@ REALS = st.lists(st.dictionaries(TOKEN, st.floats(0.01, 10)), min_size=1, max_si
 
 def dissimilarities(measure, patterns, prototypes):
     patterns, prototypes = measure.read(patterns), measure.read(prototypes)
-    return measure.freeze(prototypes).prepare(patterns, prototypes).evaluate(NONE)
+    return measure.fit(prototypes).prepare(patterns, prototypes).evaluate(NONE)
 
 
 def pairwise(function, patterns, prototypes):
@@ -49,26 +49,26 @@ def test_tokens_are_counted(lists):
 @given(X=LISTS)
 def test_training_values_and_single_rows(measure, X):
     patterns = measure.read(X)
-    frozen = measure.freeze(patterns)
-    D = frozen.prepare(patterns).evaluate(NONE)
-    assert frozen.n_parameters == 0
+    fitted = measure.fit(patterns)
+    D = fitted.prepare(patterns).evaluate(NONE)
+    assert fitted.n_parameters == 0
     assert D.min() >= 0
     assert D.max() <= 1
     assert_array_equal(D, D.T)
     assert_array_equal(D[[[a == b for b in patterns] for a in patterns]], 0)
     for i in range(len(X)):
-        assert_array_equal(frozen.prepare(patterns[[i]], patterns).evaluate(NONE), D[[i]])
+        assert_array_equal(fitted.prepare(patterns[[i]], patterns).evaluate(NONE), D[[i]])
 
 
 @given(REALS)
 def test_rows_of_real_weights_do_not_depend_on_their_batch(X):
     measure = CosineBags()
     patterns = measure.read(X)
-    D = measure.freeze(patterns).prepare(patterns).evaluate(NONE)
+    D = measure.fit(patterns).prepare(patterns).evaluate(NONE)
     assert D.min() >= 0
     assert_allclose(D.diagonal(), 0, atol=1e-15)
     for i in range(len(X)):
-        assert_array_equal(measure.freeze(patterns).prepare(patterns[[i]], patterns).evaluate(NONE), D[[i]])
+        assert_array_equal(measure.fit(patterns).prepare(patterns[[i]], patterns).evaluate(NONE), D[[i]])
 
 
 def test_by_hand():

@@ -28,7 +28,7 @@ def counts(patterns, prototypes):
     """The counts of operations, (n, r, 3), out of the measure."""
     measure = StringEdit()
     patterns, prototypes = measure.read(patterns), measure.read(prototypes)
-    shares = measure.freeze(prototypes).prepare(patterns, prototypes).components
+    shares = measure.fit(prototypes).prepare(patterns, prototypes).components
     longer = np.array([[max(len(a), len(b), 1) for b in prototypes] for a in patterns])
     return np.moveaxis(np.rint(shares * longer).astype(int), 0, -1)
 
@@ -45,7 +45,7 @@ def random_strings(n, longest, alphabet, seed=0):
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.lists(TEXTS, min_size=1, max_size=5), WEIGHTS)
 def test_strings_equal_the_definition(patterns, prototypes, p):
     measure = StringEdit()
-    D = measure.freeze(measure.read(prototypes)).prepare(patterns, prototypes).evaluate(p)
+    D = measure.fit(measure.read(prototypes)).prepare(patterns, prototypes).evaluate(p)
     assert_allclose(D, [[measures_text.string_edit(a, b, p) for b in prototypes] for a in patterns], atol=1e-15)
 
 
@@ -98,21 +98,21 @@ def test_by_hand():
 def test_training_values_stay_in_the_unit_interval_and_rows_do_not_depend_on_their_batch(strings, p):
     measure = StringEdit()
     patterns = measure.read(strings)
-    frozen = measure.freeze(patterns)
-    D = frozen.prepare(patterns).evaluate(p)
+    fitted = measure.fit(patterns)
+    D = fitted.prepare(patterns).evaluate(p)
     assert D.min() >= 0
     assert D.max() <= 1 + 1e-12
     assert_array_equal(D[[[a == b for b in strings] for a in strings]], 0)
     for i in range(len(strings)):
-        assert_array_equal(frozen.prepare(patterns[[i]], patterns).evaluate(p), D[[i]])
+        assert_array_equal(fitted.prepare(patterns[[i]], patterns).evaluate(p), D[[i]])
 
 
 def test_threads_change_nothing():
     strings = random_strings(200, 20, "abc") + random_strings(3, 200, "abc")
-    frozen = StringEdit().freeze(strings)
-    alone = frozen.prepare(strings).components
+    fitted = StringEdit().fit(strings)
+    alone = fitted.prepare(strings).components
     with threads(2):
-        assert_array_equal(frozen.prepare(strings).components, alone)
+        assert_array_equal(fitted.prepare(strings).components, alone)
 
 
 @pytest.mark.parametrize(

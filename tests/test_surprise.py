@@ -19,7 +19,7 @@ def shown(X, own=None):
     """All rows against those of the indices `own`, by default all."""
     own = np.arange(len(X)) if own is None else np.array(own)
     is_whole = len(own) == len(X)
-    return Representation(Euclidean().freeze(X), X, X if is_whole else X[own], own, is_whole)
+    return Representation(Euclidean().fit(X), X, X if is_whole else X[own], own, is_whole)
 
 
 # Few values, so that ties and copies are common.
@@ -85,7 +85,7 @@ def test_rows_know_of_their_nearest_what_their_dissimilarities_tell(n_prototypes
     decimals = int(draw.integers(4))  # few: then ties are common
     prototypes, new = (draw.normal(size=(n, n_columns)).round(decimals) for n in (n_prototypes, 5))
     weights = draw.uniform(size=n_columns).round(1)
-    prepared = Euclidean().freeze(prototypes).prepare(new, prototypes)
+    prepared = Euclidean().fit(prototypes).prepare(new, prototypes)
     view = Surroundings(weights, draw.uniform(size=n_prototypes), 1.0, np.empty(0))
     few = view.among(prepared.evaluate(weights))
     found = prepared.nearest_and_means(weights, few[0].shape[1], min(4, max(1, n_prototypes - 1)), view.extents)
@@ -104,7 +104,7 @@ def test_the_ladder_doubles_up_to_8_and_half_of_the_others():
 @given(ROWS, st.lists(st.lists(st.integers(-1, 6), min_size=2, max_size=2), min_size=1, max_size=3))
 def test_surprise_is_that_of_one_neighbour_at_a_time(rows, new):
     X, Y = np.array(rows, float), np.array(new, float)
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     views = [np.array([1.0, 1.0]), np.array([1.0, 0.25])]
     prepared, against = measure.prepare(X, X), measure.prepare(Y, X)
     model, _ = learn_surprise(shown(X), views)
@@ -189,9 +189,9 @@ class TestViews:
     def test_measures_linear_in_p_are_equalised_by_their_means(self):
         graphs, _ = samples("graph-edit")
         patterns = GraphEdit().read(graphs)
-        frozen = GraphEdit().freeze(patterns)
-        views = views_of(Representation(frozen, patterns, patterns, np.arange(20), is_whole=True), np.ones(3))
-        pairs = frozen.prepare(patterns)
+        fitted = GraphEdit().fit(patterns)
+        views = views_of(Representation(fitted, patterns, patterns, np.arange(20), is_whole=True), np.ones(3))
+        pairs = fitted.prepare(patterns)
         means = [pairs.evaluate(one * p).mean() for p in views[1:] for one in np.eye(3)]
         told = [mean for mean in means if mean > 0]
         assert_allclose(told, told[0], rtol=1e-9)
@@ -207,9 +207,9 @@ class TestViews:
         words = ["".join(rng.choice(list("abc"), rng.integers(2, 6))) for _ in range(900)]
         measure = resolve_measure("string-edit")
         patterns = measure.read(words)
-        frozen = measure.freeze(patterns)
+        fitted = measure.fit(patterns)
         some, all_ = (
-            views_of(Representation(frozen, part, part, np.arange(len(part)), is_whole=True), np.ones(3))
+            views_of(Representation(fitted, part, part, np.arange(len(part)), is_whole=True), np.ones(3))
             for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
         )
         assert_allclose(some, all_)

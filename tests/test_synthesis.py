@@ -17,7 +17,7 @@ KIND = CompleteGraph()
 def test_a_candidate_equals_the_stages_done_by_hand(X, data, eta):
     d = X.shape[1]
     p = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.25, 0.3, 1.0]), min_size=d, max_size=d)))
-    prepared = Euclidean().freeze(X).prepare(X)
+    prepared = Euclidean().fit(X).prepare(X)
     candidate = EntropySynthesis(eta, 0.02).assessor(None, KIND)(
         p, *embed(prepared, p, KIND, Workspace.of_size(len(X), len(X), KIND))
     )

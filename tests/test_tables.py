@@ -67,8 +67,8 @@ def weights(seed, size=5):
 
 
 def between(training, patterns, p, measure=None):
-    frozen = (measure or Gower()).freeze(training)
-    return frozen.prepare(patterns, training).evaluate(np.asarray(p, dtype=np.float64))
+    fitted_measure = (measure or Gower()).fit(training)
+    return fitted_measure.prepare(patterns, training).evaluate(np.asarray(p, dtype=np.float64))
 
 
 def test_values_derived_by_hand():
@@ -78,7 +78,7 @@ def test_values_derived_by_hand():
         {"age": 30.0, "city": None, "paid": False, "rank": "middle"},
         {"age": None, "city": "Rome", "paid": True, "rank": "low"},
     ]
-    D = gower().freeze(rows).prepare(rows).evaluate(np.array([1.0, 0.5, 0.25, 1.0]))
+    D = gower().fit(rows).prepare(rows).evaluate(np.array([1.0, 0.5, 0.25, 1.0]))
     # Mean components: age (1/2 + 1 + 1/2) / 3 = 2/3, city (1 + 1 + 0) / 3 = 2/3.
     assert D[0, 1] == pytest.approx((10 / 20 + 0.5 * 1 + 0 + 1) / 4)
     assert D[0, 2] == pytest.approx((1 + 0.5 * 2 / 3 + 0.25 + 1 / 2) / 4)
@@ -89,14 +89,14 @@ def test_values_derived_by_hand():
 @given(records(), records(), st.integers(0, 10**6))
 def test_the_measure_equals_its_twin(training, patterns, seed):
     p = weights(seed)
-    frozen = gower().freeze(training)
-    assert frozen.names == list(KINDS)
+    fitted_measure = gower().fit(training)
+    assert fitted_measure.names == list(KINDS)
     square = tables.dissimilarities(in_days(training), in_days(training), p, KINDS, in_days(training))
-    assert_allclose(frozen.prepare(training).evaluate(p), square, atol=1e-12)
+    assert_allclose(fitted_measure.prepare(training).evaluate(p), square, atol=1e-12)
     known = [row for row in patterns if all(can_be_measured(row, training, name) for name in KINDS)]
     if known:
         expected = tables.dissimilarities(in_days(known), in_days(training), p, KINDS, in_days(training))
-        assert_allclose(frozen.prepare(known, training).evaluate(p), expected, rtol=1e-9, atol=1e-12)
+        assert_allclose(fitted_measure.prepare(known, training).evaluate(p), expected, rtol=1e-9, atol=1e-12)
 
 
 def can_be_measured(row, training, name):
@@ -108,7 +108,7 @@ def can_be_measured(row, training, name):
 def test_training_values_lie_in_the_unit_interval_and_copies_are_zero_apart(rows, seed):
     copies = rows[:3]
     rows = rows + copies
-    prepared = gower().freeze(rows).prepare(rows)
+    prepared = gower().fit(rows).prepare(rows)
     for p in (weights(seed), np.ones(len(KINDS)), np.zeros(len(KINDS))):
         D = prepared.evaluate(p)
         assert D.min() >= 0
@@ -120,7 +120,7 @@ def test_training_values_lie_in_the_unit_interval_and_copies_are_zero_apart(rows
 
 @given(records(), st.integers(0, 10**6), st.integers(0, 10**6))
 def test_p_enters_linearly(rows, seed, other_seed):
-    prepared = gower().freeze(rows).prepare(rows)
+    prepared = gower().fit(rows).prepare(rows)
     p, q = weights(seed), weights(other_seed)
     mixed = prepared.evaluate((p + q) / 2)
     assert_allclose(mixed, (prepared.evaluate(p) + prepared.evaluate(q)) / 2, atol=1e-14)
@@ -130,18 +130,18 @@ def test_p_enters_linearly(rows, seed, other_seed):
 def test_a_row_alone_equals_the_row_in_a_batch_and_in_the_square_bit_for_bit(rows, seed):
     p, measure = weights(seed), gower()
     table = measure.read(rows)
-    frozen = measure.freeze(table)
-    batch = frozen.prepare(table, table).evaluate(p)
-    assert_array_equal(frozen.prepare(table).evaluate(p), batch)
+    fitted_measure = measure.fit(table)
+    batch = fitted_measure.prepare(table, table).evaluate(p)
+    assert_array_equal(fitted_measure.prepare(table).evaluate(p), batch)
     for i in range(len(rows)):
-        assert_array_equal(frozen.prepare(table[np.array([i])], table).evaluate(p)[0], batch[i])
-        assert_array_equal(frozen.prepare([rows[i]], table).evaluate(p)[0], batch[i])
+        assert_array_equal(fitted_measure.prepare(table[np.array([i])], table).evaluate(p)[0], batch[i])
+        assert_array_equal(fitted_measure.prepare([rows[i]], table).evaluate(p)[0], batch[i])
 
 
 @given(records(), st.integers(0, 10**6))
 def test_pandas_polars_records_and_arrays_give_the_same(rows, seed):
     p = weights(seed)
-    expected = gower().freeze(rows).prepare(rows).evaluate(p)
+    expected = gower().fit(rows).prepare(rows).evaluate(p)
     array = np.array([list(row.values()) for row in rows], dtype=object)
     for measure, X in (
         (Gower(), pandas_frame(rows)),
@@ -150,7 +150,7 @@ def test_pandas_polars_records_and_arrays_give_the_same(rows, seed):
         (Gower(kinds={3: LEVELS}), array),
         (Gower(kinds={3: LEVELS}), array.tolist()),
     ):
-        assert_array_equal(measure.freeze(X).prepare(X).evaluate(p), expected)
+        assert_array_equal(measure.fit(X).prepare(X).evaluate(p), expected)
 
 
 ROWS = [
@@ -170,9 +170,9 @@ def test_a_model_of_one_library_measures_rows_of_another():
 
 @pytest.mark.parametrize("frame", [pandas_frame, polars_frame])
 def test_dtypes_decide_the_kinds(frame):
-    kinds = Gower().freeze(frame(ROWS)).kinds
+    kinds = Gower().fit(frame(ROWS)).kinds
     assert kinds == ["numeric", "categorical", "boolean", "ordered", "numeric"]
-    assert Gower({"rank": "categorical", "paid": "numeric"}).freeze(frame(ROWS)).kinds[2:4] == [
+    assert Gower({"rank": "categorical", "paid": "numeric"}).fit(frame(ROWS)).kinds[2:4] == [
         "numeric",
         "categorical",
     ]
@@ -187,45 +187,45 @@ def test_columns_are_found_by_name(frame):
 
 @pytest.mark.parametrize("frame", [pandas_frame, polars_frame])
 def test_columns_that_do_not_fit_are_named(frame):
-    frozen = Gower().freeze(frame(ROWS))
+    fitted_measure = Gower().fit(frame(ROWS))
     with pytest.raises(ValueError, match=r"^X lacks column 'age', which the training table had$"):
-        frozen.prepare(frame(ROWS)[["city", "paid", "rank", "day"]])
+        fitted_measure.prepare(frame(ROWS)[["city", "paid", "rank", "day"]])
     with pytest.raises(ValueError, match=r"^X has a column 'extra', which the training table had not$"):
-        frozen.prepare([{**row, "extra": 1} for row in ROWS])
+        fitted_measure.prepare([{**row, "extra": 1} for row in ROWS])
     with pytest.raises(ValueError, match=r"^column 'age' holds strings or categories, but held numbers in training$"):
-        frozen.prepare([{**row, "age": "31"} for row in ROWS])
+        fitted_measure.prepare([{**row, "age": "31"} for row in ROWS])
     with pytest.raises(ValueError, match=r"^column 'paid' holds numbers, but held booleans in training$"):
-        frozen.prepare([{**row, "paid": 1} for row in ROWS])
+        fitted_measure.prepare([{**row, "paid": 1} for row in ROWS])
     with pytest.raises(ValueError, match=r"^column 'day' holds numbers, but held dates in training$"):
-        frozen.prepare([{**row, "day": 18262} for row in ROWS])
+        fitted_measure.prepare([{**row, "day": 18262} for row in ROWS])
     with pytest.raises(
         ValueError, match=r"^column 'rank' holds the unknown level 'top'; known: 'low', 'middle', 'high'$"
     ):
-        frozen.prepare([{**ROWS[0], "rank": "top"}])
+        fitted_measure.prepare([{**ROWS[0], "rank": "top"}])
 
 
 def test_unknown_categories_differ_from_all_known_and_equal_themselves():
     training = [{"city": city} for city in ("Oslo", "Rome", "Rome")]
-    frozen = Gower().freeze(training)
+    fitted_measure = Gower().fit(training)
     new = [{"city": city} for city in ("Lima", "Rome", "Bonn")]
-    assert_array_equal(frozen.prepare(new, training).evaluate(np.ones(1)), [[1, 1, 1], [1, 0, 0], [1, 1, 1]])
-    assert_array_equal(frozen.prepare(new).evaluate(np.ones(1)), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
-    assert_array_equal(frozen.prepare(new[:1], new[::-1]).evaluate(np.ones(1)), [[1, 1, 0]])
+    assert_array_equal(fitted_measure.prepare(new, training).evaluate(np.ones(1)), [[1, 1, 1], [1, 0, 0], [1, 1, 1]])
+    assert_array_equal(fitted_measure.prepare(new).evaluate(np.ones(1)), [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    assert_array_equal(fitted_measure.prepare(new[:1], new[::-1]).evaluate(np.ones(1)), [[1, 1, 0]])
 
 
 def test_a_column_that_is_missing_throughout_a_batch_fits_any_kind():
     empty = [dict.fromkeys(KINDS)]
-    frozen = Gower().freeze(pandas_frame(ROWS))
-    expected = frozen.prepare(pandas_frame(empty), pandas_frame(ROWS)).evaluate(np.ones(5))
+    fitted_measure = Gower().fit(pandas_frame(ROWS))
+    expected = fitted_measure.prepare(pandas_frame(empty), pandas_frame(ROWS)).evaluate(np.ones(5))
     for X in (empty, pd.DataFrame(empty), pl.DataFrame(empty), pd.DataFrame(empty).astype("float64")):
-        assert_array_equal(frozen.prepare(X, pandas_frame(ROWS)).evaluate(np.ones(5)), expected)
+        assert_array_equal(fitted_measure.prepare(X, pandas_frame(ROWS)).evaluate(np.ones(5)), expected)
 
 
 def test_a_column_without_a_value_in_training_tells_nothing():
     training = [{"x": None, "y": 1}, {"x": None, "y": 2}]
-    frozen = Gower().freeze(training)
-    assert frozen.kinds == ["empty", "numeric"]
-    assert_array_equal(frozen.prepare([{"x": "new", "y": 1}], training).evaluate(np.ones(2)), [[0, 0.5]])
+    fitted_measure = Gower().fit(training)
+    assert fitted_measure.kinds == ["empty", "numeric"]
+    assert_array_equal(fitted_measure.prepare([{"x": "new", "y": 1}], training).evaluate(np.ones(2)), [[0, 0.5]])
 
 
 def test_a_constant_number_counts_as_a_category_does():
@@ -274,12 +274,12 @@ def test_ordered_numbers_take_their_training_values_as_levels():
 )
 def test_kinds_that_cannot_be(kinds, message):
     with pytest.raises(ValueError, match=message):
-        Gower(kinds).freeze(ROWS)
+        Gower(kinds).fit(ROWS)
 
 
 def test_several_threads_evaluate_at_once():
     X = np.random.default_rng(0).normal(size=(200, 6))
-    prepared = Gower().freeze(X).prepare(X)
+    prepared = Gower().fit(X).prepare(X)
     candidates = [weights(seed, 6) for seed in range(16)]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(prepared.evaluate, candidates))

@@ -14,7 +14,7 @@ from eocc.cli.inspect import facts_of
 from eocc.explain import explain, rules
 from eocc.explain.regions import prototypes_of
 from eocc.measures import MEASURES
-from eocc.measures.euclidean import FrozenEuclidean
+from eocc.measures.euclidean import FittedEuclidean
 from eocc.plots.drawing import plot_membership, plot_modularity, plot_space
 from eocc.plots.projection import edges_between, known_share, project
 from eocc.report import write_report
@@ -122,7 +122,7 @@ def test_rules_tell_the_prototypes_of_each_region(name, kind):
         own = np.flatnonzero(clf.labels_[clf.prototype_indices_] == number)
         assert (rule.n_prototypes, rule.n_members) == (len(own), (clf.labels_ == number).sum())
         assert rule.prototype == standing_by_hand(clf, all_rows, number)
-        assert bool(rule.ranges) == (len(own) > 0 and isinstance(clf.measure_, FrozenEuclidean))
+        assert bool(rule.ranges) == (len(own) > 0 and isinstance(clf.measure_, FittedEuclidean))
         if rule.ranges:
             values = np.asarray(training, float)[clf.prototype_indices_[own], 0]
             first = next(one for one in rule.ranges if one.feature == "feature 0")
@@ -238,9 +238,9 @@ def test_the_study_judges_the_prototypes_as_the_classifier_does():
 def test_the_page_prepares_patterns_once(monkeypatch, tmp_path):
     clf, _, new = fit("euclidean")
     asked = []
-    prepare = FrozenEuclidean.prepare
+    prepare = FittedEuclidean.prepare
     monkeypatch.setattr(
-        FrozenEuclidean, "prepare", lambda self, X, *others: asked.append(len(X)) or prepare(self, X, *others)
+        FittedEuclidean, "prepare", lambda self, X, *others: asked.append(len(X)) or prepare(self, X, *others)
     )
     study_of(clf, np.tile(new, (201, 1))[:1003])
     assert asked.count(1003) == 1

@@ -46,7 +46,7 @@ def fuzzification(extent="mean", representative="medoid", function="gaussian", t
 def stage(X, targets, others, p=None):
     """The space, graph and validation rows of a candidate."""
     p = np.linspace(1, 0.3, X.shape[1]) if p is None else p
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
     rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, others)]) - space.means
     return space, graph, ValidationRows(rows, len(targets))
@@ -91,7 +91,7 @@ def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta
 def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(problem, beta):
     X, targets, others = problem
     p = np.linspace(1, 0.3, X.shape[1])
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, others)
     candidate = synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(
         p, *embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
@@ -131,7 +131,7 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
     rng = np.random.default_rng(seed)
     X, targets, others, p = rng.normal(size=(n, 3)), rng.normal(size=(8, 3)), rng.normal(1, 1, (9, 3)), rng.random(3)
     synthesis = ValidationSynthesis(0.5, 0.5, 0.02, accuracy, fuzzification(), targets, others)
-    measure = Euclidean().freeze(X)
+    measure = Euclidean().fit(X)
     candidate = assessed(synthesis, measure, X, p)
     delta = core.largest_distance(X)
     rows = core.dissimilarities(X, X, p, delta)

@@ -27,11 +27,28 @@ The rooms, in the order of the data flow. A room imports only rooms that stand b
 - ``cli``           the command line
 """
 
-from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.io.model_file import load, save
+from eocc.foundation.registry import Registry
+
+if TYPE_CHECKING:
+    from eocc.classifiers.entropic import EntropicOneClassClassifier
+    from eocc.io.model_file import load, save
 
 __all__ = ["EntropicOneClassClassifier", "__version__", "load", "save"]
 
-__version__ = version("eocc")
+_load, _ = Registry("eocc", {}).exports(
+    "classifiers.entropic.EntropicOneClassClassifier", "io.model_file.load", "io.model_file.save"
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("eocc")
+    return _load(name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,10 +11,11 @@ from eocc.calibration.conformal import Calibration
 from eocc.explain import Explanation, Rule, explain, rules
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.threads import in_order, threads
-from eocc.measures import FrozenMeasure, Prepared, resolve_measure
+from eocc.measures.protocol import FittedMeasure, Prepared
+from eocc.measures.resolve import resolve_measure
 from eocc.regions.fuzzy import FuzzyModel
-from eocc.scale.cluster import by_partition, gathered
-from eocc.surprise.model import SurpriseModel, Verdicts, by_regions, by_surprise
+from eocc.scale.cluster import dask_lazy, materialised
+from eocc.surprise.model import Scores, SurpriseModel, by_regions, by_surprise
 
 Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
@@ -41,7 +42,7 @@ class Scoring:
 
     measure: Any
     n_jobs: int | None
-    measure_: FrozenMeasure
+    measure_: FittedMeasure
     prototypes_: Any
     weights_: Matrix
     fuzzy_model_: FuzzyModel
@@ -49,12 +50,12 @@ class Scoring:
     calibration_: Calibration
     threshold_: float
 
-    @by_partition(np.float64)
+    @dask_lazy(np.float64)
     def membership(self, X: Any) -> Matrix:
         """Return the soft decision: grades of membership in the target class, in [0, 1]."""
         return np.exp(self.score_samples(X))
 
-    @by_partition(np.float64)
+    @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
         """Return the logarithm of the membership: finite, higher = more normal.
 
@@ -62,7 +63,7 @@ class Scoring:
         """
         return self.judge(X).log_memberships
 
-    @by_partition(np.float64)
+    @dask_lazy(np.float64)
     def decision_function(self, X: Any) -> Matrix:
         """Return (1 - (d / tau)^2) / 2, d / tau that in the best region or what stands for it: >= 0 for targets.
 
@@ -71,13 +72,13 @@ class Scoring:
         """
         return self.judge(X).margins - self.threshold_
 
-    def judge(self, X: Any) -> Verdicts:
+    def judge(self, X: Any) -> Scores:
         """Return `ratios` (d / tau, 1 at the border), `log_memberships` and `margins` from one pass over X."""
         parts = list(self._by_block(X, self._verdicts))
-        return Verdicts(*(np.concatenate([getattr(part, name) for part in parts])
+        return Scores(*(np.concatenate([getattr(part, name) for part in parts])
                           for name in ("ratios", "log_memberships")))  # fmt: skip
 
-    def left_out(self) -> Verdicts:
+    def left_out(self) -> Scores:
         """Return the verdicts on the training patterns, each left out of its own neighbours, in their order.
 
         Only with resolution="multi", and at no cost.
@@ -87,12 +88,12 @@ class Scoring:
             raise ValueError("left-out verdicts need resolution='multi'; judge(X) gives those of a model that knows X")
         return by_surprise(self.surprise_model_.left_out_ratios, self.fuzzy_model_.membership_function)
 
-    @by_partition(np.int64)
+    @dask_lazy(np.int64)
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return the hard decision: +1 for targets, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    @by_partition(np.float64)
+    @dask_lazy(np.float64)
     def p_values(self, X: Any) -> Matrix:
         """Return, for each pattern, the share of held-out targets that were no more normal than it.
 
@@ -101,7 +102,7 @@ class Scoring:
         """
         return self._calibration().p_values(self.judge(X).margins)
 
-    @by_partition(np.int64)
+    @dask_lazy(np.int64)
     def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
         """Return +1 for targets, -1 for what is rejected, and 0 for what is unsure.
 
@@ -128,7 +129,7 @@ class Scoring:
         check_is_fitted(self)
         return rules(self)
 
-    @by_partition(np.float64)
+    @dask_lazy(np.float64)
     def transform(self, X: Any) -> Matrix:
         """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every prototype."""
         return np.concatenate(list(self._by_block(X, self._embed)))
@@ -137,7 +138,7 @@ class Scoring:
     def _n_features_out(self) -> int:
         return len(self.prototypes_)
 
-    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Verdicts:
+    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Scores:
         """Judge patterns that the measure has read, and perhaps `prepared` against the prototypes."""
         prepared = self.measure_.prepare(patterns, self.prototypes_) if prepared is None else prepared
         if not hasattr(self, "surprise_model_"):
@@ -170,7 +171,7 @@ class Scoring:
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Return X as patterns: rows of numbers, or whatever the measure reads."""
-        X, measure = gathered(X), resolve_measure(self.measure)
+        X, measure = materialised(X), resolve_measure(self.measure)
         check_no_mask(X)
         if hasattr(measure, "read"):
             return measure.read(X)

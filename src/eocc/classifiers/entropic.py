@@ -12,17 +12,18 @@ from eocc.calibration.conformal import check_rate, cross_calibrate
 from eocc.classifiers.base import Scoring
 from eocc.classifiers.fitting import MULTI, Task, check_memory, plan_within_memory, settings_of, task_of
 from eocc.classifiers.labels import warn_if_rare
-from eocc.foundation.arguments import adopt, draft_of, generator, n_threads
+from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import threads
-from eocc.measures import Measure, Precomputed
 from eocc.measures.composite import knows_training_only
+from eocc.measures.precomputed import Precomputed
+from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.representatives import Representative
 from eocc.regions.tconorms import TConorm
-from eocc.scale.cluster import gathered
-from eocc.search import Search
-from eocc.space.prototypes import Selection
+from eocc.scale.cluster import materialised
+from eocc.search.protocol import Search
+from eocc.space.prototypes.protocol import Selection
 from eocc.surprise.model import KnownOthers, learn_decision
 from eocc.synthesis.graph_kinds import GraphKind
 from eocc.synthesis.progress import reporting
@@ -236,8 +237,8 @@ class EntropicOneClassClassifier(
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        draft = draft_of(self)
-        data = draft._read(gathered(X, partial(check_memory, self)), reset=True)
+        draft = unfitted_copy(self)
+        data = draft._read(materialised(X, partial(check_memory, self)), reset=True)
         rng = generator(self.random_state)
         task = task_of(draft, data, y, validation, rng)
         if self.synthesis == "validation":
@@ -255,24 +256,24 @@ class EntropicOneClassClassifier(
             draft._learn_surprise(model, task, is_apart=validation is not None)
         elif self.false_alarm_rate is not None:
             draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
-        return adopt(self, draft)
+        return commit_fit(self, draft)
 
     def _learn_surprise(self, model: Model, task: Task, *, is_apart: bool) -> None:
         """Learn the decision by neighbourhoods; a validation set that `is_apart` may have no dissimilarities to it."""
         known = None
         if task.beside is not None:
-            are_comparable = not (is_apart and knows_training_only(model.shown.measure))
+            are_comparable = not (is_apart and knows_training_only(model.representation.measure))
             known = KnownOthers(task.beside.others, task.beside.targets, are_comparable)
         with threads(n_threads(self.n_jobs)):
             self.surprise_model_, self.calibration_ = learn_decision(
-                model.shown, self.weights_, known, self.false_alarm_rate
+                model.representation, self.weights_, known, self.false_alarm_rate
             )
 
     def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
         """Calibrate on models of the same settings that leave a part of the patterns out."""
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
-            fold = draft_of(self)
+            fold = unfitted_copy(self)
             fold._take(synthesise(kept, settings, rng, lambda generation, best: None), np.arange(len(kept)))
             with threads(settings.n_threads):
                 margins: Matrix = fold._verdicts(held_out).margins
@@ -283,9 +284,9 @@ class EntropicOneClassClassifier(
         self.offset_ += self.threshold_
 
     def _take(self, model: Model, training: NDArray[np.int64]) -> None:
-        self.measure_ = model.shown.measure
-        self.prototypes_ = model.shown.prototypes
-        self.prototype_indices_ = model.shown.own
+        self.measure_ = model.representation.measure
+        self.prototypes_ = model.representation.prototypes
+        self.prototype_indices_ = model.representation.prototype_indices
         self.training_indices_ = training
         self.weights_ = model.candidate.weights
         self.entropy_ = model.candidate.entropy

@@ -11,15 +11,17 @@ from eocc.classifiers.labels import Parts, as_pair, check_lengths, parts_by_kind
 from eocc.classifiers.plan import MODES, Plan, PlanWarning, Request, bytes_of, decide, name_of_graph
 from eocc.foundation.arguments import check_number
 from eocc.foundation.registry import choose
-from eocc.measures import resolve_measure
+from eocc.measures.resolve import resolve_measure
 from eocc.regions.extents import resolve_extent
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.memberships import resolve_membership_function
 from eocc.regions.performance import resolve_performance
 from eocc.regions.representatives import resolve_representative
 from eocc.regions.tconorms import resolve_tconorm
-from eocc.search import GeneticSearch, Search, resolve_search
-from eocc.space.prototypes import count_of, resolve_selection
+from eocc.search.genetic import GeneticSearch
+from eocc.search.protocol import Search
+from eocc.search.run import resolve_search
+from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.synthesis.graph_kinds import resolve_graph
 from eocc.synthesis.synthesis import EntropySynthesis, Settings, Synthesis, ValidationSynthesis
 

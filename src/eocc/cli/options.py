@@ -11,7 +11,8 @@ from eocc.cli.app import one_of, usage
 from eocc.foundation.arguments import check_number
 from eocc.measures import MEASURES
 from eocc.search import SEARCHES
-from eocc.space.prototypes import SELECTIONS, count_of
+from eocc.space.prototypes import SELECTIONS
+from eocc.space.prototypes.select import count_of
 from eocc.synthesis.graph_kinds import GRAPHS
 
 

@@ -132,5 +132,5 @@ def as_distances(source: Source) -> tuple[Any, Any]:
     trial = source.trial(source.normalisations[0], 0, 0)
     metric = resolve_metric(source.measure)
     training, test = metric.read(trial.training), metric.read(trial.test.patterns)
-    frozen = metric.freeze(training)
-    return frozen.distances(training, training), frozen.distances(test, training)
+    fitted = metric.fit(training)
+    return fitted.distances(training, training), fitted.distances(test, training)

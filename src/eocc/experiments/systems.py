@@ -7,8 +7,9 @@ from typing import Any
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.experiments.protocol import Trial
 from eocc.experiments.sources import Source
-from eocc.rivals import RIVALS, DistanceRival
-from eocc.search import GeneticSearch
+from eocc.rivals import RIVALS
+from eocc.rivals.base import DistanceRival
+from eocc.search.genetic import GeneticSearch
 
 ENTROPIC, CLASSICAL, TODAY = "entropic", "classical", "in use today"
 IN_USE_TODAY = ("One-class SVM", "Isolation forest", "LOF", "Robust covariance", "KNN (PyOD)", "ECOD (PyOD)")

@@ -91,21 +91,21 @@ def results_of(
     absent: Mapping[str, str] | None = None,
 ) -> Results:
     """Gather the finished figures of the planned cells."""
-    gathered: dict[tuple[Place, str], list[Figures]] = {}
+    materialised: dict[tuple[Place, str], list[Figures]] = {}
     leaking, informed = set(), set()
     for cell in sorted(cells, key=lambda cell: cell.run):
         place = (cell.source.name, cell.normalisation)
-        runs = gathered.setdefault((place, cell.system), [])
+        runs = materialised.setdefault((place, cell.system), [])
         if cell.key in finished:
             runs.append(finished[cell.key])
         if SYSTEMS[cell.system].validation == "leaking" and not cell.source.ships_validation:
             leaking.add(cell.system)
         if SYSTEMS[cell.system].validation is not None:
             informed.add(cell.system)
-    places = tuple(dict.fromkeys(place for place, _ in gathered))
-    systems = tuple(dict.fromkeys(system for _, system in gathered))
+    places = tuple(dict.fromkeys(place for place, _ in materialised))
+    systems = tuple(dict.fromkeys(system for _, system in materialised))
     printed = {((cell.dataset, cell.normalisation), cell.system, cell.quantity): cell for cell in published}
-    return Results(places, systems, gathered, printed, frozenset(leaking), frozenset(informed), absent or {})
+    return Results(places, systems, materialised, printed, frozenset(leaking), frozenset(informed), absent or {})
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -21,7 +21,7 @@ from eocc.explain.regions import (
     prototypes_of,
     reach_of,
 )
-from eocc.measures.precomputed import FrozenPrecomputed
+from eocc.measures.precomputed import FittedPrecomputed
 
 Matrix = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
       0.250   50%  replace 'p' by 'k' at position 3
     """
     check_is_fitted(classifier)
-    if isinstance(classifier.measure_, FrozenPrecomputed):
+    if isinstance(classifier.measure_, FittedPrecomputed):
         raise ValueError("precomputed dissimilarities are known to training patterns only; use explain")
     one, other = (classifier._read(patterns, reset=False) for patterns in (X, Y))
     if len(one) != len(other):

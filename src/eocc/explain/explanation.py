@@ -6,7 +6,7 @@ from typing import Any
 from eocc.explain.differences.difference import Difference
 from eocc.explain.neighbourhoods import Neighbourhoods
 from eocc.explain.regions import Place, Profile, TrainingPattern
-from eocc.foundation.wording import counted, figure, glued, known_of, share, wrapped
+from eocc.foundation.wording import counted, format_number, glued, known_of, share, wrapped
 from eocc.regions.fuzzy import BOUNDARY
 
 # Below this share of its extent a pattern is said to lie at a region's centre; it would be 0.00 with two decimals.
@@ -72,7 +72,7 @@ class Explanation:
         return f"{verdict}: the nearest region is {region}, {where}{accepted}"
 
     def _first_line(self) -> str:
-        return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {figure(self.membership)}."
+        return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {format_number(self.membership)}."
 
     def _by_neighbourhoods(self, known: Neighbourhoods) -> list[str]:
         near = self.nearest
@@ -101,7 +101,7 @@ class Explanation:
 
     def _difference(self, compared_with: str) -> list[str]:
         other = self.nearest.prototype if self.neighbourhoods is None else self.nearest.exemplars[0]
-        heading = f"Dissimilarity {figure(self.difference.dissimilarity)} from {compared_with} {other.row}"
+        heading = f"Dissimilarity {format_number(self.difference.dissimilarity)} from {compared_with} {other.row}"
         return [f"  {line}" for line in self.difference.lines(heading)]
 
     def _profile(self) -> list[str]:
@@ -112,8 +112,8 @@ class Explanation:
         if self.nearest.ratio < AT_CENTRE:
             return wrapped(f"The decision {compared}: they are the same.", 2)
         terms = ", ".join(
-            f"{one.row} ({share(one.amount, self.profile.squared_ratio).strip()}: {figure(one.here)} against "
-            f"{figure(one.there)})"
+            f"{one.row} ({share(one.amount, self.profile.squared_ratio).strip()}: {format_number(one.here)} against "
+            f"{format_number(one.there)})"
             for one in self.profile.columns
         )
         text = (
@@ -131,14 +131,14 @@ def ratio_in_words(place: Place) -> str:
         return "at its centre"
     if place.ratio <= BOUNDARY:
         return f"at {place.ratio:.2f} of {extent}"
-    times = figure(place.ratio)
+    times = format_number(place.ratio)
     return f"at {times} times {extent}" if times != "1" else f"just beyond {extent}"
 
 
 def place_in_words(place: Place) -> str:
     """Return the size of a region and its prototype."""
     description = f" ({glued(place.description)})" if place.description else ""
-    return f"{size_in_words(place)}, extent {figure(place.extent)}{standing(place, description)}"
+    return f"{size_in_words(place)}, extent {format_number(place.extent)}{standing(place, description)}"
 
 
 def size_in_words(place: Place) -> str:
@@ -158,7 +158,7 @@ def standing(place: Place, known_as: str) -> str:
 def _alike(exemplars: tuple[TrainingPattern, ...]) -> str:
     rows, apart = (
         ", ".join(texts)
-        for texts in zip(*((str(one.row), figure(one.dissimilarity)) for one in exemplars), strict=True)
+        for texts in zip(*((str(one.row), format_number(one.dissimilarity)) for one in exemplars), strict=True)
     )
     return f"training {_patterns(exemplars)} {rows} (dissimilarity {apart})"
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from eocc.calibration.conformal import Calibration
 from eocc.explain.differences import Difference, difference_of
 from eocc.explain.regions import FittedClassifier, TrainingPattern, is_whole, training_pattern
-from eocc.foundation.wording import counted, figure, finite, share, wrapped
-from eocc.measures import Prepared
+from eocc.foundation.wording import counted, finite, format_number, share, wrapped
+from eocc.measures.protocol import Prepared
 from eocc.regions.fuzzy import BOUNDARY
 from eocc.surprise.likelihood_ratio import Contrast, NewPatterns, Pairs, contrast_columns, weighted_sum
-from eocc.surprise.model import SurpriseModel, Verdicts
+from eocc.surprise.model import Scores, SurpriseModel
 from eocc.surprise.score import Surroundings, n_local, shares, surprise_of
 
 Matrix = NDArray[np.float64]
@@ -34,7 +34,7 @@ class FittedBySurprise(FittedClassifier, Protocol):
     surprise_model_: SurpriseModel
     calibration_: Calibration
 
-    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Verdicts: ...
+    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Scores: ...
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Neighbourhoods:
         if self.ratio < LEAST_RATIO:
             return "far inside the border of what is normal"
         within = self.ratio <= BOUNDARY
-        times = f"{self.ratio:.2f}" if within else figure(self.ratio)
+        times = f"{self.ratio:.2f}" if within else format_number(self.ratio)
         if float(times) == 1:
             return f"just {'inside' if within else 'beyond'} the border of what is normal"
         return f"at {times} {'of' if within else 'times'} the border of what is normal"
@@ -139,12 +139,11 @@ class Neighbourhoods:
     def rarity(self) -> str:
         """Return the p-value in words."""
         if self.n_left_out == 1:
-            return f"With 1 training pattern, the p-value is {figure(self.p_value)}."
+            return f"With 1 training pattern, the p-value is {format_number(self.p_value)}."
         several = f"{self.n_farther:,} {'lies' if self.n_farther == 1 else 'lie'} as far out or farther"
         found = several if self.n_farther else "none lies as far out"
-        return (
-            f"Of {self.n_left_out:,} training patterns, each left out in turn, {found}: p-value {figure(self.p_value)}."
-        )
+        p_value = format_number(self.p_value)
+        return f"Of {self.n_left_out:,} training patterns, each left out in turn, {found}: p-value {p_value}."
 
     def lines(self) -> list[str]:
         """Return what decided, line by line."""
@@ -154,7 +153,7 @@ class Neighbourhoods:
         lone = self.local.n_nearest == 1
         lies = "nearest lies" if lone else f"{self.local.n_nearest} nearest lie"
         own = f"as far from it as from {'its' if lone else 'their'} own nearest"
-        ratio = f"Its {lies} {figure(self.local.ratio)} times {own}{self._equalised()}."
+        ratio = f"Its {lies} {format_number(self.local.ratio)} times {own}{self._equalised()}."
         return [*wrapped(f"What decides: {self._ladder()} {ratio}", 2), *wrapped(f"{self._sum()}{self._balance()}.", 2)]
 
     @property
@@ -176,7 +175,7 @@ class Neighbourhoods:
         other = self.equalised
         if other is None or other.local is None:
             return ""
-        text = f"; {EQUALLY}, {figure(other.local.ratio)} times"
+        text = f"; {EQUALLY}, {format_number(other.local.ratio)} times"
         greatest = max(other.difference.contributions, key=lambda one: one.amount, default=None)
         if greatest is None or not greatest.amount > 0:
             return text
@@ -184,14 +183,14 @@ class Neighbourhoods:
         return f"{text}, most by {greatest.text} ({part})"
 
     def _sum(self) -> str:
-        return f"Surprise {figure(self.surprise)}, border at {figure(self.border)}"
+        return f"Surprise {format_number(self.surprise)}, border at {format_number(self.border)}"
 
     def _balance(self) -> str:
         """Return what the surprise is made of, in words."""
         if self.non_targets is not None:
             return self._contrast(self.non_targets)
         parts = zip(shares(len(self.terms)), self.terms, strict=True)
-        own = [f"{100 * part:.3g}% of {figure(term.value)}" for part, term in parts]
+        own = [f"{100 * part:.3g}% of {format_number(term.value)}" for part, term in parts]
         text = f": in standard deviations above left-out training patterns, {own[0]} (distances) and {own[1]} (ratio)"
         return f"{text}, and {own[2]} and {own[3]} {EQUALLY}" if len(own) > 2 else text
 
@@ -200,10 +199,10 @@ class Neighbourhoods:
         if others.n_known is None or others.dissimilarity is None:
             return f", {weighed}"
         known = counted(others.n_known, "known non-target")
-        where = f"the nearest at dissimilarity {figure(others.dissimilarity)}"
+        where = f"the nearest at dissimilarity {format_number(others.dissimilarity)}"
         return (
-            f": {figure(self.surprise - others.amount)} {weighed}, and {figure(others.amount)} by the comparison with "
-            f"{known}, {where}"
+            f": {format_number(self.surprise - others.amount)} {weighed}, and {format_number(others.amount)} "
+            f"by the comparison with {known}, {where}"
         )
 
 
@@ -212,11 +211,11 @@ def _columns(ladder: tuple[Rung, ...]) -> tuple[str, str, str]:
     chosen = np.unique(np.linspace(0, len(ladder) - 1, MOST_RUNGS).round().astype(int))
     rungs = [ladder[place] for place in chosen]
     counts, distances, usual = zip(*((rung.n_nearest, rung.distance, rung.usual) for rung in rungs), strict=True)
-    return ", ".join(map(str, counts)), ", ".join(map(figure, distances)), ", ".join(map(figure, usual))
+    return ", ".join(map(str, counts)), ", ".join(map(format_number, distances)), ", ".join(map(format_number, usual))
 
 
 def neighbourhoods_of(
-    classifier: FittedBySurprise, patterns: Any, prepared: Prepared, verdicts: Verdicts, names: Sequence[str] | None
+    classifier: FittedBySurprise, patterns: Any, prepared: Prepared, verdicts: Scores, names: Sequence[str] | None
 ) -> list[Neighbourhoods]:
     """Return what decided on every pattern, prepared against the prototypes."""
     model, calibration = classifier.surprise_model_, classifier.calibration_

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eocc.explain.differences import description_of
 from eocc.explain.differences.difference import shared_out
 from eocc.foundation.wording import finite
-from eocc.measures import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import BOUNDARY, FuzzyModel, Region
 from eocc.space.dissimilarity_space import distances_to, offsets_from
 
@@ -27,7 +27,7 @@ SAME_POINT = 1e-9
 class FittedClassifier(Protocol):
     """What explanations ask of a fitted classifier."""
 
-    measure_: FrozenMeasure
+    measure_: FittedMeasure
     threshold_: float
     prototypes_: Any
     prototype_indices_: Indices

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from eocc.explain.differences.vectors import feature_names
 from eocc.explain.explain import names_of
 from eocc.explain.regions import Prototype, is_whole, prototype_labels, prototypes_of, reach_of, row_of
-from eocc.foundation.wording import counted, figure, glued, known_of, reading, wrapped
-from eocc.measures.euclidean import FrozenEuclidean
+from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
+from eocc.measures.euclidean import FittedEuclidean
 from eocc.regions.memberships import Bell, Gaussian, MembershipFunction, Trapezoidal, Triangular, TwoSided
 
 # A rule names the ranges of so many features, those of the highest weight.
@@ -34,9 +34,9 @@ class FeatureRange:
 
     def __str__(self) -> str:
         if self.minimum == self.maximum:
-            return f"{self.feature} {reading(self.minimum)} (weight {figure(self.weight)})"
-        low, middle, high = (reading(value) for value in (self.minimum, self.median, self.maximum))
-        return f"{self.feature} from {low} to {high}, median {middle} (weight {figure(self.weight)})"
+            return f"{self.feature} {format_data_number(self.minimum)} (weight {format_number(self.weight)})"
+        low, middle, high = (format_data_number(value) for value in (self.minimum, self.median, self.maximum))
+        return f"{self.feature} from {low} to {high}, median {middle} (weight {format_number(self.weight)})"
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,14 @@ class Rule:
         return f"No pattern is said to be of {region}: a pattern's region is that of its nearest prototype."
 
     def _by_regions(self, known: str) -> str:
-        inner, outer = map(figure, self.extents)
+        inner, outer = map(format_number, self.extents)
         extent = f"extent {outer}" if inner == outer else f"extent, {inner} inwards or {outer} outwards"
         within = f"within {'' if self.reach == 1 else f'{self.reach:.4g} times '}its {extent}"
         return f"the dissimilarity profile is close to region {self.region} ({known}), at a distance d {within}"
 
     def _by_neighbourhoods(self, known: str, beyond: float) -> str:
-        keep = f"which about {figure(100 * (1 - beyond))}% of new targets keep, judging by left-out training patterns"
+        share = format_number(100 * (1 - beyond))
+        keep = f"which about {share}% of new targets keep, judging by left-out training patterns"
         called = "training pattern" if self.n_prototypes is None else "prototype"
         near = f"the nearest {called} is one of region {self.region} ({known})"
         return f"{near}, and the surprise stays within the border, {keep}"
@@ -179,7 +180,7 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
 
 def _ranges(classifier: Any, own: Any, names: tuple[str, ...] | None) -> tuple[FeatureRange, ...]:
     """Return the ranges of the features of the highest weight, ties to the earlier one; none for other patterns."""
-    if not (len(own) and isinstance(classifier.measure_, FrozenEuclidean)):
+    if not (len(own) and isinstance(classifier.measure_, FittedEuclidean)):
         return ()
     rows, weights = classifier.prototypes_[own], classifier.weights_
     called = feature_names(names, rows.shape[1])
@@ -211,7 +212,7 @@ class Scale:
         >>> Scale("d", 0.1, 0.2).over(0.2), Scale("r").over(1.0)
         ('(d / 0.2)', 'r')
         """
-        return self.symbol if self.symbol == "r" else f"({self.symbol} / {figure(extent)})"
+        return self.symbol if self.symbol == "r" else f"({self.symbol} / {format_number(extent)})"
 
 
 def degree_in_words(function: MembershipFunction, inner: float, outer: float) -> str:
@@ -253,17 +254,17 @@ def _two_sided_degree(function: Any, scale: Scale) -> str:
 
 
 def _triangular_degree(function: Triangular, scale: Scale) -> str:
-    support = figure(function.support * scale.outer)
+    support = format_number(function.support * scale.outer)
     return f"1 - {scale.symbol} / {support}, 0 from {scale.symbol} = {support} on"
 
 
 def _trapezoidal_degree(function: Trapezoidal, scale: Scale) -> str:
-    core, support = figure(function.core * scale.outer), figure(function.support * scale.outer)
+    core, support = format_number(function.core * scale.outer), format_number(function.support * scale.outer)
     return f"1 up to {scale.symbol} = {core}, then in a straight line down to 0 at {scale.symbol} = {support}"
 
 
 def _bell_degree(function: Bell, scale: Scale) -> str:
-    return f"1 / (1 + {scale.over(scale.outer)}^{figure(2 * function.slope)})"
+    return f"1 / (1 + {scale.over(scale.outer)}^{format_number(2 * function.slope)})"
 
 
 def _other_degree(function: Any, scale: Scale) -> str:

@@ -58,12 +58,12 @@ def generator(random_state: Any) -> np.random.Generator:
         raise ValueError(f"random_state must be an integer >= 0, a generator or None, not {random_state!r}") from error
 
 
-def draft_of(estimator: Any) -> Any:
+def unfitted_copy(estimator: Any) -> Any:
     """Return an unfitted copy of a scikit-learn estimator that shares its arguments, to fit in its place."""
     return type(estimator)(**estimator.get_params(deep=False))
 
 
-def adopt(estimator: Estimator, draft: Any) -> Estimator:
+def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
     """Give the estimator all that was fitted on its draft, at once: an interrupt finds the old model or the new one."""
     kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     estimator.__dict__ = {**vars(draft), **kept}

@@ -1,13 +1,51 @@
 """Named choices: look one up, or say which names there are."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, TypeVar
 
 Choice = TypeVar("Choice")
 
 # How many names a message lists.
 MOST_LISTED = 8
+
+
+class Registry(Mapping[str, Any]):
+    """Named choices of a package, each "module.attribute" below it, imported when it is first used.
+
+    >>> fractions = Registry("fractions", {"fraction": "Fraction"})
+    >>> list(fractions), fractions["fraction"](1, 2)
+    (['fraction'], Fraction(1, 2))
+    """
+
+    def __init__(self, package: str, places: Mapping[str, str]) -> None:
+        self._package = package
+        self._places = dict(places)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._load(self._places[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def exports(self, *more: str) -> tuple[Callable[[str], Any], list[str]]:
+        """Return __getattr__ and __all__ of the package: all choices, and `more` of its "module.attribute"s."""
+        places = {place.rpartition(".")[2]: place for place in (*self._places.values(), *more)}
+
+        def load(name: str) -> Any:
+            if name not in places:
+                raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
+            return self._load(places[name])
+
+        return load, sorted(places)
+
+    def _load(self, place: str) -> Any:
+        module, _, attribute = f"{self._package}.{place}".rpartition(".")
+        return getattr(import_module(module), attribute)
 
 
 def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str = "") -> Choice:

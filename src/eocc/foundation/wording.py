@@ -15,19 +15,19 @@ GLUE = "\0"
 LARGEST = float(np.finfo(np.float64).max)
 
 
-def figure(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a computed number to three digits, not in powers of ten while it has a sensible size.
 
-    >>> figure(0.41234), figure(2.0), figure(1234.5), figure(3.2e-7)
+    >>> format_number(0.41234), format_number(2.0), format_number(1234.5), format_number(3.2e-7)
     ('0.412', '2', '1234', '3.2e-07')
     """
     return f"{value:.0f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.3g}"
 
 
-def reading(value: float) -> str:
+def format_data_number(value: float) -> str:
     """Return a number of the data to four digits or more, whole numbers in full.
 
-    >>> reading(5.0), reading(1523.4412), reading(0.123456), reading(2024.0)
+    >>> format_data_number(5.0), format_data_number(1523.4412), format_data_number(0.123456), format_data_number(2024.0)
     ('5', '1523.4', '0.1235', '2024')
     """
     if abs(value) < LONGEST_NUMBER and value == int(value):
@@ -35,10 +35,10 @@ def reading(value: float) -> str:
     return f"{value:.1f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.4g}"
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value of the data in words: numbers rounded, a missing one said to be missing.
 
-    >>> shown(None), shown(True), shown(0.5), shown("pump"), shown(np.float64(2))
+    >>> format_value(None), format_value(True), format_value(0.5), format_value("pump"), format_value(np.float64(2))
     ('missing', 'yes', '0.5', 'pump', '2')
     """
     if value is None:
@@ -46,14 +46,14 @@ def shown(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | float | np.number) and not isinstance(value, np.complexfloating):
-        return reading(float(value))
+        return format_data_number(float(value))
     return str(value)
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Return a value that JSON can hold: None, a boolean, a finite number or a string.
 
-    >>> plain(np.int64(3)), plain(float("nan")), plain(("a", 1)), plain(np.bool_(True))
+    >>> to_json(np.int64(3)), to_json(float("nan")), to_json(("a", 1)), to_json(np.bool_(True))
     (3, None, "('a', 1)", True)
     """
     if value is None or isinstance(value, bool | str):
@@ -178,4 +178,4 @@ def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> 
     >>> named_values(["width", "kind"], [3.5, "oak"])
     'width = 3.5, kind = oak'
     """
-    return listing([f"{name} = {shown(value)}" for name, value in zip(names, values, strict=True)], most)
+    return listing([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)

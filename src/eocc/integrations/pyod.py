@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import MULTI
-from eocc.measures import Measure
+from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent
 from eocc.regions.fuzzy import Region
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.representatives import Representative
 from eocc.regions.tconorms import TConorm
-from eocc.search import Search
-from eocc.space.prototypes import Selection
+from eocc.search.protocol import Search
+from eocc.space.prototypes.protocol import Selection
 from eocc.synthesis.graph_kinds import GraphKind
 
 try:

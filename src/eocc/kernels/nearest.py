@@ -169,7 +169,7 @@ def meet_in_leaves(points, ids, bounds, first, last, near, gaps, fresh):
 
 
 @kernel
-def gather_acquaintances(near, fresh, known, new, counts):
+def gather_reverse_neighbours(near, fresh, known, new, counts):
     """Fill known[i] with the neighbours of i and those that i is a neighbour of, counts[i] in all, new[i] if fresh.
 
     Of the latter there is room for known.shape[1] less the length of a list; the lowest are taken.
@@ -190,7 +190,7 @@ def gather_acquaintances(near, fresh, known, new, counts):
 
 
 @kernel
-def meet_acquaintances(points, known, new, counts, first, last, near, gaps, fresh):
+def nn_descent_update(points, known, new, counts, first, last, near, gaps, fresh):
     """Offer each point first..last the acquaintances of its acquaintances; return how many entries changed."""
     changed = 0
     for i in range(first, last):

@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures.precomputed import FrozenPrecomputed
-from eocc.measures.protocol import FrozenMeasure, Measure, Prepared
+from eocc.measures.precomputed import FittedPrecomputed
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 
 Matrix = NDArray[np.float64]
 
@@ -39,7 +39,7 @@ class Composite:
     >>> lengths = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
     >>> measure = Composite({"size": Euclidean(), "name": lengths})
     >>> records = measure.read([{"size": 1.0, "name": "oak"}, {"size": 3.0, "name": "elderberry"}])
-    >>> frozen = measure.freeze(records)
+    >>> frozen = measure.fit(records)
     >>> frozen.n_parameters, frozen.prepare(records).evaluate(np.array([1.0, 0.5, 1.0]))[0, 1].item()
     (3, 0.75)
     """
@@ -47,7 +47,7 @@ class Composite:
     measures: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        from eocc.measures import resolve_measure  # which knows this class too
+        from eocc.measures.resolve import resolve_measure  # which knows this class too
 
         if not isinstance(self.measures, Mapping) or not self.measures:
             raise ValueError("a composite needs a mapping from the names of its parts to their measures")
@@ -62,21 +62,21 @@ class Composite:
         column = _columns(X, list(self.measures))
         return Records({name: _read_part(name, measure, column(name)) for name, measure in self.measures.items()})
 
-    def freeze(self, training: Records) -> "FrozenComposite":
+    def fit(self, training: Records) -> "FittedComposite":
         """Freeze the measure of every part."""
-        return FrozenComposite({name: measure.freeze(training.parts[name]) for name, measure in self.measures.items()})
+        return FittedComposite({name: measure.fit(training.parts[name]) for name, measure in self.measures.items()})
 
-    def freeze_against(self, training: Records, prototypes: Records) -> "FrozenComposite":
+    def fit_against(self, training: Records, prototypes: Records) -> "FittedComposite":
         """Freeze the measure of every part, against the prototypes where it has a scale of its own."""
 
-        def frozen(name: str, measure: Any) -> FrozenMeasure:
+        def fitted(name: str, measure: Any) -> FittedMeasure:
             part = training.parts[name]
-            if hasattr(measure, "freeze_against"):
-                made: FrozenMeasure = measure.freeze_against(part, prototypes.parts[name])
+            if hasattr(measure, "fit_against"):
+                made: FittedMeasure = measure.fit_against(part, prototypes.parts[name])
                 return made
-            return cast(FrozenMeasure, measure.freeze(part))
+            return cast(FittedMeasure, measure.fit(part))
 
-        return FrozenComposite({name: frozen(name, measure) for name, measure in self.measures.items()})
+        return FittedComposite({name: fitted(name, measure) for name, measure in self.measures.items()})
 
 
 def _of_part(name: str, work: Callable[[], Any]) -> Any:
@@ -118,10 +118,10 @@ def _read_part(name: str, measure: Measure, values: list[Any]) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenComposite:
+class FittedComposite:
     """A composite whose parts' measures are frozen."""
 
-    measures: dict[str, FrozenMeasure]
+    measures: dict[str, FittedMeasure]
 
     @property
     def n_parameters(self) -> int:
@@ -137,7 +137,7 @@ class FrozenComposite:
     def prepare(self, patterns: Records, prototypes: Records | None = None) -> "PreparedComposite":
         """Prepare every part."""
 
-        def prepared(name: str, measure: FrozenMeasure) -> Prepared:
+        def prepared(name: str, measure: FittedMeasure) -> Prepared:
             return measure.prepare(patterns.parts[name], None if prototypes is None else prototypes.parts[name])
 
         parts = [
@@ -166,8 +166,8 @@ class PreparedComposite:
         return total
 
 
-def knows_training_only(measure: FrozenMeasure) -> bool:
+def knows_training_only(measure: FittedMeasure) -> bool:
     """Say whether the measure, or one of its parts, knows dissimilarities to training patterns only."""
-    if isinstance(measure, FrozenComposite):
+    if isinstance(measure, FittedComposite):
         return any(knows_training_only(part) for part in measure.measures.values())
-    return isinstance(measure, FrozenPrecomputed)
+    return isinstance(measure, FittedPrecomputed)

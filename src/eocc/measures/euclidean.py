@@ -35,34 +35,34 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 class Euclidean:
     """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta, delta the largest training distance at p = 1.
 
-    >>> measure = Euclidean().freeze(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    >>> measure = Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]]))
     >>> measure.delta
     5.0
     """
 
-    def freeze(self, training: Matrix) -> "FrozenEuclidean":
+    def fit(self, training: Matrix) -> "FittedEuclidean":
         """Fix the unit and delta. departure: dissimilarity of vectors."""
-        return frozen_in(Unit.of(training), training)
+        return fitted_in(Unit.of(training), training)
 
-    def freeze_against(self, training: Matrix, prototypes: Matrix) -> "FrozenEuclidean":
+    def fit_against(self, training: Matrix, prototypes: Matrix) -> "FittedEuclidean":
         """Fix the unit, and as delta the largest distance to a prototype."""
-        return frozen_against(Unit.of(training), training, prototypes)
+        return fitted_against(Unit.of(training), training, prototypes)
 
 
-def frozen_in(unit: Unit, training: Matrix) -> "FrozenEuclidean":
+def fitted_in(unit: Unit, training: Matrix) -> "FittedEuclidean":
     """Return the Euclidean measure in that unit; where all training rows are equal, delta is 1."""
     largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
-    return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
+    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
 
 
-def frozen_against(unit: Unit, training: Matrix, prototypes: Matrix) -> "FrozenEuclidean":
+def fitted_against(unit: Unit, training: Matrix, prototypes: Matrix) -> "FittedEuclidean":
     """Return the Euclidean measure in that unit, scaled by the largest distance of a training row to a prototype."""
-    largest = largest_against(FrozenEuclidean(unit, 1.0), training, prototypes)
-    return FrozenEuclidean(unit, largest) if largest > 0 else FrozenEuclidean(unit.plain(), 1.0)
+    largest = largest_against(FittedEuclidean(unit, 1.0), training, prototypes)
+    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenEuclidean:
+class FittedEuclidean:
     """The Euclidean measure with its delta fixed: `largest` in `unit`."""
 
     unit: Unit
@@ -87,9 +87,9 @@ class FrozenEuclidean:
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
-    def along(self, told: NDArray[np.bool_]) -> "FrozenEuclidean":
+    def along(self, active: NDArray[np.bool_]) -> "FittedEuclidean":
         """Return the measure of some of the columns, on the same scale."""
-        return FrozenEuclidean(self.unit.along(told), self.largest)
+        return FittedEuclidean(self.unit.along(active), self.largest)
 
     def against(self, prototypes: Matrix) -> "Callable[[Matrix], _Rows]":
         """Return what prepares patterns against these prototypes, which are brought to the unit once."""
@@ -105,9 +105,9 @@ class _Square:
     scale: float
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        told = p > 0
-        if 2 * told.sum() <= len(p):  # columns without weight need no product
-            kept = np.ascontiguousarray(self.rows[:, told] * np.sqrt(p[told]))
+        active = p > 0
+        if 2 * active.sum() <= len(p):  # columns without weight need no product
+            kept = np.ascontiguousarray(self.rows[:, active] * np.sqrt(p[active]))
             return euclidean_pairwise_distance(kept, self.scale, out)
         return euclidean_pairwise_distance(self.rows * np.sqrt(p), self.scale, out)
 
@@ -131,8 +131,8 @@ class _Rows:
         return near, means
 
     def _weighted(self, p: Matrix) -> tuple[Matrix, Matrix]:
-        rows, columns, told = self.rows, self.prototype_columns, p > 0
-        if not told.all():
-            rows, columns, p = np.ascontiguousarray(rows[:, told]), columns[told], p[told]
+        rows, columns, active = self.rows, self.prototype_columns, p > 0
+        if not active.all():
+            rows, columns, p = np.ascontiguousarray(rows[:, active]), columns[active], p[active]
         roots = np.sqrt(p)
         return rows * roots, columns * roots[:, None]

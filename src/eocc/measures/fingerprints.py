@@ -23,7 +23,7 @@ class Tanimoto:
     Patterns are the rows of a 2-D array of booleans, or of zeros and ones.
 
     >>> X = np.array([[1, 1, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)
-    >>> Tanimoto().freeze(X).prepare(X).evaluate(np.empty(0))
+    >>> Tanimoto().fit(X).prepare(X).evaluate(np.empty(0))
     array([[0.        , 0.66666667, 1.        ],
            [0.66666667, 0.        , 1.        ],
            [1.        , 1.        , 0.        ]])
@@ -42,9 +42,9 @@ class Tanimoto:
             raise ValueError(f"X must hold 0 and 1 only, but X[{i}, {j}] is {rows[i, j]}; write X > threshold")
         return np.asarray(rows == 1, bool)
 
-    def freeze(self, training: Bits) -> "FrozenTanimoto":
+    def fit(self, training: Bits) -> "FittedTanimoto":
         """Fix the number of bits."""
-        return FrozenTanimoto(training.shape[1])
+        return FittedTanimoto(training.shape[1])
 
 
 def _array(X: Any) -> NDArray[Any]:
@@ -62,7 +62,7 @@ def _array(X: Any) -> NDArray[Any]:
 
 
 @dataclass(frozen=True)
-class FrozenTanimoto:
+class FittedTanimoto:
     """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
 
     n_bits: int

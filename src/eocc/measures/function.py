@@ -26,7 +26,7 @@ class FunctionMeasure:
     pattern and itself.
 
     >>> measure = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
-    >>> measure.freeze(Objects(["a", "bcd"])).prepare(Objects(["abcdef"]), Objects(["a", "bcd"])).evaluate(np.empty(0))
+    >>> measure.fit(Objects(["a", "bcd"])).prepare(Objects(["abcdef"]), Objects(["a", "bcd"])).evaluate(np.empty(0))
     array([[2.5, 1.5]])
     """
 
@@ -36,15 +36,15 @@ class FunctionMeasure:
         """Take any sequence of objects."""
         return read_objects(X, "objects")
 
-    def freeze(self, training: Sequence[Any]) -> "FrozenFunction":
+    def fit(self, training: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest training value."""
         self._check_symmetry(training)
-        return FrozenFunction.of_table(self.function, training, None, _symmetric_table(self.function, training))
+        return FittedFunction.of_table(self.function, training, None, _symmetric_table(self.function, training))
 
-    def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FrozenFunction":
+    def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest value against a prototype."""
         self._check_symmetry(training)
-        return FrozenFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
+        return FittedFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
         drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]
@@ -64,7 +64,7 @@ class FunctionMeasure:
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenFunction:
+class FittedFunction:
     """A function of two objects with its divisor."""
 
     function: Callable[[Any, Any], float]
@@ -79,7 +79,7 @@ class FrozenFunction:
         training: Sequence[Any],
         prototypes: Sequence[Any] | None,
         table: Matrix,
-    ) -> "FrozenFunction":
+    ) -> "FittedFunction":
         """Divide by the largest of the values of the training patterns against each other or the prototypes."""
         largest = float(table.max())
         return cls(function, largest if largest > 0 else 1.0, [(training, prototypes, table)])

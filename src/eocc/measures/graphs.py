@@ -36,7 +36,7 @@ class GraphEdit:
     found from the data, or "ignore" to leave it out.
 
     >>> path, ring = (LabelledGraph(3, edges) for edges in ([[0, 1], [1, 2]], [[0, 1], [1, 2], [0, 2]]))
-    >>> pairs = GraphEdit().freeze(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
+    >>> pairs = GraphEdit().fit(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
     >>> pairs.evaluate(np.array([1.0, 1.0, 1.0])) * (3 + 3 + 2 + 3)
     array([[1.]])
     """
@@ -55,7 +55,7 @@ class GraphEdit:
         """Return networkx graphs or LabelledGraphs as the latter."""
         return Objects(_named(number, graph) for number, graph in enumerate(read_objects(X, "graphs")))
 
-    def freeze(self, training: Iterable[LabelledGraph]) -> "FrozenGraphEdit":
+    def fit(self, training: Iterable[LabelledGraph]) -> "FittedGraphEdit":
         """Find the attributes, their kinds, and the ranges of the numbers."""
         graphs = list(training)
         kinds = {graph.directed for graph in graphs if len(np.asarray(graph.edges))}
@@ -63,7 +63,7 @@ class GraphEdit:
             raise ValueError("some graphs are directed and some are not; turn them all into one kind")
         vertex = _schema([graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex")
         edge = _schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
-        return FrozenGraphEdit(vertex, edge, next(iter(kinds), None))
+        return FittedGraphEdit(vertex, edge, next(iter(kinds), None))
 
 
 def _named(number: int, graph: Any) -> LabelledGraph:
@@ -145,7 +145,7 @@ def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class FrozenGraphEdit:
+class FittedGraphEdit:
     """The edit scheme with its attributes and ranges fixed."""
 
     vertex: Schema
@@ -281,4 +281,4 @@ def _text_table(texts: Sequence[str], others: Sequence[str]) -> Matrix:
     """Return the normalised edit distances of texts to other texts."""
     if not texts or not others:
         return np.empty((len(texts), len(others)))
-    return StringEdit().freeze(others).prepare(texts, others).evaluate(np.ones(3))
+    return StringEdit().fit(others).prepare(texts, others).evaluate(np.ones(3))

@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 
 # Blocks hold about this many dissimilarities, 16 MiB.
 BLOCK = 2**21
 
 
-def largest_against(measure: FrozenMeasure, training: Any, prototypes: Any) -> float:
+def largest_against(measure: FittedMeasure, training: Any, prototypes: Any) -> float:
     """Return the largest d(x, r; 1) of a training pattern x and a prototype r, found a block of patterns at a time.
 
-    >>> from eocc.measures.euclidean import FrozenEuclidean
+    >>> from eocc.measures.euclidean import FittedEuclidean
     >>> from eocc.measures.unit import Unit
     >>> rows = np.array([[0.0], [3.0], [4.0]])
-    >>> largest_against(FrozenEuclidean(Unit(np.zeros(1), 0), 1.0), rows, rows[[1]])
+    >>> largest_against(FittedEuclidean(Unit(np.zeros(1), 0), 1.0), rows, rows[[1]])
     3.0
     """
     step, p = max(1, BLOCK // len(prototypes)), np.ones(measure.n_parameters)

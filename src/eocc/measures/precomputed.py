@@ -33,7 +33,7 @@ class Precomputed:
     Divided by the largest training value. There are no parameters, so nothing to search for.
 
     >>> rows = Precomputed().read([[0, 2], [2, 0]])
-    >>> Precomputed().freeze(rows).prepare(rows).evaluate(np.empty(0))
+    >>> Precomputed().fit(rows).prepare(rows).evaluate(np.empty(0))
     array([[0., 1.],
            [1., 0.]])
     """
@@ -54,7 +54,7 @@ class Precomputed:
             raise ValueError(f"precomputed dissimilarities must not be negative; the least is {block.min():g}")
         return PrecomputedRows(block, np.arange(len(block)), len(block))
 
-    def freeze(self, training: PrecomputedRows) -> "FrozenPrecomputed":
+    def fit(self, training: PrecomputedRows) -> "FittedPrecomputed":
         """Fix the divisor."""
         n_columns = training.block.shape[1]
         if training.n_read != n_columns:
@@ -71,11 +71,11 @@ class Precomputed:
         if not np.allclose(block, block.T, rtol=1e-6, atol=1e-9 * block.max()):
             raise ValueError("precomputed training dissimilarities must be symmetric; use (d + d.T) / 2")
         largest = float(training.block[:, training.columns].max())
-        return FrozenPrecomputed(n_columns, largest if largest > 0 else 1.0)
+        return FittedPrecomputed(n_columns, largest if largest > 0 else 1.0)
 
 
 @dataclass(frozen=True)
-class FrozenPrecomputed:
+class FittedPrecomputed:
     """Precomputed dissimilarities with their divisor."""
 
     n_columns: int

@@ -32,7 +32,7 @@ class FindsNearest(Prepared, Protocol):
         ...
 
 
-class FrozenMeasure(Protocol):
+class FittedMeasure(Protocol):
     """A measure whose normalisation was fixed on the training patterns."""
 
     @property
@@ -56,6 +56,6 @@ class Measure(Protocol):
     returns ``eocc.measures.objects.Patterns``, or raises a ValueError that says what is wrong with it.
     """
 
-    def freeze(self, training: Any) -> FrozenMeasure:
+    def fit(self, training: Any) -> FittedMeasure:
         """Fix on the training patterns whatever normalises the measure; leave the measure itself as it is."""
         ...

@@ -37,7 +37,7 @@ class DTW:
 
     >>> measure = DTW(band=None)
     >>> series = measure.read([[0.0, 0.0, 3.0], [0.0, 3.0], [0.0, 1.0]])
-    >>> frozen = measure.freeze(series)
+    >>> frozen = measure.fit(series)
     >>> frozen.prepare(series).evaluate(np.ones(1))
     array([[0., 0., 1.],
            [0., 0., 1.],
@@ -66,24 +66,24 @@ class DTW:
             _check_channels(f"pattern {index}", one.shape[1], "pattern 0", series[0].shape[1])
         return series
 
-    def freeze(self, training: Objects) -> "FrozenDTW":
+    def fit(self, training: Objects) -> "FittedDTW":
         """Fix the unit and delta."""
         unscaled = self._unscaled(training)
         largest = float(unscaled.prepare(training).evaluate(np.ones(unscaled.n_parameters)).max())
         return unscaled.scaled(largest)
 
-    def freeze_against(self, training: Objects, prototypes: Objects) -> "FrozenDTW":
+    def fit_against(self, training: Objects, prototypes: Objects) -> "FittedDTW":
         """Fix the unit, and as delta the largest value against a prototype."""
         unscaled = self._unscaled(training)
         return unscaled.scaled(largest_against(unscaled, training, prototypes))
 
-    def _unscaled(self, training: Objects) -> "FrozenDTW":
+    def _unscaled(self, training: Objects) -> "FittedDTW":
         band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is none
-        return FrozenDTW(Unit.of(np.concatenate(list(training))), 1.0, band)
+        return FittedDTW(Unit.of(np.concatenate(list(training))), 1.0, band)
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenDTW:
+class FittedDTW:
     """DTW with its delta fixed: `largest` in `unit`."""
 
     unit: Unit
@@ -108,9 +108,9 @@ class FrozenDTW:
         pairs = _Square(warper) if prototypes is None else _Rows(warper)
         return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
 
-    def scaled(self, largest: float) -> "FrozenDTW":
+    def scaled(self, largest: float) -> "FittedDTW":
         """Return the measure with its divisor; where no two series differ it is 1."""
-        return FrozenDTW(self.unit, largest, self.band) if largest > 0 else FrozenDTW(self.unit.plain(), 1.0, self.band)
+        return FittedDTW(self.unit, largest, self.band) if largest > 0 else FittedDTW(self.unit.plain(), 1.0, self.band)
 
     def in_units(self, series: Objects) -> list[Matrix]:
         """Return the series in the unit."""

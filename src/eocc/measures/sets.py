@@ -23,7 +23,7 @@ class Jaccard:
     Patterns are sets, or lists and other iterables of tokens, whose repetitions do not count.
 
     >>> training = [{"oak"}, set()]
-    >>> Jaccard().freeze(training).prepare([{"oak", "elm"}, {"ash"}, set()], training).evaluate(np.empty(0))
+    >>> Jaccard().fit(training).prepare([{"oak", "elm"}, {"ash"}, set()], training).evaluate(np.empty(0))
     array([[0.5, 1. ],
            [1. , 1. ],
            [1. , 0. ]])
@@ -33,13 +33,13 @@ class Jaccard:
         """Return X as frozen sets."""
         return Objects(_at(position, _set, item) for position, item in enumerate(read_objects(X, "sets")))
 
-    def freeze(self, training: Any) -> "FrozenJaccard":
+    def fit(self, training: Any) -> "FittedJaccard":
         """Fix nothing: sizes normalise every pair."""
-        return FrozenJaccard()
+        return FittedJaccard()
 
 
 @dataclass(frozen=True)
-class FrozenJaccard:
+class FittedJaccard:
     """The Jaccard dissimilarity, which learns nothing from the training patterns."""
 
     n_parameters: int = 0
@@ -61,7 +61,7 @@ class CosineBags:
     Two empty bags are 0 apart, an empty bag and another 1.
 
     >>> training = [{"to": 1, "be": 1}, {}]
-    >>> CosineBags().freeze(training).prepare([{"to": 2, "be": 2, "or": 1}, {}], training).evaluate(np.empty(0))
+    >>> CosineBags().fit(training).prepare([{"to": 2, "be": 2, "or": 1}, {}], training).evaluate(np.empty(0))
     array([[0.05719096, 1.        ],
            [1.        , 0.        ]])
     """
@@ -70,13 +70,13 @@ class CosineBags:
         """Return X as dictionaries of positive weights."""
         return Objects(_at(position, _bag, item) for position, item in enumerate(read_objects(X, "bags of tokens")))
 
-    def freeze(self, training: Any) -> "FrozenCosineBags":
+    def fit(self, training: Any) -> "FittedCosineBags":
         """Fix nothing: norms normalise every pair."""
-        return FrozenCosineBags()
+        return FittedCosineBags()
 
 
 @dataclass(frozen=True)
-class FrozenCosineBags:
+class FittedCosineBags:
     """The cosine dissimilarity, which learns nothing from the training patterns."""
 
     n_parameters: int = 0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures.euclidean import FrozenEuclidean, frozen_against, frozen_in
+from eocc.measures.euclidean import FittedEuclidean, fitted_against, fitted_in
 from eocc.measures.unit import StandardUnit
 
 Matrix = NDArray[np.float64]
@@ -19,15 +19,15 @@ class Standardised:
     As a StandardScaler before it, but that the scale is part of the model: it is saved with it, and explanations speak
     of the features as they are.
 
-    >>> measure = Standardised().freeze(np.array([[0.0, 1.0], [0.5, 1000.0]]))
+    >>> measure = Standardised().fit(np.array([[0.0, 1.0], [0.5, 1000.0]]))
     >>> measure.prepare(np.array([[0.0, 1000.0]]), np.array([[0.0, 1.0], [0.5, 1000.0]])).evaluate(np.ones(2)).round(3)
     array([[0.707, 0.707]])
     """
 
-    def freeze(self, training: Matrix) -> FrozenEuclidean:
+    def fit(self, training: Matrix) -> FittedEuclidean:
         """Fix the spreads and delta."""
-        return frozen_in(StandardUnit.of(training), training)
+        return fitted_in(StandardUnit.of(training), training)
 
-    def freeze_against(self, training: Matrix, prototypes: Matrix) -> FrozenEuclidean:
+    def fit_against(self, training: Matrix, prototypes: Matrix) -> FittedEuclidean:
         """Fix the spreads, and as delta the largest distance to a prototype."""
-        return frozen_against(StandardUnit.of(training), training, prototypes)
+        return fitted_against(StandardUnit.of(training), training, prototypes)

@@ -34,7 +34,7 @@ class StringEdit:
     Patterns are strings, compared by their Unicode code points (normalise them first where "é" may be written in two
     ways), or lists, tuples or 1-D arrays of hashable tokens. A pair costs |x| |y| / 4 bytes while it is aligned.
 
-    >>> frozen = StringEdit().freeze(["oak", "oaks"])
+    >>> frozen = StringEdit().fit(["oak", "oaks"])
     >>> frozen.prepare(["oak", "oaks", "elk"], ["oak"]).evaluate(np.array([1.0, 0.5, 0.25]))
     array([[0.        ],
            [0.125     ],
@@ -51,13 +51,13 @@ class StringEdit:
             )
         return Objects(_sequence(item, position) for position, item in enumerate(read_objects(X, "strings")))
 
-    def freeze(self, training: Any) -> "FrozenStringEdit":
+    def fit(self, training: Any) -> "FittedStringEdit":
         """Fix nothing: lengths normalise every pair."""
-        return FrozenStringEdit()
+        return FittedStringEdit()
 
 
 @dataclass(frozen=True)
-class FrozenStringEdit:
+class FittedStringEdit:
     """The edit distance, which learns nothing from the training patterns."""
 
     @property

@@ -49,7 +49,7 @@ class Gower:
     from all known ones; an unknown level is an error.
 
     >>> rows = [{"age": 20, "city": "Oslo"}, {"age": 60, "city": "Rome"}, {"age": 30, "city": "Rome"}]
-    >>> frozen = Gower().freeze(rows)
+    >>> frozen = Gower().fit(rows)
     >>> frozen.prepare(rows).evaluate(np.ones(2))
     array([[0.   , 1.   , 0.625],
            [1.   , 0.   , 0.375],
@@ -72,7 +72,7 @@ class Gower:
         """Return X as a table of plain columns, or say what is wrong with it."""
         return read_table(X, {name for name, kind in (self.kinds or {}).items() if kind not in _OF_NUMBERS})
 
-    def freeze(self, training: Any) -> "FrozenGower":
+    def fit(self, training: Any) -> "FittedGower":
         """Fix each column's kind, range, levels, and what a missing value costs."""
         table, kinds = self.read(training), self.kinds or {}
         unknown = [name for name in kinds if name not in table.names]
@@ -80,15 +80,15 @@ class Gower:
             raise ValueError(
                 f"unknown column {unknown[0]!r} in kinds; known: {listed(map(repr, table.names), MOST_NAMED)}"
             )
-        return FrozenGower(self, tuple(_freeze_column(column, kinds.get(column.name)) for column in table.columns))
+        return FittedGower(self, tuple(_freeze_column(column, kinds.get(column.name)) for column in table.columns))
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenGower:
+class FittedGower:
     """Gower's measure with the training table's columns fixed."""
 
     measure: Gower
-    columns: tuple["FrozenColumn", ...]
+    columns: tuple["FittedColumn", ...]
 
     @property
     def n_parameters(self) -> int:
@@ -124,7 +124,7 @@ class FrozenGower:
             raise ValueError(f"X lacks column {name!r}, which the training table had")
         for name in (name for name in known if name not in self.names):
             raise ValueError(f"X has a column {name!r}, which the training table had not")
-        encoded = [frozen.encode(known[frozen.name], new) for frozen, new in zip(self.columns, unseen, strict=True)]
+        encoded = [fitted.encode(known[fitted.name], new) for fitted, new in zip(self.columns, unseen, strict=True)]
         return np.ascontiguousarray(np.array(encoded).T)
 
 
@@ -172,7 +172,7 @@ class Coder(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class FrozenColumn:
+class FittedColumn:
     """A column of the training table: what it held, how it is encoded, and c between a missing value and another."""
 
     name: Hashable
@@ -191,12 +191,12 @@ class FrozenColumn:
         return self.coder.encode(column, unseen)
 
 
-def _freeze_column(column: Column, declared: str | Sequence[Any] | None) -> FrozenColumn:
+def _freeze_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
     coder = _coder(column, declared) if column.contents else _Empty()
     encoded = coder.encode(column, {})
     present = encoded[~np.isnan(encoded)]
     absent = _mean_unlikeness(present) if coder.kind == "categorical" else _mean_gap(present)
-    return FrozenColumn(column.name, column.contents, coder, absent)
+    return FittedColumn(column.name, column.contents, coder, absent)
 
 
 def _coder(column: Column, declared: str | Sequence[Any] | None) -> Coder:

@@ -45,9 +45,9 @@ class Unit:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
-    def along(self, told: NDArray[np.bool_]) -> "Unit":
+    def along(self, active: NDArray[np.bool_]) -> "Unit":
         """Return the unit of some of the columns."""
-        return Unit(self.centre[told], self.exponent)
+        return Unit(self.centre[active], self.exponent)
 
     def length(self, measured: float) -> float:
         """Return a distance measured in this unit in the rows' own."""
@@ -93,9 +93,9 @@ class StandardUnit(Unit):
             scaled /= self.spreads
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
-    def along(self, told: NDArray[np.bool_]) -> "StandardUnit":
+    def along(self, active: NDArray[np.bool_]) -> "StandardUnit":
         """Return the unit of some of the columns."""
-        return StandardUnit(self.centre[told], self.exponent, self.spreads[told])
+        return StandardUnit(self.centre[active], self.exponent, self.spreads[active])
 
     def length(self, measured: float) -> float:
         """Return the distance itself: it is counted in standard deviations."""

@@ -16,10 +16,10 @@ from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.kernels.distances import cross_distances, drop_spare_bits
 from eocc.kernels.nearest import (
-    gather_acquaintances,
+    gather_reverse_neighbours,
     leaf_bounds,
-    meet_acquaintances,
     meet_in_leaves,
+    nn_descent_update,
     rank_candidates,
     sort_by_tree,
 )
@@ -279,12 +279,12 @@ class _Lists:
         counts, changed = np.empty(n, np.int32), np.empty(n, np.int32)
 
         def work(start: int, stop: int) -> None:
-            changed[start] = meet_acquaintances(
+            changed[start] = nn_descent_update(
                 points, known, new, counts, start, stop, self.near, self.gaps, self.fresh
             )
 
         for _ in range(SWEEPS):
-            gather_acquaintances(self.near, self.fresh, known, new, counts)
+            gather_reverse_neighbours(self.near, self.fresh, known, new, counts)
             for_each_block(n, BLOCK, work)
             if changed[::BLOCK].sum() <= SETTLED * self.near.size:
                 break

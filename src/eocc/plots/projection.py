@@ -11,7 +11,7 @@ from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import search_of
 from eocc.explain.regions import is_whole
 from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.wording import figure
+from eocc.foundation.wording import format_number
 from eocc.regions.fuzzy import BOUNDARY
 
 Matrix = NDArray[np.float64]
@@ -129,7 +129,7 @@ class Yardstick:
         >>> EXTENTS.said(0.5), BORDER.said(0.5), BORDER.said(2.25)
         ('0.5 extents', 'at 0.5 of the border', 'at 2.25 times the border')
         """
-        return (self.within if ratio <= BOUNDARY else self.beyond).format(figure(ratio))
+        return (self.within if ratio <= BOUNDARY else self.beyond).format(format_number(ratio))
 
     def placed(self, ratio: float, region: int) -> str:
         """Return how far a pattern lies, and its region.

@@ -6,7 +6,7 @@ from typing import Any
 from eocc.explain import Contribution, Difference, Explanation, Place, TrainingPattern
 from eocc.explain.differences.difference import MOST_NAMED, _grouped
 from eocc.explain.explanation import ratio_in_words
-from eocc.foundation.wording import decimals_for, figure
+from eocc.foundation.wording import decimals_for, format_number
 from eocc.report.charts import share_bar
 from eocc.report.judgement import Judgement, described
 from eocc.report.markup import Markup, bare_table, joined, tag
@@ -39,9 +39,9 @@ def article(study: Study, judgement: Judgement, index: int, explanation: Explana
 def verdict(explanation: Explanation, judgement: Judgement, index: int) -> Markup:
     """Return the decision, with the figures it went by, and the label if one is known."""
     kind = "accepted" if explanation.is_target else "rejected"
-    said = f"Membership {figure(explanation.membership)}."
+    said = f"Membership {format_number(explanation.membership)}."
     if judgement.p_values is not None:
-        said += f" p-value {figure(float(judgement.p_values[index]))}."
+        said += f" p-value {format_number(float(judgement.p_values[index]))}."
     if judgement.is_target is not None:
         label = "a target" if judgement.is_target[index] else "not a target"
         said += f" Labelled {label}: the decision is {'wrong' if judgement.wrong[index] else 'right'}."
@@ -63,7 +63,7 @@ def compared_with(explanation: Explanation) -> tuple[str, TrainingPattern]:
 def _difference(study: Study, explanation: Explanation) -> Markup:
     """Return the contributions to the dissimilarity from what the pattern is compared with, the greatest first."""
     difference, (role, other) = explanation.difference, compared_with(explanation)
-    opening = f"Dissimilarity {figure(difference.dissimilarity)} from the {role}, training pattern {other.row}"
+    opening = f"Dissimilarity {format_number(difference.dissimilarity)} from the {role}, training pattern {other.row}"
     words = described(study.classifier, study.classifier.prototypes_, other.column)
     opening += f" ({words})" if 0 < len(words) <= LONGEST_ASIDE else ""
     ranked = ranked_contributions(difference)
@@ -100,7 +100,7 @@ def chief_difference(explanation: Explanation) -> str:
     difference = explanation.difference
     ranked = ranked_contributions(difference)
     if not ranked:
-        return f"dissimilarity {figure(difference.dissimilarity)}"
+        return f"dissimilarity {format_number(difference.dissimilarity)}"
     return f"{ranked[0].text} ({ranked[0].amount / difference.dissimilarity:.0%})"
 
 
@@ -123,7 +123,7 @@ def _inner(inner: Difference | None) -> Markup:
         return Markup()
     total = inner.dissimilarity or 1.0
     items = [tag("li", f"{one.amount / total:.0%} {one.text}") for one in ranked_contributions(inner)]
-    return joined([tag("div", f"its own dissimilarity {figure(inner.dissimilarity)}:"), tag("ul", *items)])
+    return joined([tag("div", f"its own dissimilarity {format_number(inner.dissimilarity)}:"), tag("ul", *items)])
 
 
 def _places(study: Study, explanation: Explanation) -> Markup:
@@ -164,7 +164,7 @@ def _alike(near: Place, *, is_nearest: bool) -> str:
 def exemplar_in_words(study: Study, one: TrainingPattern) -> str:
     """Return a training pattern with its dissimilarity, and a few words on it."""
     words = described(study.classifier, study.classifier.prototypes_, one.column)
-    return f"training pattern {one.row}, dissimilarity {figure(one.dissimilarity)}{aside(words)}"
+    return f"training pattern {one.row}, dissimilarity {format_number(one.dissimilarity)}{aside(words)}"
 
 
 def templates(study: Study, shown: Sequence[int]) -> Markup:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.explain.regions import prototype_labels
-from eocc.foundation.wording import counted, figure, shortened
+from eocc.foundation.wording import counted, format_number, shortened
 from eocc.plots.projection import edges_between
 from eocc.report.judgement import Judgement, described, evenly
 from eocc.report.markup import Markup, joined, section, tag
@@ -209,7 +209,7 @@ def _new_mark(study: Study, new: Judgement, frame: Frame, index: int) -> Markup:
 def _figures(study: Study, judgement: Judgement, index: int) -> str:
     said = study.yardstick.placed(float(judgement.ratios[index]), int(judgement.nearest[index]))
     if judgement.p_values is not None:
-        said += f", p-value {figure(float(judgement.p_values[index]))}"
+        said += f", p-value {format_number(float(judgement.p_values[index]))}"
     return said
 
 

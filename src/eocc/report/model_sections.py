@@ -9,11 +9,11 @@ from eocc.explain import Rule, rules
 from eocc.explain.differences.vectors import feature_names
 from eocc.explain.explain import names_of
 from eocc.explain.regions import prototype_labels
-from eocc.foundation.wording import counted, figure, reading
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.graphs import FrozenGraphEdit
-from eocc.measures.strings import FrozenStringEdit
-from eocc.measures.tables import FrozenGower
+from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.graphs import FittedGraphEdit
+from eocc.measures.strings import FittedStringEdit
+from eocc.measures.tables import FittedGower
 from eocc.plots.projection import decides_by_regions, was_searched
 from eocc.report.charts import Curve, Mark, line_chart, linear, logarithmic, share_bar
 from eocc.report.explained import aside
@@ -96,7 +96,7 @@ def _role(rule: Rule) -> str:
 
 
 def _extent(rule: Rule) -> str:
-    inner, outer = map(figure, rule.extents)
+    inner, outer = map(format_number, rule.extents)
     return outer if inner == outer else f"{inner} inwards, {outer} outwards"
 
 
@@ -129,7 +129,13 @@ def _ranges(rule: Rule) -> Markup:
     if not rule.ranges:
         return Markup()
     rows = [
-        [one.feature, reading(one.minimum), reading(one.median), reading(one.maximum), figure(one.weight)]
+        [
+            one.feature,
+            format_data_number(one.minimum),
+            format_data_number(one.median),
+            format_data_number(one.maximum),
+            format_number(one.weight),
+        ]
         for one in rule.ranges
     ]
     head = ["feature", "lowest", "median", "highest", "weight"]
@@ -156,17 +162,17 @@ def model_section(study: Study) -> Markup:
     known: list[tuple[object, object]] = [
         ("measure", measure_name(classifier)),
         ("resolution", classifier.resolution),
-        ("objective", figure(classifier.objective_)),
-        ("entropy", figure(classifier.entropy_)),
-        ("modularity", figure(classifier.modularity_)),
+        ("objective", format_number(classifier.objective_)),
+        ("entropy", format_number(classifier.entropy_)),
+        ("modularity", format_number(classifier.modularity_)),
     ]
     if study.known_share:
         known.append(("prototypes", study.known_share))
     if hasattr(classifier, "neighbour_entropy_"):
-        known.append(("Rényi entropy by nearest neighbours", figure(classifier.neighbour_entropy_)))
-        known.append(("Rényi entropy by the tree", figure(classifier.raw_entropy_)))
+        known.append(("Rényi entropy by nearest neighbours", format_number(classifier.neighbour_entropy_)))
+        known.append(("Rényi entropy by the tree", format_number(classifier.raw_entropy_)))
     if hasattr(classifier, "performance_"):
-        known.append((f"performance ({classifier.performance})", figure(classifier.performance_)))
+        known.append((f"performance ({classifier.performance})", format_number(classifier.performance_)))
     parameters = table(
         ["parameter", "value"], [[key, repr(value)] for key, value in classifier.get_params(deep=False).items()]
     )
@@ -202,13 +208,13 @@ def measure_name(classifier: Any) -> str:
 def weight_names(classifier: Any) -> list[str]:
     """Return what each weight p_k belongs to, where the measure tells; else its number from 1."""
     measure, count = classifier.measure_, len(classifier.weights_)
-    if isinstance(measure, FrozenEuclidean):
+    if isinstance(measure, FittedEuclidean):
         return list(feature_names(names_of(classifier), count))
-    if isinstance(measure, FrozenGower):
+    if isinstance(measure, FittedGower):
         return [str(name) for name in measure.names]
-    if isinstance(measure, FrozenStringEdit):
+    if isinstance(measure, FittedStringEdit):
         return ["insertion", "deletion", "substitution"]
-    if isinstance(measure, FrozenGraphEdit):
+    if isinstance(measure, FittedGraphEdit):
         return ["substitution", "insertion", "deletion"]
     return [f"weight {k + 1}" for k in range(count)]
 
@@ -220,7 +226,7 @@ def _weights(classifier: Any) -> Markup:
     names, views = weight_names(classifier), _views(classifier)
     order = np.lexsort([-view for view in reversed(views.values())])[:MOST_WEIGHTS]
     rows = [
-        [names[k], *(cell for p in views.values() for cell in (figure(float(p[k])), share_bar(float(p[k]))))]
+        [names[k], *(cell for p in views.values() for cell in (format_number(float(p[k])), share_bar(float(p[k]))))]
         for k in order.tolist()
     ]
     more = f", the largest {MOST_WEIGHTS} of {len(weights)}" if len(weights) > MOST_WEIGHTS else ""
@@ -245,8 +251,8 @@ def _history(classifier: Any) -> Markup:
     room = 0.05 * (high - low)
     best = np.asarray(history["best"], np.float64)
     words = (
-        f"Search: {counted(len(history), 'generation')}; the best objective went from {figure(float(best[0]))} to "
-        f"{figure(float(best.max()))}."
+        f"Search: {counted(len(history), 'generation')}; the best objective went from "
+        f"{format_number(float(best[0]))} to {format_number(float(best.max()))}."
     )
     x, y = linear("generation", 0, max(len(history) - 1, 1)), linear("value", low - room, high + room)
     return line_chart(curves, x, y, words)
@@ -260,7 +266,7 @@ def _modularity(classifier: Any) -> Markup:
     axis = logarithmic if len(curve) > MANY_PARTITIONS else linear
     words = (
         f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve)} clusters; taken: "
-        f"{counted(taken, 'region')}, Q = {figure(float(curve[taken - 1]))}."
+        f"{counted(taken, 'region')}, Q = {format_number(float(curve[taken - 1]))}."
     )
     low, high = float(curve.min()), float(curve.max())
     room = 0.05 * (high - low)

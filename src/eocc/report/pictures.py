@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from eocc.measures.graphs import FrozenGraphEdit
+from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.series import FrozenDTW
+from eocc.measures.series import FittedDTW
 from eocc.report.markup import Markup, tag
 
 Matrix = NDArray[np.float64]
@@ -28,7 +28,7 @@ def pictures_of(measure: Any, patterns: Sequence[Any], words: Sequence[str]) -> 
 
     >>> from eocc.measures import GraphEdit
     >>> path = LabelledGraph(3, [[0, 1], [1, 2]])
-    >>> [picture] = pictures_of(GraphEdit().freeze([path]), [path], ["a path"])
+    >>> [picture] = pictures_of(GraphEdit().fit([path]), [path], ["a path"])
     >>> picture.count("<circle"), picture.count("<line")
     (3, 2)
     >>> pictures_of(None, ["oak"], ["a word"])
@@ -131,6 +131,6 @@ def _picture(parts: Sequence[Markup], words: str) -> Markup:
 
 
 PICTURES: dict[type, Callable[[Sequence[Any], Sequence[str]], list[Markup]]] = {
-    FrozenGraphEdit: graph_pictures,
-    FrozenDTW: series_pictures,
+    FittedGraphEdit: graph_pictures,
+    FittedDTW: series_pictures,
 }

@@ -10,9 +10,9 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from eocc.explain.differences.vectors import feature_names
 from eocc.explain.explain import names_of
 from eocc.explain.regions import reach_of
-from eocc.foundation.wording import counted, figure, reading
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.tables import FrozenGower
+from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.tables import FittedGower
 from eocc.plots.projection import Yardstick, decides_by_regions, rate_of
 from eocc.report.charts import Curve, Mark, histogram, line_chart, linear
 from eocc.report.explained import article, chief_difference
@@ -187,8 +187,8 @@ def strangest_table(study: Study, listed: Sequence[int], kind: str) -> Markup:
         button = tag("button", told.names[index], type="button", class_="link", data_open=f"{kind}{index}")
         decision = "accepted" if told.accepted[index] else "rejected"
         row: list[object] = [button, tag("span", decision, class_=decision), told.nearest[index]]
-        row += [figure(float(told.ratios[index])), figure(float(np.exp(told.scores[index])))]
-        row += [figure(float(told.p_values[index]))] if told.p_values is not None else []
+        row += [format_number(float(told.ratios[index])), format_number(float(np.exp(told.scores[index])))]
+        row += [format_number(float(told.p_values[index]))] if told.p_values is not None else []
         if told.is_target is not None:
             row.append(("target" if told.is_target[index] else "other") + (" (wrong)" if told.wrong[index] else ""))
         rows.append([*row, chief_difference(study.explained[index])])
@@ -314,9 +314,9 @@ def data_section(study: Study) -> Markup:
 
 def _features(study: Study) -> Markup:
     measure, training = study.classifier.measure_, study.training.patterns
-    if isinstance(measure, FrozenEuclidean):
+    if isinstance(measure, FittedEuclidean):
         return _feature_table(study, np.asarray(training))
-    if isinstance(measure, FrozenGower):
+    if isinstance(measure, FittedGower):
         rows = list(zip(measure.names, measure.kinds, strict=True))
         return table(["column", "kind"], rows[:MOST_FEATURES], _first_of("Columns", len(rows)))
     words = [described(study.classifier, training, index) for index in range(min(3, len(training)))]
@@ -330,10 +330,15 @@ def _feature_table(study: Study, training: NDArray[np.float64]) -> Markup:
     rows = []
     for k in range(min(len(names), MOST_FEATURES)):
         low, high = float(training[:, k].min()), float(training[:, k].max())
-        row: list[object] = [names[k], reading(low), reading(float(np.median(training[:, k]))), reading(high)]
+        row: list[object] = [
+            names[k],
+            format_data_number(low),
+            format_data_number(float(np.median(training[:, k]))),
+            format_data_number(high),
+        ]
         if new is not None:
             outside = int(((new[:, k] < low) | (new[:, k] > high)).sum())
-            row += [reading(float(new[:, k].min())), reading(float(new[:, k].max())), outside]
+            row += [format_data_number(float(new[:, k].min())), format_data_number(float(new[:, k].max())), outside]
         rows.append(row)
     head = ["feature", "lowest", "median", "highest"]
     whose = "prototypes' range" if study.known_share else "training range"

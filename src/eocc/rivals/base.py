@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.foundation.arguments import adopt, check_number, draft_of
+from eocc.foundation.arguments import check_number, commit_fit, unfitted_copy
 from eocc.foundation.blas import one_blas_thread
 from eocc.rivals.distances import Metric, resolve_metric
 from eocc.rivals.sizes import FARTHEST, bounds, check_size
@@ -70,11 +70,11 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
         check_number("rejection_rate", self.rejection_rate, "in [0, 1)", lambda value: 0 <= value < 1)
-        draft = draft_of(self)
+        draft = unfitted_copy(self)
         # Threads would add their parts of a sum in another order: one gives the same bits on every machine.
         with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
             draft._take(draft._learn(draft._read_targets(X)))
-        return adopt(self, draft)
+        return commit_fit(self, draft)
 
     def score_samples(self, X: Any) -> Matrix:
         """Return finite scores, higher = more normal."""
@@ -147,7 +147,7 @@ class DistanceRival(Rival):
 
     def _read_targets(self, X: Any) -> Matrix:
         patterns = self._read(X, reset=True)
-        self.metric_ = resolve_metric(self.metric).freeze(patterns)
+        self.metric_ = resolve_metric(self.metric).fit(patterns)
         self.prototypes_ = patterns
         D = self.metric_.distances(patterns, patterns)
         largest = float(D.max())

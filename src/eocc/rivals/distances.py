@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from eocc.measures import FrozenMeasure, Measure, Precomputed, resolve_measure
-from eocc.measures.precomputed import PrecomputedRows
+from eocc.measures.precomputed import Precomputed, PrecomputedRows
+from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.measures.resolve import resolve_measure
 
 Matrix = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class Metric(Protocol):
         """Return the user's X as patterns; not called where `takes_rows`."""
         ...
 
-    def freeze(self, training: Any) -> "Metric":
+    def fit(self, training: Any) -> "Metric":
         """Fix whatever normalises the metric."""
         ...
 
@@ -50,7 +51,7 @@ class EuclideanRows:
         """Return X."""
         return X
 
-    def freeze(self, training: Any) -> "EuclideanRows":
+    def fit(self, training: Any) -> "EuclideanRows":
         """Return the metric itself: it has no scale."""
         return self
 
@@ -70,9 +71,9 @@ class Blocks:
         """Return a block of distances."""
         return Precomputed().read(X)
 
-    def freeze(self, training: PrecomputedRows) -> "Blocks":
+    def fit(self, training: PrecomputedRows) -> "Blocks":
         """Check that the block is square, symmetric and zero on its diagonal."""
-        Precomputed().freeze(training)
+        Precomputed().fit(training)
         return self
 
     def distances(self, patterns: PrecomputedRows, prototypes: PrecomputedRows) -> Matrix:
@@ -89,7 +90,7 @@ class Measured:
     """A measure of `eocc.measures` with all weights at 1: at most 1 between training patterns."""
 
     measure: Measure
-    frozen: FrozenMeasure | None = None
+    fitted: FittedMeasure | None = None
     is_pairwise: bool = False
 
     @property
@@ -101,14 +102,14 @@ class Measured:
         """Return X as the measure reads it."""
         return self.measure.read(X)  # type: ignore[attr-defined]  # only where takes_rows is False
 
-    def freeze(self, training: Any) -> "Measured":
+    def fit(self, training: Any) -> "Measured":
         """Fix the measure's scale."""
-        return replace(self, frozen=self.measure.freeze(training))
+        return replace(self, fitted=self.measure.fit(training))
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return the measure's dissimilarities."""
-        assert self.frozen is not None
-        return self.frozen.prepare(patterns, prototypes).evaluate(np.ones(self.frozen.n_parameters))
+        assert self.fitted is not None
+        return self.fitted.prepare(patterns, prototypes).evaluate(np.ones(self.fitted.n_parameters))
 
 
 def resolve_metric(metric: Any) -> Metric:

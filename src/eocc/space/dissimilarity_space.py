@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.distances import cross_distances
-from eocc.measures import FrozenMeasure, Prepared
+from eocc.measures.protocol import FittedMeasure, Prepared
 
 Matrix = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> Dissimila
     return DissimilaritySpace(np.subtract(rows, means, out=out), means)
 
 
-def check_measure(measure: FrozenMeasure, prepared: Prepared, out: Matrix) -> None:
+def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> None:
     """Say what is wrong with a measure that does not keep its promises on the training patterns at p = 1."""
     D = np.asarray(prepared.evaluate(np.ones(measure.n_parameters), out))
     name = type(measure).__name__

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
-from eocc.measures import FrozenMeasure, Measure, Prepared
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.space.prototypes import Selection, count_of, select_prototypes
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
+from eocc.space.prototypes.protocol import Selection
+from eocc.space.prototypes.select import count_of, select_prototypes
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -27,10 +28,10 @@ class Representation:
     Where it `is_whole`, every pattern is a prototype in its place, and all pairs are prepared at once.
     """
 
-    measure: FrozenMeasure
+    measure: FittedMeasure
     patterns: Any
     prototypes: Any
-    own: Indices
+    prototype_indices: Indices
     is_whole: bool
 
     @cached_property
@@ -40,26 +41,26 @@ class Representation:
 
     def left_out(self, p: Matrix) -> Matrix:
         """Return the dissimilarities of all patterns at p, infinite where one meets itself."""
-        return self._left_out(self.prepared, p, 0, np.empty((len(self.patterns), len(self.own))))
+        return self._left_out(self.prepared, p, 0, np.empty((len(self.patterns), len(self.prototype_indices))))
 
     def each(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
         """Return what `function` makes of the rows of dissimilarities at p, infinite where a pattern meets itself.
 
         They come at once where they cost more to prepare than to keep, else in blocks, on the threads allowed.
         """
-        if not isinstance(self.measure, FrozenEuclidean):
+        if not isinstance(self.measure, FittedEuclidean):
             return function(self.left_out(p))
-        told, n = p > 0, len(self.patterns)
-        prepare, p = self.measure.along(told).against(self.prototypes[:, told]), p[told]
-        step, rooms = max(1, BLOCK // max(len(self.own), len(p))), list[Matrix]()
+        active, n = p > 0, len(self.patterns)
+        prepare, p = self.measure.along(active).against(self.prototypes[:, active]), p[active]
+        step, rooms = max(1, BLOCK // max(len(self.prototype_indices), len(p))), list[Matrix]()
         found: list[Matrix] = [np.empty(0)] * -(-n // step)
 
         def work(start: int, stop: int) -> None:
             try:
                 room = rooms.pop()  # of a block that is done: new memory costs more than what is computed there
             except IndexError:
-                room = np.empty((min(step, n), len(self.own)))
-            rows = self._left_out(prepare(self.patterns[start:stop, told]), p, start, room[: stop - start])
+                room = np.empty((min(step, n), len(self.prototype_indices)))
+            rows = self._left_out(prepare(self.patterns[start:stop, active]), p, start, room[: stop - start])
             found[start // step] = function(rows)
             rooms.append(room)
 
@@ -74,9 +75,9 @@ class Representation:
         given = prepared.evaluate(p, rows)
         if given is not rows:  # a measure may have them already, for others to see too
             rows[...] = given
-        if len(self.own) > 1:  # of a lone prototype nothing would remain
-            columns = np.flatnonzero((self.own >= start) & (self.own < start + len(rows)))
-            rows[self.own[columns] - start, columns] = np.inf
+        if len(self.prototype_indices) > 1:  # of a lone prototype nothing would remain
+            columns = np.flatnonzero((self.prototype_indices >= start) & (self.prototype_indices < start + len(rows)))
+            rows[self.prototype_indices[columns] - start, columns] = np.inf
         return rows
 
 
@@ -91,12 +92,12 @@ def represent(
     n = len(patterns)
     count = count_of(prototypes, n)
     if count == n:
-        return Representation(measure.freeze(patterns), patterns, patterns, np.arange(n), is_whole=True)
-    freeze_against = getattr(measure, "freeze_against", None)
+        return Representation(measure.fit(patterns), patterns, patterns, np.arange(n), is_whole=True)
+    fit_against = getattr(measure, "fit_against", None)
     # Drawn apart, not from rng: what a seed selects does not depend on whether the measure has a scale.
     anyone = np.random.default_rng(0).integers(n, size=1)
-    frozen = measure.freeze(patterns) if freeze_against is None else freeze_against(patterns, patterns[anyone])
-    own = select_prototypes(selection, frozen, patterns, count, rng)
-    chosen = patterns[own]
-    frozen = frozen if freeze_against is None else freeze_against(patterns, chosen)
-    return Representation(frozen, patterns, chosen, own, is_whole=False)
+    fitted = measure.fit(patterns) if fit_against is None else fit_against(patterns, patterns[anyone])
+    prototype_indices = select_prototypes(selection, fitted, patterns, count, rng)
+    chosen = patterns[prototype_indices]
+    fitted = fitted if fit_against is None else fit_against(patterns, chosen)
+    return Representation(fitted, patterns, chosen, prototype_indices, is_whole=False)

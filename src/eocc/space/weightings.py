@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures import Prepared
-from eocc.measures.euclidean import FrozenEuclidean
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.protocol import Prepared
 from eocc.space.representation import Representation
 
 Matrix = NDArray[np.float64]
@@ -20,7 +20,7 @@ LEAST_SHARE = 1e-150
 ALIKE = 1e-3
 
 
-def views_of(shown: Representation, p: Matrix) -> Matrix:
+def views_of(representation: Representation, p: Matrix) -> Matrix:
     """Return the views (v, u): p, and p equalised, in which every weight adds as much to the dissimilarities.
 
     What a weight adds is what mean d(x, r; p)^a loses without it, over training patterns x and prototypes r; d^a is
@@ -30,53 +30,59 @@ def views_of(shown: Representation, p: Matrix) -> Matrix:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
-    >>> views_of(Representation(Euclidean().freeze(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
+    >>> views_of(Representation(Euclidean().fit(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
     array([[1.  , 1.  ],
            [1.  , 0.25]])
     """
     if len(p) < 2:
         return p[None].copy()
-    added = _added_by_columns(shown, p) if isinstance(shown.measure, FrozenEuclidean) else _added(shown, p)
-    heard = added > 0
-    if not heard.any() or added[heard].min() > (1 - ALIKE) * added[heard].max():
+    added = (
+        _added_by_columns(representation, p)
+        if isinstance(representation.measure, FittedEuclidean)
+        else _added(representation, p)
+    )
+    active = added > 0
+    if not active.any() or added[active].min() > (1 - ALIKE) * added[active].max():
         return p[None].copy()
     equalised = np.zeros(len(p))
-    equalised[heard] = p[heard] / added[heard]
+    equalised[active] = p[active] / added[active]
     return np.vstack([p, equalised / equalised.max()])
 
 
-def _added_by_columns(shown: Representation, p: Matrix) -> Matrix:
+def _added_by_columns(representation: Representation, p: Matrix) -> Matrix:
     """Return what each weight adds to the mean of d^2, up to a factor: its share of the variance."""
-    unit = shown.measure.unit  # type: ignore[attr-defined]
-    spreads = unit.measure(shown.patterns).std(axis=0)
+    unit = representation.measure.unit  # type: ignore[attr-defined]
+    spreads = unit.measure(representation.patterns).std(axis=0)
     # The deviation of a constant column is the rounding of its values, counted in the unit like them.
     with np.errstate(over="ignore"):
-        sizes = np.ldexp(np.abs(shown.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
+        sizes = np.ldexp(np.abs(representation.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
     spreads = np.where(spreads > SILENT * sizes, spreads, 0.0)
     # Shares of the largest spread: squares of tiny ones must not vanish.
     shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), LEAST_SHARE), 0.0)
     return np.asarray(p * shares**2)
 
 
-def _added(shown: Representation, p: Matrix) -> Matrix:
+def _added(representation: Representation, p: Matrix) -> Matrix:
     """Return what the mean of d^a over pairs loses without each weight."""
-    pairs = _sampled(shown)
+    pairs = _sampled(representation)
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)
     added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
     return np.where(added > SILENT * whole, added, 0.0)
 
 
-def _sampled(shown: Representation) -> Prepared:
+def _sampled(representation: Representation) -> Prepared:
     """Return the patterns against the prototypes; where these pairs are many, a sample of both."""
-    n, r = len(shown.patterns), len(shown.own)
+    n, r = len(representation.patterns), len(representation.prototype_indices)
     if n * r <= SAMPLE**2:
-        return shown.prepared
+        return representation.prepared
     draw = np.random.default_rng(0)  # of its own: the same patterns whatever the fit drew before
     some = np.sort(draw.permutation(n)[:SAMPLE])
-    if shown.is_whole:
-        return shown.measure.prepare(shown.patterns[some])
-    return shown.measure.prepare(shown.patterns[some], shown.prototypes[np.sort(draw.permutation(r)[: SAMPLE // 2])])
+    if representation.is_whole:
+        return representation.measure.prepare(representation.patterns[some])
+    return representation.measure.prepare(
+        representation.patterns[some], representation.prototypes[np.sort(draw.permutation(r)[: SAMPLE // 2])]
+    )
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:

@@ -13,9 +13,9 @@ from eocc.classifiers.base import blocks_of
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import MULTI, check_arguments, check_memory
 from eocc.explain.regions import prototype_labels
-from eocc.foundation.arguments import adopt, check_count, draft_of, generator, n_threads
+from eocc.foundation.arguments import check_count, commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import in_order
-from eocc.measures import Precomputed
+from eocc.measures.precomputed import Precomputed
 from eocc.regions.fuzzy import decision_margin
 from eocc.streaming.arrays import Rows
 from eocc.streaming.chosen import REFUSE, Chosen
@@ -148,7 +148,7 @@ def fit_stream(
     seen.finish()
     if drawn.names is not None and hasattr(draft, "n_features_in_"):
         draft.feature_names_in_ = np.array(drawn.names, dtype=object)
-    return adopt(classifier, draft)
+    return commit_fit(classifier, draft)
 
 
 def _check(classifier: EntropicOneClassClassifier, sample: int) -> None:
@@ -165,7 +165,7 @@ def _check_extent(classifier: EntropicOneClassClassifier, n: int, n_columns: int
     """Refuse a fit to n rows that would be refused for their number, or for lack of memory."""
     if classifier.false_alarm_rate is not None:
         check_rate(classifier.false_alarm_rate, n)
-    draft = draft_of(classifier)
+    draft = unfitted_copy(classifier)
     draft.false_alarm_rate = None  # the rows not sampled calibrate; where they are too few, the fit itself decides
     check_memory(draft, n, n_columns)
 
@@ -192,7 +192,7 @@ class _Watched:
 
 def _learnt(classifier: EntropicOneClassClassifier, drawn: Sample) -> Any:
     """Return an unadopted classifier fitted to the sample, calibrated only if the other rows do not do that."""
-    draft = draft_of(classifier)
+    draft = unfitted_copy(classifier)
     if _is_calibrated_by_rest(classifier, drawn):
         check_rate(draft.false_alarm_rate, len(drawn.indices))  # a model holds as many margins as it has patterns
         draft.false_alarm_rate = None

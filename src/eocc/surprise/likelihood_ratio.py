@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from eocc.kernels.density import finite_squares, kernel_sums
-from eocc.measures import Prepared
+from eocc.measures.protocol import Prepared
 from eocc.surprise.score import FARTHEST, NO_SPREAD, Surprise, Surroundings, Terms, nearest, sum_of
 
 Matrix = NDArray[np.float64]

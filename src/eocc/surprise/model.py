@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration.conformal import Calibration, check_rate
-from eocc.measures import FrozenMeasure, Prepared
+from eocc.measures.protocol import FittedMeasure, Prepared
 from eocc.regions.fuzzy import FuzzyModel, decision_margin, log_grades
 from eocc.regions.memberships import MembershipFunction
 from eocc.space.representation import Representation
@@ -27,7 +27,7 @@ USUAL_RATE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Verdicts:
+class Scores:
     """For every pattern: its `ratio`, d / tau or what stands for it, 1 at the border; and its log-membership."""
 
     ratios: Matrix
@@ -48,9 +48,9 @@ def usual_rate(n: int) -> float:
     return max(USUAL_RATE, 1 / (n + 1))
 
 
-def by_regions(model: FuzzyModel, rows: Matrix) -> Verdicts:
+def by_regions(model: FuzzyModel, rows: Matrix) -> Scores:
     """Judge rows of the dissimilarity space by the region where d / tau is least."""
-    return Verdicts(model.ratios(rows).min(axis=1), model.log_membership(rows))
+    return Scores(model.ratios(rows).min(axis=1), model.log_membership(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class SurpriseModel:
         """How many known others new patterns are compared with."""
         return 0 if self.others is None else len(self.others)
 
-    def ratios(self, measure: FrozenMeasure, patterns: Any, to_prototypes: Prepared) -> Matrix:
+    def ratios(self, measure: FittedMeasure, patterns: Any, to_prototypes: Prepared) -> Matrix:
         """Return what stands for d / tau of new patterns, prepared against the prototypes."""
         terms = self.surprise.columns(to_prototypes)
         if self.contrast is None:
@@ -96,23 +96,23 @@ class SurpriseModel:
         return self.border.ratios(self.contrast.of(self.surprise, terms, pairs))
 
 
-def by_surprise(ratios: Matrix, function: MembershipFunction) -> Verdicts:
+def by_surprise(ratios: Matrix, function: MembershipFunction) -> Scores:
     """Grade the ratios."""
-    return Verdicts(ratios, log_grades(function, ratios[:, None])[:, 0])
+    return Scores(ratios, log_grades(function, ratios[:, None])[:, 0])
 
 
 def learn_decision(
-    shown: Representation, weights: Matrix, known: KnownOthers | None, rate: float | None
+    representation: Representation, weights: Matrix, known: KnownOthers | None, rate: float | None
 ) -> tuple[SurpriseModel, Calibration]:
     """Return the model of surprise for a search's weights, and its calibration by left-out training patterns.
 
     `rate` is the share of targets beyond the border, by default USUAL_RATE, or one of n + 1 where they are few.
     """
-    surprise, terms = learn_surprise(shown, list(views_of(shown, weights)))
+    surprise, terms = learn_surprise(representation, list(views_of(representation, weights)))
     contrast, others, surprises = None, None, surprise_of(terms)
     if known is not None:
         others = known.others if known.are_comparable else None
-        contrast, surprises = _learn_contrast(shown, surprise, terms, known)
+        contrast, surprises = _learn_contrast(representation, surprise, terms, known)
     n = len(surprises)
     if rate is not None:
         check_rate(rate, n)
@@ -123,11 +123,11 @@ def learn_decision(
 
 
 def _learn_contrast(
-    shown: Representation, surprise: Surprise, terms: Matrix, known: KnownOthers
+    representation: Representation, surprise: Surprise, terms: Matrix, known: KnownOthers
 ) -> tuple[Contrast, Matrix]:
     """Return what the labels add, and the surprise of the training targets in its light."""
-    measure, prototypes, others = shown.measure, shown.prototypes, known.others
-    nobody, no_prototype = np.full(len(others), -1), np.full(len(shown.own), -1)
+    measure, prototypes, others = representation.measure, representation.prototypes, known.others
+    nobody, no_prototype = np.full(len(others), -1), np.full(len(representation.prototype_indices), -1)
 
     def examples(patterns: Any, own_others: Indices) -> Examples:
         to_targets = Representation(measure, patterns, prototypes, no_prototype, is_whole=False)
@@ -138,6 +138,6 @@ def _learn_contrast(
             return None
         return Pairs(to_targets, Representation(measure, to_targets.patterns, others, own_others, is_whole=False))
 
-    pairs = pairs_of(shown, nobody)
+    pairs = pairs_of(representation, nobody)
     more = examples(known.more_targets, nobody) if len(known.more_targets) else None
     return learn_contrast(surprise, Examples(terms, pairs), examples(others, np.arange(len(others))), more)

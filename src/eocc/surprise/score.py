@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from eocc.calibration.conformal import Calibration
 from eocc.kernels.smallest import TIED, mean_within, smallest_entries
-from eocc.measures import FindsNearest, Prepared
+from eocc.measures.protocol import FindsNearest, Prepared
 from eocc.space.representation import Representation
 
 Matrix = NDArray[np.float64]
@@ -129,14 +129,18 @@ def n_local(n_prototypes: int) -> int:
     return min(N_LOCAL, max(1, n_prototypes - 1))
 
 
-def surroundings_of(shown: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
+def surroundings_of(representation: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
     """Return what a view knows, and the terms of every training pattern, left out of its own neighbours."""
-    everyone = np.arange(len(shown.own))
-    prototypes = shown if shown.is_whole else replace(shown, patterns=shown.prototypes, own=everyone, is_whole=True)
+    everyone = np.arange(len(representation.prototype_indices))
+    prototypes = (
+        representation
+        if representation.is_whole
+        else replace(representation, patterns=representation.prototypes, prototype_indices=everyone, is_whole=True)
+    )
     rows = prototypes.left_out(weights)
     view = _local_regions(weights, rows)
     looked = partial(_first_look, view)
-    found = looked(rows) if shown.is_whole else shown.each(weights, looked)
+    found = looked(rows) if representation.is_whole else representation.each(weights, looked)
     radii, ratios = found[:, :-1], found[:, -1]
     view = replace(view, usual=np.median(radii, axis=0), ratio=float(ratios.mean()) or 1.0)  # 0: nothing but copies
     return view, np.column_stack([view.ladder(radii), ratios / view.ratio])
@@ -220,9 +224,9 @@ def sum_of(columns: Matrix) -> Matrix:
     return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
-def learn_surprise(shown: Representation, views: Sequence[Matrix]) -> tuple[Surprise, Matrix]:
+def learn_surprise(representation: Representation, views: Sequence[Matrix]) -> tuple[Surprise, Matrix]:
     """Return the model, and the terms of the training patterns, each left out, in their units."""
-    known, columns = zip(*(surroundings_of(shown, p) for p in views), strict=True)
+    known, columns = zip(*(surroundings_of(representation, p) for p in views), strict=True)
     terms = Terms.of(np.hstack(columns))
     return Surprise(known, terms), terms.measure(np.hstack(columns))
 

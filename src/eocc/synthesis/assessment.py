@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.graph.entropy import normalized_entropy
-from eocc.measures import Prepared
+from eocc.measures.protocol import Prepared
 from eocc.partition.dense import normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
 from eocc.regions.fuzzy import Fuzzification
@@ -60,7 +60,7 @@ class Synthesis(Protocol):
         """The exponent of the entropy."""
         ...
 
-    def assessor(self, shown: Representation, kind: GraphKind) -> Assessor:
+    def assessor(self, representation: Representation, kind: GraphKind) -> Assessor:
         """Do once per fit what all candidates share; return what judges a candidate by its space and graph."""
         ...
 
@@ -72,7 +72,7 @@ class EntropySynthesis:
     eta: float
     gamma: float
 
-    def assessor(self, shown: Representation, kind: GraphKind) -> "EntropyAssessor":
+    def assessor(self, representation: Representation, kind: GraphKind) -> "EntropyAssessor":
         """Judge by the graph alone."""
         return EntropyAssessor(self, kind)
 
@@ -112,9 +112,11 @@ class ValidationSynthesis:
     targets: Any
     others: Any
 
-    def assessor(self, shown: Representation, kind: GraphKind) -> "ValidationAssessor":
+    def assessor(self, representation: Representation, kind: GraphKind) -> "ValidationAssessor":
         """Prepare the validation patterns against the prototypes."""
-        prepared = [prepare(shown.measure, group, shown.prototypes) for group in (self.targets, self.others)]
+        prepared = [
+            prepare(representation.measure, group, representation.prototypes) for group in (self.targets, self.others)
+        ]
         return ValidationAssessor(self, kind, prepared)
 
     def choose(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eocc.search import Generation
+from eocc.search.run import Generation
 from eocc.synthesis.synthesis import Candidate
 
 Report = Callable[[Generation, Candidate], None]
@@ -79,8 +79,8 @@ def _rich_bar(max_generations: int | None) -> Any:
         text.plain = figures(best)
 
     @contextmanager
-    def shown() -> Iterator[Report]:
+    def representation() -> Iterator[Report]:
         with Live(Group(bar, text), console=Console(stderr=True), refresh_per_second=8):
             yield report
 
-    return shown()
+    return representation()

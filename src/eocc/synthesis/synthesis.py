@@ -17,14 +17,16 @@ from eocc.foundation.threads import threads
 from eocc.foundation.workers import workers
 from eocc.graph.complete import SpanningTree
 from eocc.graph.entropy import renyi_entropy
-from eocc.measures import Measure, Prepared
+from eocc.measures.protocol import Measure, Prepared
 from eocc.partition.dense import tree_labels
 from eocc.regions.fuzzy import Fuzzification, FuzzyModel, Region
 from eocc.scale.cluster import Remote, current, prepare, spread_measure, using
-from eocc.search import Checkpointed, Generation, Search, generations
+from eocc.search.checkpointed import Checkpointed
 from eocc.search.identity import identity_of
+from eocc.search.protocol import Search
+from eocc.search.run import Generation, generations
 from eocc.space.dissimilarity_space import DissimilaritySpace, check_measure, dissimilarity_space
-from eocc.space.prototypes import Selection
+from eocc.space.prototypes.protocol import Selection
 from eocc.space.representation import Representation, represent
 from eocc.synthesis.assessment import Assessor, Candidate, EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.synthesis.graph_kinds import CompleteGraph, Graph, GraphKind, SinglePrecisionGraph
@@ -71,7 +73,7 @@ class Settings:
 class Model:
     """Everything a fit finds out."""
 
-    shown: Representation
+    representation: Representation
     candidate: Candidate
     tree: SpanningTree
     raw_entropy: float
@@ -127,20 +129,22 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
     """
     with threads(settings.n_threads):
         measure = spread_measure(settings.measure)
-        shown = represent(patterns, measure, settings.prototypes, settings.selection, rng)
-        if settings.search is None or shown.measure.n_parameters == 0:
-            return _without_search(settings, shown, report)
+        representation = represent(patterns, measure, settings.prototypes, settings.selection, rng)
+        if settings.search is None or representation.measure.n_parameters == 0:
+            return _without_search(settings, representation, report)
         kept = sample_for_search(settings.graph, len(patterns), rng)
-        trial = _trial(settings, shown, kept)
+        trial = _trial(settings, representation, kept)
         with workers(trial.workspace, settings.n_threads) as pool:
-            pool.map(lambda _, workspace: check_measure(shown.measure, trial.prepared, workspace.space), [None])
+            pool.map(
+                lambda _, workspace: check_measure(representation.measure, trial.prepared, workspace.space), [None]
+            )
             judge = _judge(trial, lambda batch: pool.map(trial, batch))
             if isinstance(settings.search, Checkpointed):
-                probe = np.random.default_rng(0).random(shown.measure.n_parameters)
+                probe = np.random.default_rng(0).random(representation.measure.n_parameters)
                 seen = pool.map(lambda p, workspace: _seen(trial, p, workspace), [probe])[0]
                 judge = _remembering(judge, settings.search, _identity(settings, seen, rng), rng)
             steps = []
-            for generation, best in _steps(settings, shown.measure.n_parameters, judge, rng):
+            for generation, best in _steps(settings, representation.measure.n_parameters, judge, rng):
                 report(generation, best)
                 steps.append((generation, best))
             if not steps:
@@ -148,33 +152,33 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
 
             def realise(candidate: Candidate, workspace: Workspace) -> Model:
                 space, graph = embed(trial.prepared, candidate.weights, trial.kind, workspace)
-                return build_model(settings, shown, candidate, space, graph, _history(steps))
+                return build_model(settings, representation, candidate, space, graph, _history(steps))
 
             if trial.kind is settings.graph:
                 return pool.map(realise, [best])[0]
-        return _realise_all(settings, shown, best.weights, lambda candidate: _history(steps))
+        return _realise_all(settings, representation, best.weights, lambda candidate: _history(steps))
 
 
-def _trial(settings: Settings, shown: Representation, kept: NDArray[np.int64] | None) -> Trial:
+def _trial(settings: Settings, representation: Representation, kept: NDArray[np.int64] | None) -> Trial:
     """Return what judges the candidates, on all patterns or on those `kept`."""
     kind = settings.graph if kept is None else CompleteGraph()
     if settings.precision == "single" and isinstance(kind, CompleteGraph):
         kind = SinglePrecisionGraph()
-    n, r = len(shown.patterns) if kept is None else len(kept), len(shown.own)
+    n, r = len(representation.patterns) if kept is None else len(kept), len(representation.prototype_indices)
     with one_blas_thread():
         if kept is None:
-            _share_pairs(shown)
-            prepared = shown.prepared
+            _share_pairs(representation)
+            prepared = representation.prepared
         else:
-            prepared = prepare(shown.measure, shown.patterns[kept], shown.prototypes)
-        return Trial(prepared, kind, settings.synthesis.assessor(shown, kind), n, r)
+            prepared = prepare(representation.measure, representation.patterns[kept], representation.prototypes)
+        return Trial(prepared, kind, settings.synthesis.assessor(representation, kind), n, r)
 
 
-def _share_pairs(shown: Representation) -> None:
+def _share_pairs(representation: Representation) -> None:
     """Let the cluster in use prepare all pairs, in the place where `shown` keeps them."""
     if current() is not None:
-        prototypes = None if shown.is_whole else shown.prototypes
-        vars(shown)["prepared"] = prepare(shown.measure, shown.patterns, prototypes)
+        prototypes = None if representation.is_whole else representation.prototypes
+        vars(representation)["prepared"] = prepare(representation.measure, representation.patterns, prototypes)
 
 
 def _judge(trial: Trial, here: Judge) -> Judge:
@@ -231,9 +235,9 @@ def sample_for_search(kind: GraphKind, n: int, rng: np.random.Generator) -> NDAr
     return np.sort(rng.choice(n, SEARCHED, replace=False))
 
 
-def _without_search(settings: Settings, shown: Representation, report: Report) -> Model:
+def _without_search(settings: Settings, representation: Representation, report: Report) -> Model:
     """Build the model for the weights that were given: all ones by default."""
-    count = shown.measure.n_parameters
+    count = representation.measure.n_parameters
     p = np.ones(count) if settings.weights is None else checked_weights(settings.weights, count)
 
     def history(only: Candidate) -> NDArray[np.void]:
@@ -241,26 +245,26 @@ def _without_search(settings: Settings, shown: Representation, report: Report) -
         report(step, only)
         return _history([(step, only)])
 
-    return _realise_all(settings, shown, p, history)
+    return _realise_all(settings, representation, p, history)
 
 
 def _realise_all(
-    settings: Settings, shown: Representation, p: Matrix, history: Callable[[Candidate], NDArray[np.void]]
+    settings: Settings, representation: Representation, p: Matrix, history: Callable[[Candidate], NDArray[np.void]]
 ) -> Model:
     """Judge p on all patterns and build its model; on a thread of its own, so that Ctrl-C returns at once."""
 
     def realise(p: Matrix, workspace: Workspace) -> Model:
-        check_measure(shown.measure, shown.prepared, workspace.space)
+        check_measure(representation.measure, representation.prepared, workspace.space)
         with threads(settings.n_threads):  # the one task there is may use them all
-            space, graph = embed(shown.prepared, p, settings.graph, workspace)
+            space, graph = embed(representation.prepared, p, settings.graph, workspace)
             with using(here):  # this thread knows of no cluster
-                assess = settings.synthesis.assessor(shown, settings.graph)
+                assess = settings.synthesis.assessor(representation, settings.graph)
             candidate = assess(p, space, graph)
-            return build_model(settings, shown, candidate, space, graph, history(candidate))
+            return build_model(settings, representation, candidate, space, graph, history(candidate))
 
-    n, r, here = len(shown.patterns), len(shown.own), current()
+    n, r, here = len(representation.patterns), len(representation.prototype_indices), current()
     with workers(lambda: Workspace.of_size(n, r, settings.graph), 1) as pool:
-        _share_pairs(shown)
+        _share_pairs(representation)
         return pool.map(realise, [p])[0]
 
 
@@ -272,7 +276,7 @@ def embed(prepared: Prepared, p: Matrix, kind: GraphKind, workspace: Workspace) 
 
 def build_model(
     settings: Settings,
-    shown: Representation,
+    representation: Representation,
     candidate: Candidate,
     space: DissimilaritySpace,
     graph: Graph,
@@ -284,7 +288,7 @@ def build_model(
     built = settings.graph.regions(space, graph, labels, how)
     shapes = [replace(shape, centre=shape.centre + space.means) for _, shape in built]
     return Model(
-        shown=shown,
+        representation=representation,
         candidate=candidate,
         tree=graph.tree,
         raw_entropy=renyi_entropy(graph.tree.lengths, space.n_dims, gamma),

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from eocc.measures import MEASURES, Composite, FunctionMeasure, resolve_measure
+from eocc.measures import MEASURES
+from eocc.measures.composite import Composite
+from eocc.measures.function import FunctionMeasure
+from eocc.measures.resolve import resolve_measure
 
 # Seconds are those of one core of 2025, as measured by benchmarks/memory.py: a guess for any other machine.
 

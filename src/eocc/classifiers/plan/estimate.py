@@ -11,9 +11,12 @@ from eocc.foundation.arguments import check_count, n_threads
 from eocc.neighbours.nearest import EXACT_ROWS
 from eocc.regions.fuzzy import Fuzzification, knows_sums
 from eocc.regions.performance import ScorerPerformance, resolve_performance
-from eocc.search import Search, resolve_search
-from eocc.space.prototypes import KMedoids, Selection, count_of, resolve_selection
+from eocc.search.protocol import Search
+from eocc.search.run import resolve_search
 from eocc.space.prototypes.k_medoids import SAMPLE as SWAPPED
+from eocc.space.prototypes.k_medoids import KMedoids
+from eocc.space.prototypes.protocol import Selection
+from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.synthesis.graph_kinds import N_NEIGHBOURS, CompleteGraph, GraphKind, resolve_graph
 
 COMPLETE, KNN, AUTO = "complete", "knn", "auto"

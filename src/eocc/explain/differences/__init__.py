@@ -16,15 +16,15 @@ from eocc.explain.differences.series import series_description, series_differenc
 from eocc.explain.differences.sets import bag_description, bag_difference, set_description, set_difference
 from eocc.explain.differences.strings import string_description, string_difference
 from eocc.explain.differences.vectors import vector_description, vector_difference
-from eocc.measures.composite import FrozenComposite
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.fingerprints import FrozenTanimoto
-from eocc.measures.graphs import FrozenGraphEdit
-from eocc.measures.precomputed import FrozenPrecomputed
-from eocc.measures.series import FrozenDTW
-from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
-from eocc.measures.strings import FrozenStringEdit
-from eocc.measures.tables import FrozenGower
+from eocc.measures.composite import FittedComposite
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.fingerprints import FittedTanimoto
+from eocc.measures.graphs import FittedGraphEdit
+from eocc.measures.precomputed import FittedPrecomputed
+from eocc.measures.series import FittedDTW
+from eocc.measures.sets import FittedCosineBags, FittedJaccard
+from eocc.measures.strings import FittedStringEdit
+from eocc.measures.tables import FittedGower
 
 __all__ = [
     "LANGUAGES",
@@ -40,16 +40,16 @@ Matrix = NDArray[np.float64]
 
 # The type of a frozen measure -> how its patterns are spoken of.
 LANGUAGES: dict[type, Language] = {
-    FrozenComposite: Language(composite_difference, composite_description),
-    FrozenCosineBags: Language(bag_difference, bag_description),
-    FrozenDTW: Language(series_difference, series_description),
-    FrozenEuclidean: Language(vector_difference, vector_description),
-    FrozenGower: Language(record_difference, record_description),
-    FrozenGraphEdit: Language(graph_difference, graph_description),
-    FrozenJaccard: Language(set_difference, set_description),
-    FrozenPrecomputed: Language(number_difference, no_description),
-    FrozenStringEdit: Language(string_difference, string_description),
-    FrozenTanimoto: Language(fingerprint_difference, fingerprint_description),
+    FittedComposite: Language(composite_difference, composite_description),
+    FittedCosineBags: Language(bag_difference, bag_description),
+    FittedDTW: Language(series_difference, series_description),
+    FittedEuclidean: Language(vector_difference, vector_description),
+    FittedGower: Language(record_difference, record_description),
+    FittedGraphEdit: Language(graph_difference, graph_description),
+    FittedJaccard: Language(set_difference, set_description),
+    FittedPrecomputed: Language(number_difference, no_description),
+    FittedStringEdit: Language(string_difference, string_description),
+    FittedTanimoto: Language(fingerprint_difference, fingerprint_description),
 }
 UNKNOWN = Language(number_difference, object_description)
 
@@ -72,7 +72,7 @@ def difference_of(
     `called` is what the text calls the prototype.
 
     >>> from eocc.measures import StringEdit
-    >>> frozen = StringEdit().freeze(["oak"])
+    >>> frozen = StringEdit().fit(["oak"])
     >>> print(difference_of(frozen, ["oaks"], ["oak"], np.ones(3)))
     Dissimilarity 0.25, by edits that turn the pattern into the prototype:
       0.250  100%  delete 's' at position 3
@@ -86,7 +86,7 @@ def description_of(measure: Any, pattern: Any, names: Sequence[str] | None = Non
     """Return a few words on a pattern, given as the measure's patterns of length 1; nothing where none can be said.
 
     >>> from eocc.measures import StringEdit
-    >>> description_of(StringEdit().freeze(["oak"]), ["oak"])
+    >>> description_of(StringEdit().fit(["oak"]), ["oak"])
     "'oak'"
     """
     return language_of(measure).description(measure, pattern, names)

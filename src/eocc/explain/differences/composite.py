@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair
-from eocc.foundation.wording import figure
-from eocc.measures.composite import FrozenComposite
+from eocc.foundation.wording import format_number
+from eocc.measures.composite import FittedComposite
 
 
-def composite_difference(measure: FrozenComposite, pair: Pair) -> Difference:
+def composite_difference(measure: FittedComposite, pair: Pair) -> Difference:
     """Return w_k d_k / K for each of the K parts; `inner` holds the difference whose contributions add up to d_k."""
     from eocc.explain.differences import difference_of  # which knows this function too
 
@@ -22,17 +22,17 @@ def composite_difference(measure: FrozenComposite, pair: Pair) -> Difference:
         weight = float(pair.weights[number])
         amount = weight * inner.dissimilarity / len(measure.measures)
         details = {"part": str(name), "weight": weight}
-        contributions.append(Contribution(amount, f"{name}, of weight {figure(weight)}", details, inner=inner))
+        contributions.append(Contribution(amount, f"{name}, of weight {format_number(weight)}", details, inner=inner))
     return Difference(pair.dissimilarity, tuple(contributions), "by part")
 
 
-def composite_description(measure: FrozenComposite, pattern: Any, names: Sequence[str] | None) -> str:
+def composite_description(measure: FittedComposite, pattern: Any, names: Sequence[str] | None) -> str:
     """Return a few words on each part.
 
     >>> from eocc.measures import Composite
     >>> composite = Composite({"size": "euclidean", "name": "string-edit"})
     >>> records = composite.read([{"size": 1.5, "name": "oak"}])
-    >>> composite_description(composite.freeze(records), records, None)
+    >>> composite_description(composite.fit(records), records, None)
     "size: feature 0 = 1.5; name: 'oak'"
     """
     from eocc.explain.differences import description_of  # which knows this function too
@@ -41,7 +41,7 @@ def composite_description(measure: FrozenComposite, pattern: Any, names: Sequenc
     return "; ".join(f"{name}: {text}" for name, text in described.items() if text)
 
 
-def _parts(measure: FrozenComposite, weights: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def _parts(measure: FittedComposite, weights: NDArray[np.float64]) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield each part's name and its own parameters, which follow the weights of all parts."""
     start = len(measure.measures)
     for name, part in measure.measures.items():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.wording import decimals_for, figure, listing, share
+from eocc.foundation.wording import decimals_for, format_number, listing, share
 
 Matrix = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class Difference:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return "\n".join(self.lines(f"Dissimilarity {figure(self.dissimilarity)}"))
+        return "\n".join(self.lines(f"Dissimilarity {format_number(self.dissimilarity)}"))
 
     def lines(self, heading: str) -> list[str]:
         """Return the text line by line, under a heading that ends with what the contributions are."""
@@ -152,4 +152,4 @@ def _inner_lines(contribution: Contribution) -> list[str]:
     inner = contribution.inner
     if inner is None or not inner.contributions:
         return []
-    return [f"    {line}" for line in inner.lines(f"its own dissimilarity {figure(inner.dissimilarity)}")]
+    return [f"    {line}" for line in inner.lines(f"its own dissimilarity {format_number(inner.dissimilarity)}")]

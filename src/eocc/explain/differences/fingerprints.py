@@ -8,18 +8,18 @@ import numpy as np
 from eocc.explain.differences.difference import Difference, Pair
 from eocc.explain.differences.sets import unshared_difference
 from eocc.foundation.wording import listing
-from eocc.measures.fingerprints import FrozenTanimoto
+from eocc.measures.fingerprints import FittedTanimoto
 
 
-def fingerprint_difference(measure: FrozenTanimoto, pair: Pair) -> Difference:
+def fingerprint_difference(measure: FittedTanimoto, pair: Pair) -> Difference:
     """Return what the bits set in one fingerprint alone add: 1 / |a or b| each; shared bits add nothing."""
     return unshared_difference(pair, _ones(pair.pattern), _ones(pair.prototype), "bit")
 
 
-def fingerprint_description(measure: FrozenTanimoto, pattern: Any, names: Sequence[str] | None) -> str:
+def fingerprint_description(measure: FittedTanimoto, pattern: Any, names: Sequence[str] | None) -> str:
     """Return how many bits are set, and the first of them.
 
-    >>> fingerprint_description(FrozenTanimoto(4), np.array([[True, False, True, False]]), None)
+    >>> fingerprint_description(FittedTanimoto(4), np.array([[True, False, True, False]]), None)
     '2 of 4 bits: 0, 2'
     """
     ones = _ones(pattern)

@@ -9,8 +9,8 @@ import numpy as np
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.explain.differences.pairing import Attributes, VertexPair, attribute_costs, pair_vertices, values_of
-from eocc.foundation.wording import counted, listing, shortened, shown
-from eocc.measures.graphs import FrozenGraphEdit, Schema
+from eocc.foundation.wording import counted, format_value, listing, shortened
+from eocc.measures.graphs import FittedGraphEdit, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 
 # The place of each operation's weight in p = (substitution, insertion, deletion).
@@ -47,7 +47,7 @@ class GraphEditOperation:
     other: int | Edge | None
 
 
-def graph_edit_path(measure: FrozenGraphEdit, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:
+def graph_edit_path(measure: FittedGraphEdit, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:
     """Return the edits that turn `first`, which has no more vertices, into `second`, but for those that cost nothing.
 
     The costs of the substitutions add up to the S of `GraphEdit`, those of insertions (1 each) to I, those of
@@ -55,7 +55,7 @@ def graph_edit_path(measure: FrozenGraphEdit, first: LabelledGraph, second: Labe
 
     >>> from eocc.measures import GraphEdit
     >>> path, ring = LabelledGraph(3, [[0, 1], [1, 2]]), LabelledGraph(3, [[0, 1], [1, 2], [0, 2]])
-    >>> [edit.text for edit in graph_edit_path(GraphEdit().freeze([path, ring]), path, ring)]
+    >>> [edit.text for edit in graph_edit_path(GraphEdit().fit([path, ring]), path, ring)]
     ['insert the edge 1-2']
     """
     pairs = pair_vertices(measure, first, second)
@@ -63,7 +63,7 @@ def graph_edit_path(measure: FrozenGraphEdit, first: LabelledGraph, second: Labe
     return [*_vertex_edits(*views, pairs), *_edge_edits(*views, pairs)]
 
 
-def graph_difference(measure: FrozenGraphEdit, pair: Pair) -> Difference:
+def graph_difference(measure: FittedGraphEdit, pair: Pair) -> Difference:
     """Return a contribution per edit: its weight times its cost, over the number of vertices and edges of both."""
     pattern, prototype = pair.pattern[0], pair.prototype[0]
     swapped = prototype.n_vertices < pattern.n_vertices
@@ -82,12 +82,12 @@ def graph_difference(measure: FrozenGraphEdit, pair: Pair) -> Difference:
     return Difference(pair.dissimilarity, contributions, f"by edits that turn {way}")
 
 
-def graph_description(measure: FrozenGraphEdit, pattern: Any, names: Sequence[str] | None) -> str:
+def graph_description(measure: FittedGraphEdit, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the size of a graph, and what its vertices are by their first category.
 
     >>> from eocc.measures import GraphEdit
     >>> graphs = [LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]})]
-    >>> graph_description(GraphEdit().freeze(graphs), graphs, None)
+    >>> graph_description(GraphEdit().fit(graphs), graphs, None)
     '3 vertices and 2 edges: 2 C, 1 O'
     """
     graph = pattern[0]
@@ -95,7 +95,7 @@ def graph_description(measure: FrozenGraphEdit, pattern: Any, names: Sequence[st
     if not measure.vertex.categories:
         return size
     values = values_of(graph.vertex_attributes, measure.vertex.categories[0], graph.n_vertices)
-    counts = Counter(shown(value).strip() for value in values)
+    counts = Counter(format_value(value).strip() for value in values)
     return f"{size}: {listing([f'{count} {value}' for value, count in counts.most_common()])}" if counts else size
 
 
@@ -142,7 +142,7 @@ def _edge_edits(first: "_View", second: "_View", pairs: Sequence[VertexPair]) ->
 class _View:
     """A graph with its edges by their ends, and its vertices and edges in words."""
 
-    def __init__(self, measure: FrozenGraphEdit, graph: LabelledGraph) -> None:
+    def __init__(self, measure: FittedGraphEdit, graph: LabelledGraph) -> None:
         self.measure, self.graph, self.edges = measure, graph, _edges(graph)
         self.numbers: dict[Edge, int] = {}
         for number, (a, b) in enumerate(self.edges):
@@ -194,7 +194,7 @@ def _label(schema: Schema, own: Values, names: Sequence[str] | None) -> str:
     words = []
     for name in _telling(schema, own) if names is None else names:
         value = values_of(own, name, 1)[0]
-        text = shortened(shown(value).strip(), 24)
+        text = shortened(format_value(value).strip(), 24)
         if value is not None or name not in telling:
             words.append(text if name in telling else f"{name} {text}")
     return ", ".join(words)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.kernels.distances import drop_spare_bits
-from eocc.measures.graphs import FrozenGraphEdit, Schema
+from eocc.measures.graphs import FittedGraphEdit, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.strings import StringEdit
 
@@ -25,14 +25,14 @@ class VertexPair:
     cost: float
 
 
-def pair_vertices(measure: FrozenGraphEdit, first: LabelledGraph, second: LabelledGraph) -> list[VertexPair]:
+def pair_vertices(measure: FittedGraphEdit, first: LabelledGraph, second: LabelledGraph) -> list[VertexPair]:
     """Return the pairs in the order in which `GraphEdit` makes them; `first` must have no more vertices.
 
     The globally cheapest free pair comes first, ties by difference of degree, then by the vertices' numbers.
 
     >>> from eocc.measures import GraphEdit
     >>> one, other = LabelledGraph(1, [], {"symbol": ["O"]}), LabelledGraph(2, [], {"symbol": ["C", "O"]})
-    >>> pair_vertices(GraphEdit().freeze([one, other]), one, other)
+    >>> pair_vertices(GraphEdit().fit([one, other]), one, other)
     [VertexPair(one=0, other=1, cost=0.0)]
     """
     costs = attribute_costs(measure.vertex, first.vertex_attributes, second.vertex_attributes,
@@ -100,7 +100,7 @@ def _text_costs(values: list[Any], others: list[Any]) -> Matrix:
     if not values or not others:
         return np.zeros((len(values), len(others)))
     one, other = (["" if v is None else str(v) for v in side] for side in (values, others))
-    distances = StringEdit().freeze(other).prepare(one, other).evaluate(np.ones(3))
+    distances = StringEdit().fit(other).prepare(one, other).evaluate(np.ones(3))
     missing = np.logical_or.outer([v is None for v in values], [v is None for v in others])
     return np.where(missing, _one_missing(values, others), distances)
 

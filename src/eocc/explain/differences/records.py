@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair
-from eocc.foundation.wording import named_values, plain, shown
+from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.measures.columns import BOOLEANS, DATES, DURATIONS, TIMES, Column
-from eocc.measures.tables import FrozenColumn, FrozenGower
+from eocc.measures.tables import FittedColumn, FittedGower
 
 
-def record_difference(measure: FrozenGower, pair: Pair) -> Difference:
+def record_difference(measure: FittedGower, pair: Pair) -> Difference:
     """Return p_k c_k / u for each of the u columns, with both values; a missing value costs what the measure says."""
     prepared = measure.prepare(pair.pattern, pair.prototype)
     here, there = (_cells(measure, table) for table in (pair.pattern, pair.prototype))
@@ -21,19 +21,20 @@ def record_difference(measure: FrozenGower, pair: Pair) -> Difference:
         lone = np.zeros(len(pair.weights))
         lone[k] = pair.weights[k]
         amount = float(prepared.evaluate(lone)[0, 0])
-        details = {"column": plain(column.name), "value": plain(here[k]), "prototype": plain(there[k])}
+        details = {"column": to_json(column.name), "value": to_json(here[k]), "prototype": to_json(there[k])}
         details["weight"] = float(pair.weights[k])
-        text = f"{column.name}: {shown(here[k])}, {pair.called} {shown(there[k])}{_remark(column, here[k], there[k])}"
+        remark = _remark(column, here[k], there[k])
+        text = f"{column.name}: {format_value(here[k])}, {pair.called} {format_value(there[k])}{remark}"
         contributions.append(Contribution(amount, text, details))
     return Difference(pair.dissimilarity, tuple(contributions), "by column")
 
 
-def record_description(measure: FrozenGower, pattern: Any, names: Sequence[str] | None) -> str:
+def record_description(measure: FittedGower, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the values by column.
 
     >>> from eocc.measures import Gower
     >>> rows = [{"age": 20, "city": "Oslo"}, {"age": None, "city": "Rome"}]
-    >>> frozen = Gower().freeze(rows)
+    >>> frozen = Gower().fit(rows)
     >>> record_description(frozen, Gower().read(rows[1:]), None)
     'age = missing, city = Rome'
     """
@@ -67,12 +68,12 @@ def _moment(microseconds: float, content: str) -> Any:
     return microseconds
 
 
-def _cells(measure: FrozenGower, table: Any) -> list[Any]:
+def _cells(measure: FittedGower, table: Any) -> list[Any]:
     known = {column.name: column for column in table.columns}
     return [cell(known[name], 0) for name in measure.names]
 
 
-def _remark(column: FrozenColumn, here: Any, there: Any) -> str:
+def _remark(column: FittedColumn, here: Any, there: Any) -> str:
     if column.coder.kind == "empty":
         return " (no value in training: counts nothing)"
     return " (counted as the mean difference in training)" if (here is None) != (there is None) else ""

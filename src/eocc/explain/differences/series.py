@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
-from eocc.foundation.wording import counted, figure, reading, span
-from eocc.measures.series import FrozenDTW
+from eocc.foundation.wording import counted, format_data_number, format_number, span
+from eocc.measures.series import FittedDTW
 
 Matrix = NDArray[np.float64]
 Cells = NDArray[np.int64]
@@ -65,7 +65,7 @@ def stretches_of(costs: Matrix, most: int = MOST_STRETCHES) -> list[tuple[int, i
     return list(pairwise(bounds.tolist()))
 
 
-def series_difference(measure: FrozenDTW, pair: Pair) -> Difference:
+def series_difference(measure: FittedDTW, pair: Pair) -> Difference:
     """Return a contribution per stretch of the path: d times the stretch's share of the path's cost.
 
     d is a root of the cost, so a stretch has no term of its own in it: its share of the cost is its share of d.
@@ -82,18 +82,19 @@ def series_difference(measure: FrozenDTW, pair: Pair) -> Difference:
     return Difference(pair.dissimilarity, contributions, "by stretches of the alignment", details)
 
 
-def series_description(measure: FrozenDTW, pattern: Any, names: Sequence[str] | None) -> str:
+def series_description(measure: FittedDTW, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the length and the range of a series.
 
     >>> from eocc.measures import DTW
     >>> series = DTW().read([[0.0, 2.5, 1.0]])
-    >>> series_description(DTW().freeze(series), series, None)
+    >>> series_description(DTW().fit(series), series, None)
     '3 steps between 0 and 2.5'
     """
     series = pattern[0]
     channels = f" in {counted(series.shape[1], 'channel')}" if series.shape[1] > 1 else ""
     size = counted(len(series), "step")
-    return f"{size}{channels} between {reading(float(series.min()))} and {reading(float(series.max()))}"
+    low, high = (format_data_number(float(end)) for end in (series.min(), series.max()))
+    return f"{size}{channels} between {low} and {high}"
 
 
 def _path_totals(series: Matrix, other: Matrix, weights: Matrix, band: float) -> Matrix:
@@ -128,8 +129,8 @@ def _contribution(cells: Cells, amounts: Matrix, pattern: Matrix, prototype: Mat
         "prototype_mean": float(there.mean()),
         "mean_gap": float(np.abs(here - there).mean()),
     }
-    where = f"{span(first, last, 'step')} (mean {figure(details['mean'])})"
-    against = f"{called} {span(other_first, other_last, 'step')} (mean {figure(details['prototype_mean'])})"
+    where = f"{span(first, last, 'step')} (mean {format_number(details['mean'])})"
+    against = f"{called} {span(other_first, other_last, 'step')} (mean {format_number(details['prototype_mean'])})"
     led = f", mostly in channel {channel}" if amounts.shape[1] > 1 else ""
-    text = f"{where}, {against}: {figure(details['mean_gap'])} apart{led}"
+    text = f"{where}, {against}: {format_number(details['mean_gap'])} apart{led}"
     return Contribution(float(amounts.sum()), text, details)

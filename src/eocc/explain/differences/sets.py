@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
-from eocc.foundation.wording import counted, figure, listing, plain, reading
-from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
+from eocc.foundation.wording import counted, format_data_number, format_number, listing, to_json
+from eocc.measures.sets import FittedCosineBags, FittedJaccard
 
 
-def set_difference(measure: FrozenJaccard, pair: Pair) -> Difference:
+def set_difference(measure: FittedJaccard, pair: Pair) -> Difference:
     """Return what the tokens in one set alone add: 1 / |A or B| each; shared tokens add nothing."""
     return unshared_difference(pair, pair.pattern[0], pair.prototype[0], "token")
 
@@ -25,17 +25,17 @@ def unshared_difference(pair: Pair, one: Iterable[Any], other: Iterable[Any], no
         Contribution(
             len(items) * each,
             f"{counted(len(items), noun)} {where}: {listing(map(str, in_order(items)))}",
-            {"where": where, f"{noun}s": [plain(item) for item in in_order(items)], "each": each},
+            {"where": where, f"{noun}s": [to_json(item) for item in in_order(items)], "each": each},
         )
         for where, items in sides
         if items
     )
-    shared = [plain(item) for item in in_order(here & there)]
-    meaning = f"by {noun}s not shared, {figure(each)} each, with {len(shared)} shared"
+    shared = [to_json(item) for item in in_order(here & there)]
+    meaning = f"by {noun}s not shared, {format_number(each)} each, with {len(shared)} shared"
     return Difference(pair.dissimilarity, contributions, meaning, {"shared": shared})
 
 
-def bag_difference(measure: FrozenCosineBags, pair: Pair) -> Difference:
+def bag_difference(measure: FittedCosineBags, pair: Pair) -> Difference:
     """Return a contribution per token: d times its share of the sum of (a_t / |a| - b_t / |b|)^2.
 
     Half that sum is the cosine dissimilarity 1 - a.b / (|a| |b|) itself. If one bag is empty, tokens share d = 1 by
@@ -48,32 +48,33 @@ def bag_difference(measure: FrozenCosineBags, pair: Pair) -> Difference:
     contributions = tuple(
         Contribution(
             float(amount),
-            f"{token}: {reading(here.get(token, 0.0))}, {pair.called} {reading(there.get(token, 0.0))}",
-            {"token": plain(token), "value": here.get(token, 0.0), "prototype": there.get(token, 0.0)},
+            f"{token}: {format_data_number(here.get(token, 0.0))}, "
+            f"{pair.called} {format_data_number(there.get(token, 0.0))}",
+            {"token": to_json(token), "value": here.get(token, 0.0), "prototype": there.get(token, 0.0)},
         )
         for token, amount in zip(tokens, amounts, strict=True)
     )
     return Difference(pair.dissimilarity, contributions, "by the token's share in either bag")
 
 
-def set_description(measure: FrozenJaccard, pattern: Any, names: Sequence[str] | None) -> str:
+def set_description(measure: FittedJaccard, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the tokens, the first of many.
 
-    >>> set_description(FrozenJaccard(), [{"oak", "elm"}], None)
+    >>> set_description(FittedJaccard(), [{"oak", "elm"}], None)
     '{elm, oak}'
     """
     return "{" + listing(map(str, in_order(pattern[0]))) + "}"
 
 
-def bag_description(measure: FrozenCosineBags, pattern: Any, names: Sequence[str] | None) -> str:
+def bag_description(measure: FittedCosineBags, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the heaviest tokens with their weights.
 
-    >>> bag_description(FrozenCosineBags(), [{"be": 1.0, "to": 2.0}], None)
+    >>> bag_description(FittedCosineBags(), [{"be": 1.0, "to": 2.0}], None)
     '{to: 2, be: 1}'
     """
     bag = pattern[0]
     heaviest = sorted(in_order(bag), key=lambda token: -bag[token])
-    return "{" + listing([f"{token}: {reading(bag[token])}" for token in heaviest]) + "}"
+    return "{" + listing([f"{token}: {format_data_number(bag[token])}" for token in heaviest]) + "}"
 
 
 def in_order(tokens: Iterable[Any]) -> list[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.foundation.wording import shortened, span
-from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.strings import FittedStringEdit
 
 # The place of each operation's weight in p = (insertion, deletion, substitution).
 WEIGHT = {"insert": 0, "delete": 1, "substitute": 2}
@@ -54,7 +54,7 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
     return edits[::-1]
 
 
-def string_difference(measure: FrozenStringEdit, pair: Pair) -> Difference:
+def string_difference(measure: FittedStringEdit, pair: Pair) -> Difference:
     """Return a contribution per run of edits of one kind: its weight times its length, over the longer length."""
     pattern, prototype = pair.pattern[0], pair.prototype[0]
     edits = edit_operations(pattern, prototype)
@@ -77,10 +77,10 @@ def string_difference(measure: FrozenStringEdit, pair: Pair) -> Difference:
     return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
 
 
-def string_description(measure: FrozenStringEdit, pattern: Any, names: Sequence[str] | None) -> str:
+def string_description(measure: FittedStringEdit, pattern: Any, names: Sequence[str] | None) -> str:
     """Return the string in quotes, or the tokens, shortened.
 
-    >>> string_description(FrozenStringEdit(), ["AB-1234"], None)
+    >>> string_description(FittedStringEdit(), ["AB-1234"], None)
     "'AB-1234'"
     """
     return shortened(repr(pattern[0]))

@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
-from eocc.foundation.wording import named_values, reading
-from eocc.measures.euclidean import FrozenEuclidean
+from eocc.foundation.wording import format_data_number, named_values
+from eocc.measures.euclidean import FittedEuclidean
 
 Matrix = NDArray[np.float64]
 
 
-def feature_contributions(measure: FrozenEuclidean, pattern: Matrix, prototype: Matrix, weights: Matrix) -> Matrix:
+def feature_contributions(measure: FittedEuclidean, pattern: Matrix, prototype: Matrix, weights: Matrix) -> Matrix:
     """Return c_k = d p_k (x_k - y_k)^2 / sum_l p_l (x_l - y_l)^2, which add up to d(x, y; p).
 
     d is a root of a sum, so a feature has no term of its own in it: its share of the sum is its share of d.
 
     >>> from eocc.measures import Euclidean
-    >>> measure = Euclidean().freeze(np.array([[0.0, 0.0], [6.0, 8.0]]))
+    >>> measure = Euclidean().fit(np.array([[0.0, 0.0], [6.0, 8.0]]))
     >>> feature_contributions(measure, np.array([0.0, 0.0]), np.array([3.0, 4.0]), np.ones(2))
     array([0.18, 0.32])
     """
@@ -27,7 +27,7 @@ def feature_contributions(measure: FrozenEuclidean, pattern: Matrix, prototype: 
     return shared_out(float(np.sqrt(squares.sum()) / measure.largest), squares)
 
 
-def vector_difference(measure: FrozenEuclidean, pair: Pair) -> Difference:
+def vector_difference(measure: FittedEuclidean, pair: Pair) -> Difference:
     """Return a contribution per feature, with its value in both rows and its weight."""
     pattern, prototype = pair.pattern[0], pair.prototype[0]
     amounts = feature_contributions(measure, pattern, prototype, pair.weights)
@@ -35,7 +35,7 @@ def vector_difference(measure: FrozenEuclidean, pair: Pair) -> Difference:
     contributions = tuple(
         Contribution(
             float(amount),
-            f"{name}: {reading(here)}, {pair.called} {reading(there)}",
+            f"{name}: {format_data_number(here)}, {pair.called} {format_data_number(there)}",
             {"feature": name, "value": float(here), "prototype": float(there), "weight": float(weight)},
         )
         for name, here, there, weight, amount in zip(names, pattern, prototype, pair.weights, amounts, strict=True)
@@ -43,12 +43,12 @@ def vector_difference(measure: FrozenEuclidean, pair: Pair) -> Difference:
     return Difference(pair.dissimilarity, contributions, "by feature")
 
 
-def vector_description(measure: FrozenEuclidean, pattern: Matrix, names: Sequence[str] | None) -> str:
+def vector_description(measure: FittedEuclidean, pattern: Matrix, names: Sequence[str] | None) -> str:
     """Return the values by name.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[5.0, 3.25]])
-    >>> vector_description(Euclidean().freeze(rows), rows, ["length", "width"])
+    >>> vector_description(Euclidean().fit(rows), rows, ["length", "width"])
     'length = 5, width = 3.25'
     """
     return named_values(feature_names(names, pattern.shape[1]), pattern[0])

@@ -9,7 +9,7 @@ from eocc.io.files.chunk import CHUNK_BYTES, Chunk
 from eocc.io.files.source import check_regular
 from eocc.io.graphs import read_cxl
 from eocc.io.graphs.gxl_graph import Document, check_kinds, parse_gxl
-from eocc.measures import LabelledGraph
+from eocc.measures.labelled_graph import LabelledGraph
 
 CHUNK_GRAPHS = 256
 NO_GRAPH = LabelledGraph(0)

@@ -6,13 +6,13 @@ from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.io.files.cells import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
 from eocc.io.files.schema import Schema
 from eocc.measures import columns
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.fingerprints import FrozenTanimoto
-from eocc.measures.graphs import FrozenGraphEdit
-from eocc.measures.series import FrozenDTW
-from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
-from eocc.measures.strings import FrozenStringEdit
-from eocc.measures.tables import FrozenGower
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.fingerprints import FittedTanimoto
+from eocc.measures.graphs import FittedGraphEdit
+from eocc.measures.series import FittedDTW
+from eocc.measures.sets import FittedCosineBags, FittedJaccard
+from eocc.measures.strings import FittedStringEdit
+from eocc.measures.tables import FittedGower
 
 KINDS_OF_CONTENTS = {
     columns.NUMBERS: NUMBER, columns.BOOLEANS: BOOLEAN, columns.LABELS: TEXT, columns.DATES: DATE,
@@ -27,24 +27,24 @@ def schema_of_model(classifier: EntropicOneClassClassifier) -> Schema:
     >>> schema_of_model(words).kind
     'strings'
     """
-    frozen: Any = classifier.measure_
-    if isinstance(frozen, FrozenEuclidean | FrozenTanimoto):
-        return _numbers(classifier, frozen)
-    if isinstance(frozen, FrozenGower):
-        return Schema("records", tuple((column.name, _kind(column.contents)) for column in frozen.columns))
-    if isinstance(frozen, FrozenDTW):
-        return Schema("series", n_channels=frozen.n_parameters)
-    if isinstance(frozen, FrozenStringEdit):
+    fitted: Any = classifier.measure_
+    if isinstance(fitted, FittedEuclidean | FittedTanimoto):
+        return _numbers(classifier, fitted)
+    if isinstance(fitted, FittedGower):
+        return Schema("records", tuple((column.name, _kind(column.contents)) for column in fitted.columns))
+    if isinstance(fitted, FittedDTW):
+        return Schema("series", n_channels=fitted.n_parameters)
+    if isinstance(fitted, FittedStringEdit):
         return Schema("strings" if isinstance(classifier.prototypes_[0], str) else "tokens")
-    if isinstance(frozen, FrozenJaccard | FrozenCosineBags):
+    if isinstance(fitted, FittedJaccard | FittedCosineBags):
         return Schema("tokens")
-    if isinstance(frozen, FrozenGraphEdit):
+    if isinstance(fitted, FittedGraphEdit):
         return Schema("graphs")
-    raise ValueError(f"a model with the measure {type(frozen).__name__} takes no patterns from files; score in Python")
+    raise ValueError(f"a model with the measure {type(fitted).__name__} takes no patterns from files; score in Python")
 
 
-def _numbers(classifier: EntropicOneClassClassifier, frozen: FrozenEuclidean | FrozenTanimoto) -> Schema:
-    width = frozen.n_bits if isinstance(frozen, FrozenTanimoto) else frozen.n_parameters
+def _numbers(classifier: EntropicOneClassClassifier, fitted: FittedEuclidean | FittedTanimoto) -> Schema:
+    width = fitted.n_bits if isinstance(fitted, FittedTanimoto) else fitted.n_parameters
     names = getattr(classifier, "feature_names_in_", None)
     known = range(1, width + 1) if names is None else names
     return Schema("numbers", tuple((str(name), NUMBER) for name in known), is_named=names is not None)

@@ -6,7 +6,7 @@ import numpy as np
 
 from eocc.foundation.printing import quoted
 from eocc.io.graphs.gxl_graph import MOST_SPARSE, Document, Kinds
-from eocc.measures import LabelledGraph
+from eocc.measures.labelled_graph import LabelledGraph
 
 Items = list[dict[str, Any]]
 

@@ -12,7 +12,7 @@ from eocc.foundation.printing import complaint, printable, quoted
 from eocc.foundation.registry import listed
 from eocc.io.files.cells import complete_rows, values_in
 from eocc.io.files.chunk import Chunk
-from eocc.measures import LabelledGraph
+from eocc.measures.labelled_graph import LabelledGraph
 
 # kind of data -> the measures that compare it, that which is taken unless another is asked for first
 MEASURES_OF = {

@@ -10,37 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from eocc.measures import (
-    DTW,
-    MEASURES,
-    Composite,
-    CosineBags,
-    Euclidean,
-    Gower,
-    GraphEdit,
-    Jaccard,
-    Precomputed,
-    Standardised,
-    StringEdit,
-    Tanimoto,
-)
-from eocc.measures.composite import FrozenComposite, Records
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.fingerprints import FrozenTanimoto
-from eocc.measures.graphs import FrozenGraphEdit, Schema
-from eocc.measures.precomputed import FrozenPrecomputed, PrecomputedRows
-from eocc.measures.series import FrozenDTW
-from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
-from eocc.measures.strings import FrozenStringEdit
-from eocc.measures.tables import FrozenColumn, FrozenGower, _Boolean, _Categorical, _Empty, _Numeric, _Ordered
+from eocc.measures import MEASURES
+from eocc.measures.composite import Composite, FittedComposite, Records
+from eocc.measures.euclidean import Euclidean, FittedEuclidean
+from eocc.measures.fingerprints import FittedTanimoto, Tanimoto
+from eocc.measures.graphs import FittedGraphEdit, GraphEdit, Schema
+from eocc.measures.precomputed import FittedPrecomputed, Precomputed, PrecomputedRows
+from eocc.measures.series import DTW, FittedDTW
+from eocc.measures.sets import CosineBags, FittedCosineBags, FittedJaccard, Jaccard
+from eocc.measures.standardised import Standardised
+from eocc.measures.strings import FittedStringEdit, StringEdit
+from eocc.measures.tables import FittedColumn, FittedGower, Gower, _Boolean, _Categorical, _Empty, _Numeric, _Ordered
 from eocc.measures.unit import StandardUnit, Unit
 from eocc.regions.extents import MaxExtent, MeanExtent, QuantileExtent, std_extent
 from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.regions.representatives import Centroid, Medoid
 from eocc.regions.tconorms import TCONORMS
-from eocc.search import CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
-from eocc.space.prototypes import DensitySpread, FarthestFirst, KMedoids, RandomSelection
+from eocc.search.cma_es import CMAESSearch
+from eocc.search.differential_evolution import DifferentialEvolutionSearch
+from eocc.search.genetic import GeneticSearch
+from eocc.search.random import RandomSearch
+from eocc.space.prototypes.density_spread import DensitySpread
+from eocc.space.prototypes.farthest_first import FarthestFirst
+from eocc.space.prototypes.k_medoids import KMedoids
+from eocc.space.prototypes.random import RandomSelection
 from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
 
 Check = Callable[[Any], bool]
@@ -50,8 +44,8 @@ MEASURE_CLASSES = (
     Tanimoto,
 )  # fmt: skip
 FROZEN_CLASSES = (
-    FrozenComposite, FrozenCosineBags, FrozenDTW, FrozenEuclidean, FrozenGower, FrozenGraphEdit, FrozenJaccard,
-    FrozenPrecomputed, FrozenStringEdit, FrozenTanimoto,
+    FittedComposite, FittedCosineBags, FittedDTW, FittedEuclidean, FittedGower, FittedGraphEdit, FittedJaccard,
+    FittedPrecomputed, FittedStringEdit, FittedTanimoto,
 )  # fmt: skip
 CODERS = (_Boolean, _Categorical, _Empty, _Numeric, _Ordered)
 # Doubles reach from 2**-1074 to 2**1024.
@@ -180,33 +174,33 @@ _fields: dict[type, dict[str, Check]] = {
     StringEdit: {},
     Tanimoto: {},
     Unit: {"centre": array_of(np.float64, 1), "exponent": integer(-EXPONENTS, EXPONENTS)},
-    FrozenComposite: {"measures": mapping(hashable, instance(*FROZEN_CLASSES))},
-    FrozenCosineBags: {},
-    FrozenDTW: {"unit": instance(Unit), "largest": positive, "band": real(0, 1)},
+    FittedComposite: {"measures": mapping(hashable, instance(*FROZEN_CLASSES))},
+    FittedCosineBags: {},
+    FittedDTW: {"unit": instance(Unit), "largest": positive, "band": real(0, 1)},
     StandardUnit: {
         "centre": array_of(np.float64, 1),
         "exponent": integer(-EXPONENTS, EXPONENTS),
         "spreads": array_of(np.float64, 1),
     },
-    FrozenEuclidean: {"unit": instance(Unit, StandardUnit), "largest": positive},
-    FrozenGower: {"measure": instance(Gower), "columns": tuple_of(instance(FrozenColumn), 1)},
-    FrozenColumn: {"name": hashable, "contents": instance(frozenset), "coder": instance(*CODERS),
+    FittedEuclidean: {"unit": instance(Unit, StandardUnit), "largest": positive},
+    FittedGower: {"measure": instance(Gower), "columns": tuple_of(instance(FittedColumn), 1)},
+    FittedColumn: {"name": hashable, "contents": instance(frozenset), "coder": instance(*CODERS),
                    "absent": real(0, 1)},
     _Boolean: {},
     _Categorical: {"codes": mapping(hashable, integer(0, 2**40))},
     _Empty: {},
     _Numeric: {"exponent": integer(-EXPONENTS, EXPONENTS), "low": real(), "span": real(0)},
     _Ordered: {"levels": tuple_of(hashable, 1)},
-    FrozenGraphEdit: {"vertex": instance(Schema), "edge": instance(Schema), "directed": optional(instance(bool))},
+    FittedGraphEdit: {"vertex": instance(Schema), "edge": instance(Schema), "directed": optional(instance(bool))},
     Schema: {
         "numbers": mapping(hashable, lambda pair: _span(pair) and len(pair) == 2 and pair[1] > 0),
         "categories": tuple_of(hashable),
         "texts": tuple_of(hashable),
     },
-    FrozenJaccard: {},
-    FrozenPrecomputed: {"n_columns": integer(1, 2**40), "largest": positive},
-    FrozenStringEdit: {},
-    FrozenTanimoto: {"n_bits": integer(1, 2**40)},
+    FittedJaccard: {},
+    FittedPrecomputed: {"n_columns": integer(1, 2**40), "largest": positive},
+    FittedStringEdit: {},
+    FittedTanimoto: {"n_bits": integer(1, 2**40)},
     Records: {"parts": lambda value: type(value) is dict and len(value) > 0},
     PrecomputedRows: {"block": array_of(np.float64, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)},
     Bell: {"slope": number(0)},

@@ -13,41 +13,29 @@ from scipy.sparse.csgraph import connected_components
 
 from eocc.calibration.conformal import Calibration
 from eocc.io.model_file.catalogue import array_of, optional, positive, real
-from eocc.measures import (
-    DTW,
-    Composite,
-    CosineBags,
-    Euclidean,
-    Gower,
-    GraphEdit,
-    Jaccard,
-    LabelledGraph,
-    Precomputed,
-    Standardised,
-    StringEdit,
-    Tanimoto,
-    resolve_measure,
-)
 from eocc.measures.columns import Table
-from eocc.measures.composite import FrozenComposite, Records
-from eocc.measures.euclidean import FrozenEuclidean
-from eocc.measures.fingerprints import FrozenTanimoto
-from eocc.measures.graphs import FrozenGraphEdit
+from eocc.measures.composite import Composite, FittedComposite, Records
+from eocc.measures.euclidean import Euclidean, FittedEuclidean
+from eocc.measures.fingerprints import FittedTanimoto, Tanimoto
+from eocc.measures.graphs import FittedGraphEdit, GraphEdit
+from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
-from eocc.measures.precomputed import FrozenPrecomputed, PrecomputedRows
-from eocc.measures.series import FrozenDTW
-from eocc.measures.sets import FrozenCosineBags, FrozenJaccard
-from eocc.measures.strings import FrozenStringEdit
-from eocc.measures.tables import FrozenGower
+from eocc.measures.precomputed import FittedPrecomputed, Precomputed, PrecomputedRows
+from eocc.measures.resolve import resolve_measure
+from eocc.measures.series import DTW, FittedDTW
+from eocc.measures.sets import CosineBags, FittedCosineBags, FittedJaccard, Jaccard
+from eocc.measures.standardised import Standardised
+from eocc.measures.strings import FittedStringEdit, StringEdit
+from eocc.measures.tables import FittedGower, Gower
 
 # How far below 0 the margin at the border may be: the room that is given to rounding there.
 BORDER = 1e-6
 HISTORY = ("best", "mean", "entropy", "modularity", "performance")
 NUMBERS = ("entropy", "raw_entropy", "modularity", "objective", "offset", "threshold")
 FROZEN_BY: dict[type, type] = {
-    Composite: FrozenComposite, CosineBags: FrozenCosineBags, DTW: FrozenDTW, Euclidean: FrozenEuclidean,
-    Gower: FrozenGower, GraphEdit: FrozenGraphEdit, Jaccard: FrozenJaccard, Precomputed: FrozenPrecomputed,
-    Standardised: FrozenEuclidean, StringEdit: FrozenStringEdit, Tanimoto: FrozenTanimoto,
+    Composite: FittedComposite, CosineBags: FittedCosineBags, DTW: FittedDTW, Euclidean: FittedEuclidean,
+    Gower: FittedGower, GraphEdit: FittedGraphEdit, Jaccard: FittedJaccard, Precomputed: FittedPrecomputed,
+    Standardised: FittedEuclidean, StringEdit: FittedStringEdit, Tanimoto: FittedTanimoto,
 }  # fmt: skip
 
 
@@ -70,57 +58,57 @@ def indices(name: str, value: Any, shape: tuple[int, ...], stop: int) -> None:
     demand(not value.size or (value.min() >= 0 and value.max() < stop), f"{name} must lie in 0..{stop - 1}")
 
 
-def check_measure_pair(measure: Any, frozen: Any) -> None:
+def check_measure_pair(measure: Any, fitted: Any) -> None:
     """Demand that the frozen measure is of the kind that this measure freezes into."""
     own: Any = resolve_measure(measure)
     if type(own) not in FROZEN_BY:
         return
-    demand(type(frozen) is FROZEN_BY[type(own)], f"the measure {type(own).__name__} is frozen as another kind")
-    if isinstance(frozen, FrozenComposite):
-        demand(list(own.measures) == list(frozen.measures), "the parts of the measure are not those of the model")
+    demand(type(fitted) is FROZEN_BY[type(own)], f"the measure {type(own).__name__} is frozen as another kind")
+    if isinstance(fitted, FittedComposite):
+        demand(list(own.measures) == list(fitted.measures), "the parts of the measure are not those of the model")
         for name, part in own.measures.items():
-            check_measure_pair(part, frozen.measures[name])
+            check_measure_pair(part, fitted.measures[name])
 
 
-def check_prototypes(frozen: Any, prototypes: Any, max_bytes: int) -> int:
+def check_prototypes(fitted: Any, prototypes: Any, max_bytes: int) -> int:
     """Demand that the patterns are what the frozen measure compares; return how many there are."""
-    check = _PROTOTYPES.get(type(frozen))
+    check = _PROTOTYPES.get(type(fitted))
     if check is not None:
         demand(
-            check(frozen, prototypes, max_bytes), f"the training patterns are not what {type(frozen).__name__} takes"
+            check(fitted, prototypes, max_bytes), f"the training patterns are not what {type(fitted).__name__} takes"
         )
     n = len(prototypes)
     demand(n > 0, "there are no training patterns")
     return n
 
 
-def _rows(frozen: FrozenEuclidean, rows: Any, max_bytes: int) -> bool:
-    spreads = getattr(frozen.unit, "spreads", np.ones(frozen.n_parameters))
+def _rows(fitted: FittedEuclidean, rows: Any, max_bytes: int) -> bool:
+    spreads = getattr(fitted.unit, "spreads", np.ones(fitted.n_parameters))
     demand(
-        spreads.shape == (frozen.n_parameters,) and bool((spreads > 0).all()),
+        spreads.shape == (fitted.n_parameters,) and bool((spreads > 0).all()),
         "the spreads are not one for each feature",
     )
-    return array_of(np.float64, 2)(rows) and 0 < rows.shape[1] == frozen.n_parameters
+    return array_of(np.float64, 2)(rows) and 0 < rows.shape[1] == fitted.n_parameters
 
 
-def _bits(frozen: FrozenTanimoto, rows: Any, max_bytes: int) -> bool:
-    return array_of(np.bool_, 2)(rows) and rows.shape[1] == frozen.n_bits
+def _bits(fitted: FittedTanimoto, rows: Any, max_bytes: int) -> bool:
+    return array_of(np.bool_, 2)(rows) and rows.shape[1] == fitted.n_bits
 
 
-def _block(frozen: FrozenPrecomputed, rows: Any, max_bytes: int) -> bool:
-    if type(rows) is not PrecomputedRows or rows.block.shape != (len(rows.columns), frozen.n_columns):
+def _block(fitted: FittedPrecomputed, rows: Any, max_bytes: int) -> bool:
+    if type(rows) is not PrecomputedRows or rows.block.shape != (len(rows.columns), fitted.n_columns):
         return False
-    return bool((rows.block >= 0).all() and (rows.columns >= 0).all() and (rows.columns < frozen.n_columns).all())
+    return bool((rows.block >= 0).all() and (rows.columns >= 0).all() and (rows.columns < fitted.n_columns).all())
 
 
-def _series(frozen: FrozenDTW, patterns: Any, max_bytes: int) -> bool:
-    is_series, n_channels = array_of(np.float64, 2), frozen.n_parameters
+def _series(fitted: FittedDTW, patterns: Any, max_bytes: int) -> bool:
+    is_series, n_channels = array_of(np.float64, 2), fitted.n_parameters
     return type(patterns) is Objects and all(
         is_series(one) and len(one) > 0 and 0 < one.shape[1] == n_channels for one in patterns
     )
 
 
-def _graphs(frozen: FrozenGraphEdit, patterns: Any, max_bytes: int) -> bool:
+def _graphs(fitted: FittedGraphEdit, patterns: Any, max_bytes: int) -> bool:
     if type(patterns) is not Objects or not all(type(graph) is LabelledGraph for graph in patterns):
         return False
     sizes = [graph.n_vertices for graph in patterns]
@@ -131,36 +119,36 @@ def _graphs(frozen: FrozenGraphEdit, patterns: Any, max_bytes: int) -> bool:
 
 
 def _of(*classes: type) -> Callable[[Any, Any, int], bool]:
-    return lambda frozen, patterns, max_bytes: (
+    return lambda fitted, patterns, max_bytes: (
         type(patterns) is Objects and all(type(pattern) in classes for pattern in patterns)
     )
 
 
-def _bags(frozen: FrozenCosineBags, patterns: Any, max_bytes: int) -> bool:
+def _bags(fitted: FittedCosineBags, patterns: Any, max_bytes: int) -> bool:
     return type(patterns) is Objects and all(
         type(bag) is dict and all(type(weight) is float and positive(weight) for weight in bag.values())
         for bag in patterns
     )
 
 
-def _records(frozen: FrozenComposite, records: Any, max_bytes: int) -> bool:
-    if type(records) is not Records or list(records.parts) != list(frozen.measures):
+def _records(fitted: FittedComposite, records: Any, max_bytes: int) -> bool:
+    if type(records) is not Records or list(records.parts) != list(fitted.measures):
         return False
-    lengths = {check_prototypes(frozen.measures[name], part, max_bytes) for name, part in records.parts.items()}
+    lengths = {check_prototypes(fitted.measures[name], part, max_bytes) for name, part in records.parts.items()}
     return len(lengths) == 1
 
 
 _PROTOTYPES: dict[type, Callable[[Any, Any, int], bool]] = {
-    FrozenComposite: _records,
-    FrozenCosineBags: _bags,
-    FrozenDTW: _series,
-    FrozenEuclidean: _rows,
-    FrozenGower: lambda frozen, patterns, max_bytes: type(patterns) is Table,
-    FrozenGraphEdit: _graphs,
-    FrozenJaccard: _of(frozenset),
-    FrozenPrecomputed: _block,
-    FrozenStringEdit: _of(str, tuple),
-    FrozenTanimoto: _bits,
+    FittedComposite: _records,
+    FittedCosineBags: _bags,
+    FittedDTW: _series,
+    FittedEuclidean: _rows,
+    FittedGower: lambda fitted, patterns, max_bytes: type(patterns) is Table,
+    FittedGraphEdit: _graphs,
+    FittedJaccard: _of(frozenset),
+    FittedPrecomputed: _block,
+    FittedStringEdit: _of(str, tuple),
+    FittedTanimoto: _bits,
 }
 
 

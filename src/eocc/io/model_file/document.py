@@ -27,9 +27,9 @@ from eocc.io.model_file.parameters import LONGEST_NAME, NEEDED, is_accepted
 from eocc.io.model_file.plain import UnwritableError
 from eocc.io.model_file.surprise import describe_surprise, restore_surprise
 from eocc.io.model_file.trial import SAME_SCORE, check_trial, trial_score
-from eocc.measures import Composite, FunctionMeasure, resolve_measure
-from eocc.measures.composite import FrozenComposite
-from eocc.measures.function import FrozenFunction
+from eocc.measures.composite import Composite, FittedComposite
+from eocc.measures.function import FittedFunction, FunctionMeasure
+from eocc.measures.resolve import resolve_measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, resolve_membership_function
 from eocc.regions.tconorms import TCONORMS, resolve_tconorm
@@ -48,7 +48,7 @@ def describe(classifier: EntropicOneClassClassifier) -> tuple[dict[str, Any], Ar
     fitted = {name: encoder.encode(value, name) for name, value in _plain_results(classifier).items()}
     fitted["prototypes"] = _patterns(encoder, classifier.prototypes_, "prototypes")
     fitted["others"] = _patterns(encoder, _others_of(classifier), "others")
-    fitted["measure"] = _frozen(encoder, classifier.measure_, "measure")
+    fitted["measure"] = _fitted(encoder, classifier.measure_, "measure")
     fitted["membership_function"] = _called(encoder, classifier.fuzzy_model_.membership_function)
     fitted["tconorm"] = _called(encoder, classifier.fuzzy_model_.tconorm)
     own = {name for name in CALLED if _holds(fitted[name], "passed")}
@@ -157,16 +157,16 @@ def _called(encoder: Encoder, value: Any) -> Any:
         return {"passed": None}
 
 
-def _frozen(encoder: Encoder, frozen: Any, place: str) -> Any:
+def _fitted(encoder: Encoder, fitted_measure: Any, place: str) -> Any:
     """Return a frozen measure as JSON; of the user's own only what can be written, by part where it has parts."""
     try:
-        return encoder.encode(frozen, place)
+        return encoder.encode(fitted_measure, place)
     except UnwritableError:
-        if type(frozen) is FrozenFunction:
-            return {"passed": {"largest": float(frozen.largest)}}
-        if type(frozen) is FrozenComposite:
-            parts = enumerate(frozen.measures.values())
-            return {"passed": {"parts": [_frozen(encoder, part, f"{place}.{k}") for k, part in parts]}}
+        if type(fitted_measure) is FittedFunction:
+            return {"passed": {"largest": float(fitted_measure.largest)}}
+        if type(fitted_measure) is FittedComposite:
+            parts = enumerate(fitted_measure.measures.values())
+            return {"passed": {"parts": [_fitted(encoder, part, f"{place}.{k}") for k, part in parts]}}
         return {"passed": None}
 
 
@@ -189,23 +189,23 @@ def restore(
     documents = {**dict.fromkeys(ADDED), **_object(manifest, "fitted")}
     demand(set(documents) == set(_FITTED), f"the fitted values must be {', '.join(_FITTED)}")
     values = {name: decoder.decode(documents[name]) for name in _FITTED if name not in CALLED}
-    frozen = _thawed(decoder, documents["measure"], classifier.measure, values["prototypes"])
+    fitted_measure = _thawed(decoder, documents["measure"], classifier.measure, values["prototypes"])
     called = {name: passed[name] if name in passed else decoder.decode(documents[name]) for name in CALLED[1:]}
     demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
-    n_prototypes = check_prototypes(frozen, values["prototypes"], max_bytes)
+    n_prototypes = check_prototypes(fitted_measure, values["prototypes"], max_bytes)
     if values["prototype_indices"] is None:
         values["prototype_indices"] = np.arange(n_prototypes)
-    check_measure_pair(classifier.measure, frozen)
-    n = check_fitted(values, n_prototypes, frozen.n_parameters)
-    surprise = _surprise(values, classifier, frozen, max_bytes)
+    check_measure_pair(classifier.measure, fitted_measure)
+    n = check_fitted(values, n_prototypes, fitted_measure.n_parameters)
+    surprise = _surprise(values, classifier, fitted_measure, max_bytes)
     check_calibration(values, _rate_of(classifier, n), n)
     fuzzy = _fuzzy(values, called)
-    check_trial(trial_score(frozen, values["prototypes"], values["weights"], fuzzy), values["first_score"])
+    check_trial(trial_score(fitted_measure, values["prototypes"], values["weights"], fuzzy), values["first_score"])
     offset = fuzzy.threshold + values["threshold"]
     demand(
         math.isclose(values["offset"], offset, rel_tol=SAME_SCORE, abs_tol=SAME_SCORE), "offset is not its boundary's"
     )
-    _take(classifier, values, frozen, fuzzy)
+    _take(classifier, values, fitted_measure, fuzzy)
     if surprise is not None:
         classifier.surprise_model_ = surprise
     _take_schema(classifier, _object(manifest, "schema"))
@@ -236,7 +236,7 @@ def _rate_of(classifier: EntropicOneClassClassifier, n: int) -> float | None:
     return None if classifier.false_alarm_rate is None else float(classifier.false_alarm_rate)
 
 
-def _surprise(values: Mapping[str, Any], classifier: Any, frozen: Any, max_bytes: int) -> SurpriseModel | None:
+def _surprise(values: Mapping[str, Any], classifier: Any, fitted_measure: Any, max_bytes: int) -> SurpriseModel | None:
     """Return the model of surprise of a classifier that has one."""
     described, others = values["surprise"], values["others"]
     demand((described is not None) == (classifier.resolution == MULTI), "its resolution is not that of its decisions")
@@ -244,9 +244,9 @@ def _surprise(values: Mapping[str, Any], classifier: Any, frozen: Any, max_bytes
         demand(others is None, "it has known non-targets that nothing uses")
         return None
     if others is not None:
-        check_prototypes(frozen, others, max_bytes)
+        check_prototypes(fitted_measure, others, max_bytes)
     n_patterns, n_prototypes = len(values["labels"]), len(values["prototypes"])
-    return restore_surprise(described, n_patterns, n_prototypes, frozen.n_parameters, others)
+    return restore_surprise(described, n_patterns, n_prototypes, fitted_measure.n_parameters, others)
 
 
 def _object(manifest: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -275,17 +275,17 @@ def _thawed(decoder: Decoder, document: Any, measure: Any, prototypes: Any) -> A
     own: Any = resolve_measure(measure)
     known = document["passed"]
     if known is None:
-        return own.freeze(prototypes)
+        return own.fit(prototypes)
     demand(isinstance(known, dict) and len(known) == 1, "the measure passed is not described")
     if "largest" in known:
         demand(type(own) is FunctionMeasure, "pass the function of two objects that it was fitted with")
         demand(positive(known["largest"]), "the largest dissimilarity must be positive")
-        return FrozenFunction(own.function, float(known["largest"]), [])
+        return FittedFunction(own.function, float(known["largest"]), [])
     parts, stored = known.get("parts"), prototypes.parts
     demand(isinstance(own, Composite) and isinstance(parts, list), "pass the Composite that it was fitted with")
     demand(list(own.measures) == list(stored) and len(stored) == len(parts), "the Composite passed has other parts")
     pairs = zip(own.measures.items(), parts, strict=True)
-    return FrozenComposite({name: _thawed(decoder, part, measure, stored[name]) for (name, measure), part in pairs})
+    return FittedComposite({name: _thawed(decoder, part, measure, stored[name]) for (name, measure), part in pairs})
 
 
 def _fuzzy(values: Mapping[str, Any], called: Mapping[str, Any]) -> FuzzyModel:
@@ -297,9 +297,9 @@ def _fuzzy(values: Mapping[str, Any], called: Mapping[str, Any]) -> FuzzyModel:
     return FuzzyModel(values["centres"], values["widths"], resolved, resolve_tconorm(tconorm))
 
 
-def _take(classifier: Any, values: Mapping[str, Any], frozen: Any, fuzzy: FuzzyModel) -> None:
+def _take(classifier: Any, values: Mapping[str, Any], fitted_measure: Any, fuzzy: FuzzyModel) -> None:
     """Give the classifier all that its fit found."""
-    classifier.measure_, classifier.fuzzy_model_ = frozen, fuzzy
+    classifier.measure_, classifier.fuzzy_model_ = fitted_measure, fuzzy
     for name in (
         "weights",
         "labels",

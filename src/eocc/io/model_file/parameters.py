@@ -13,8 +13,16 @@ from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trape
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.regions.representatives import REPRESENTATIVES, Centroid, Medoid
 from eocc.regions.tconorms import TCONORMS
-from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
-from eocc.space.prototypes import SELECTIONS, DensitySpread, FarthestFirst, KMedoids, RandomSelection
+from eocc.search import SEARCHES
+from eocc.search.cma_es import CMAESSearch
+from eocc.search.differential_evolution import DifferentialEvolutionSearch
+from eocc.search.genetic import GeneticSearch
+from eocc.search.random import RandomSearch
+from eocc.space.prototypes import SELECTIONS
+from eocc.space.prototypes.density_spread import DensitySpread
+from eocc.space.prototypes.farthest_first import FarthestFirst
+from eocc.space.prototypes.k_medoids import KMedoids
+from eocc.space.prototypes.random import RandomSelection
 from eocc.synthesis.graph_kinds import GRAPHS, CompleteGraph, NeighbourGraph
 
 MOST_JOBS = 1024

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.io.model_file.arrays import descr_of
-from eocc.measures import LabelledGraph
 from eocc.measures.columns import Column, Table
+from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
 
 Indices = NDArray[np.int64]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from eocc.io.model_file.catalogue import FROZEN_CLASSES
 from eocc.io.model_file.checks import demand
 from eocc.kernels.edit_lanes import LONGEST
-from eocc.measures.composite import FrozenComposite
-from eocc.measures.graphs import FrozenGraphEdit, Schema
-from eocc.measures.series import FrozenDTW
-from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.composite import FittedComposite
+from eocc.measures.graphs import FittedGraphEdit, Schema
+from eocc.measures.series import FittedDTW
+from eocc.measures.strings import FittedStringEdit
 from eocc.regions.fuzzy import FuzzyModel
 
 # Cells of the tables in which pairs are aligned: about a second's work.
@@ -30,14 +30,14 @@ VERTEX_ARRAYS = 8
 SAME_SCORE = 1e-6
 
 
-def trial_score(frozen: Any, prototypes: Any, weights: NDArray[np.float64], fuzzy: FuzzyModel) -> float | None:
+def trial_score(fitted: Any, prototypes: Any, weights: NDArray[np.float64], fuzzy: FuzzyModel) -> float | None:
     """Return the score of the first training pattern, None where finding it would take too long."""
-    if work(frozen, prototypes) > MOST_WORK:
+    if work(fitted, prototypes) > MOST_WORK:
         return None
-    step = BLOCK if _is_known(frozen) else len(prototypes)
+    step = BLOCK if _is_known(fitted) else len(prototypes)
     with np.errstate(all="ignore"):
         blocks = [
-            np.asarray(frozen.prepare(prototypes[[0]], prototypes[start : start + step]).evaluate(weights))
+            np.asarray(fitted.prepare(prototypes[[0]], prototypes[start : start + step]).evaluate(weights))
             for start in range(0, len(prototypes), step)
         ]
         row = np.concatenate(blocks, axis=1)
@@ -66,43 +66,43 @@ def check_trial(score: float | None, known: Any) -> None:
         )
 
 
-def work(frozen: Any, prototypes: Any) -> int:
+def work(fitted: Any, prototypes: Any) -> int:
     """Return about how many cells it takes to compare the first pattern with all; 0 where that is as long as the file.
 
-    >>> work(FrozenStringEdit(), ["oak", "maple"])
+    >>> work(FittedStringEdit(), ["oak", "maple"])
     1024
     """
-    if type(frozen) is FrozenComposite:
-        return sum(work(part, prototypes.parts[name]) for name, part in frozen.measures.items())
-    reckon = _WORK.get(type(frozen))
-    return 0 if reckon is None else int(reckon(frozen, prototypes))
+    if type(fitted) is FittedComposite:
+        return sum(work(part, prototypes.parts[name]) for name, part in fitted.measures.items())
+    reckon = _WORK.get(type(fitted))
+    return 0 if reckon is None else int(reckon(fitted, prototypes))
 
 
-def _is_known(frozen: Any) -> bool:
-    if type(frozen) is FrozenComposite:
-        return all(map(_is_known, frozen.measures.values()))
-    return type(frozen) in FROZEN_CLASSES
+def _is_known(fitted: Any) -> bool:
+    if type(fitted) is FittedComposite:
+        return all(map(_is_known, fitted.measures.values()))
+    return type(fitted) in FROZEN_CLASSES
 
 
-def _string_work(frozen: FrozenStringEdit, patterns: Any) -> int:
+def _string_work(fitted: FittedStringEdit, patterns: Any) -> int:
     # Also the square of the first: each of its symbols has a row of marks as long as itself.
     first, total = len(patterns[0]), sum(map(len, patterns))
     return max(first, LONGEST) * max(first, total)
 
 
-def _series_work(frozen: FrozenDTW, patterns: Any) -> int:
+def _series_work(fitted: FittedDTW, patterns: Any) -> int:
     lengths = np.array([len(one) for one in patterns], np.float64)
-    band = 2 * frozen.band * np.maximum(lengths, lengths[0]) + 1 + np.abs(lengths - lengths[0])
-    return int((lengths[0] * np.minimum(lengths, band) + lengths).sum()) * frozen.n_parameters
+    band = 2 * fitted.band * np.maximum(lengths, lengths[0]) + 1 + np.abs(lengths - lengths[0])
+    return int((lengths[0] * np.minimum(lengths, band) + lengths).sum()) * fitted.n_parameters
 
 
-def _graph_work(frozen: FrozenGraphEdit, patterns: Any) -> int:
+def _graph_work(fitted: FittedGraphEdit, patterns: Any) -> int:
     vertices: list[int] = [graph.n_vertices for graph in patterns]
     edges = [len(graph.edges) for graph in patterns]
-    texts = [_text_length(frozen, graph) for graph in patterns]
+    texts = [_text_length(fitted, graph) for graph in patterns]
     # Where all vertices are alike, each pair that is chosen has all the others searched again.
     pairs = sum(vertices[0] * n * min(vertices[0], n) for n in vertices)
-    n_columns = VERTEX_ARRAYS + sum(map(_n_attributes, (frozen.vertex, frozen.edge)))
+    n_columns = VERTEX_ARRAYS + sum(map(_n_attributes, (fitted.vertex, fitted.edge)))
     columns = n_columns * (sum(vertices) + sum(edges))
     return pairs + max(vertices) ** 2 + edges[0] * sum(edges) + columns + texts[0] * sum(texts)
 
@@ -111,14 +111,14 @@ def _n_attributes(schema: Schema) -> int:
     return len(schema.numbers) + len(schema.categories) + len(schema.texts)
 
 
-def _text_length(frozen: FrozenGraphEdit, graph: Any) -> int:
-    sides = ((frozen.vertex, graph.vertex_attributes), (frozen.edge, graph.edge_attributes))
+def _text_length(fitted: FittedGraphEdit, graph: Any) -> int:
+    sides = ((fitted.vertex, graph.vertex_attributes), (fitted.edge, graph.edge_attributes))
     values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
     return sum(len(value) if isinstance(value, str) else 1 for value in values)
 
 
 _WORK: dict[type, Callable[[Any, Any], int]] = {
-    FrozenDTW: _series_work,
-    FrozenGraphEdit: _graph_work,
-    FrozenStringEdit: _string_work,
+    FittedDTW: _series_work,
+    FittedGraphEdit: _graph_work,
+    FittedStringEdit: _string_work,
 }

@@ -3,14 +3,14 @@
 from eocc.scale.cluster.client import current, on, using
 from eocc.scale.cluster.judging import Remote
 from eocc.scale.cluster.pairs import prepare, spread_measure
-from eocc.scale.cluster.partitions import by_partition, gathered, is_dask, sample
+from eocc.scale.cluster.partitions import dask_lazy, is_dask, materialised, sample
 
 __all__ = [
     "Remote",
-    "by_partition",
     "current",
-    "gathered",
+    "dask_lazy",
     "is_dask",
+    "materialised",
     "on",
     "prepare",
     "sample",

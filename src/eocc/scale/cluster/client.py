@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from itertools import cycle
 from typing import Any
 
-from eocc.scale.cluster.sealed import Sealed
+from eocc.scale.cluster.pickled import Pickled
 
 # What dask takes: a host and its port, or a place in this process.
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
@@ -80,7 +80,7 @@ def n_slots(client: Any) -> int:
 
 
 def given(client: Any, data: Any) -> Any:
-    """Return a future of the data, `Sealed`: the tasks that need them open them.
+    """Return a future of the data, `Pickled`: the tasks that need them open them.
 
     It is the result of a task that returns what the scheduler keeps for it: where a worker dies with its copy, the task
     is run again. Data that were scattered would be lost.
@@ -89,7 +89,7 @@ def given(client: Any, data: Any) -> Any:
 
     # The one large task is meant; dask would warn of it.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-        return client.submit(_itself, Sealed(data), key=_key("data"))
+        return client.submit(_itself, Pickled(data), key=_key("data"))
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
@@ -121,5 +121,5 @@ def _key(name: str) -> str:
     return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
 
 
-def _itself(data: Sealed) -> Sealed:
+def _itself(data: Pickled) -> Pickled:
     return data

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.scale.cluster.client import cancelled_on_error, given, given_tasks, n_slots
-from eocc.scale.cluster.sealed import Sealed
+from eocc.scale.cluster.pickled import Pickled
 
 Result = TypeVar("Result")
 ResultOfTrial = TypeVar("ResultOfTrial", covariant=True)
@@ -59,7 +59,7 @@ def _even_parts(things: Sequence[Any], count: int) -> list[Sequence[Any]]:
 _rooms: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
 
 
-def _judged(sealed_trial: Sealed, candidates: Sequence[Any]) -> list[Any]:
+def _judged(sealed_trial: Pickled, candidates: Sequence[Any]) -> list[Any]:
     """Judge candidates, on a worker."""
     trial = sealed_trial.open()
     rooms, me = _rooms.setdefault(trial, {}), threading.get_ident()

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.measures import FrozenMeasure, FunctionMeasure, Measure, Prepared
-from eocc.measures.composite import FrozenComposite, PreparedComposite
+from eocc.measures.composite import FittedComposite, PreparedComposite
 from eocc.measures.fixed import FixedPrepared
-from eocc.measures.function import FrozenFunction
-from eocc.measures.graphs import FrozenGraphEdit
+from eocc.measures.function import FittedFunction, FunctionMeasure
+from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.linear import LinearPrepared
-from eocc.measures.strings import FrozenStringEdit
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
+from eocc.measures.strings import FittedStringEdit
 from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
-from eocc.scale.cluster.sealed import Sealed
+from eocc.scale.cluster.pickled import Pickled
 
 Matrix = NDArray[np.float64]
 
@@ -30,13 +30,13 @@ LEAST_SIDE = 16
 Block = tuple[slice, slice]
 
 
-def prepare(measure: FrozenMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
+def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
     """Return measure.prepare(patterns, prototypes), on the cluster in use where its pairs are expensive.
 
     Those of graphs, strings and functions of two objects are, alone or as parts of records.
 
     >>> from eocc.measures import StringEdit
-    >>> prepare(StringEdit().freeze(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
+    >>> prepare(StringEdit().fit(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
     array([[0.  ],
            [0.25]])
     """
@@ -44,18 +44,18 @@ def prepare(measure: FrozenMeasure, patterns: Any, prototypes: Any = None) -> Pr
     n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
     if client is None or n_pairs < WORTH_SENDING:
         return measure.prepare(patterns, prototypes)
-    if isinstance(measure, FrozenComposite):
+    if isinstance(measure, FittedComposite):
         parts = [
             prepare(part, patterns.parts[name], None if prototypes is None else prototypes.parts[name])
             for name, part in measure.measures.items()
         ]
         return PreparedComposite(parts, [part.n_parameters for part in measure.measures.values()])
-    if isinstance(measure, FrozenFunction) and not measure.knows(patterns, prototypes):
-        plain = FrozenFunction(measure.function, measure.largest, [])  # a table kept in it need not travel
+    if isinstance(measure, FittedFunction) and not measure.knows(patterns, prototypes):
+        plain = FittedFunction(measure.function, measure.largest, [])  # a table kept in it need not travel
         return FixedPrepared(_matrix(client, plain, patterns, prototypes)[0])
-    if isinstance(measure, FrozenGraphEdit):
+    if isinstance(measure, FittedGraphEdit):
         return LinearPrepared(_matrix(client, measure, patterns, prototypes))
-    if isinstance(measure, FrozenStringEdit):  # insertions one way are deletions the other: no mirror image
+    if isinstance(measure, FittedStringEdit):  # insertions one way are deletions the other: no mirror image
         return LinearPrepared(_matrix(client, measure, patterns, patterns if prototypes is None else prototypes))
     return measure.prepare(patterns, prototypes)
 
@@ -66,16 +66,16 @@ class _SpreadFunction:
 
     measure: FunctionMeasure
 
-    def freeze(self, training: Sequence[Any]) -> FrozenFunction:
-        return self._frozen(training, None)
+    def fit(self, training: Sequence[Any]) -> FittedFunction:
+        return self._fitted(training, None)
 
-    def freeze_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FrozenFunction:
-        return self._frozen(training, prototypes)
+    def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FittedFunction:
+        return self._fitted(training, prototypes)
 
-    def _frozen(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FrozenFunction:
+    def _fitted(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FittedFunction:
         self.measure._check_symmetry(training)
-        pairs = prepare(FrozenFunction(self.measure.function, 1.0, []), training, prototypes)
-        return FrozenFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
+        pairs = prepare(FittedFunction(self.measure.function, 1.0, []), training, prototypes)
+        return FittedFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
 
 
 def spread_measure(measure: Measure) -> Measure:
@@ -84,7 +84,7 @@ def spread_measure(measure: Measure) -> Measure:
     return _SpreadFunction(measure) if is_costly and isinstance(measure, FunctionMeasure) else measure
 
 
-def _matrix(client: Any, measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return the components (u, n, r), block by block; without prototypes a block also gives its mirror image."""
     n, r = len(patterns), len(patterns if prototypes is None else prototypes)
     blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
@@ -127,7 +127,7 @@ def _slices(n: int, count: int) -> list[slice]:
 
 
 def _block(
-    sealed_measure: Sealed, sealed_patterns: Sealed, sealed_prototypes: Sealed, block: Block
+    sealed_measure: Pickled, sealed_patterns: Pickled, sealed_prototypes: Pickled, block: Block
 ) -> tuple[Matrix, Matrix | None]:
     """Compute a block on a worker; of the patterns among themselves also its mirror image."""
     measure, patterns, prototypes = sealed_measure.open(), sealed_patterns.open(), sealed_prototypes.open()
@@ -138,7 +138,7 @@ def _block(
         return _components(measure, patterns[rows], None), None
     forth = _components(measure, patterns[rows], patterns[columns])
     back = np.ascontiguousarray(forth.transpose(0, 2, 1))
-    if isinstance(measure, FrozenGraphEdit):
+    if isinstance(measure, FittedGraphEdit):
         _redo_equal_sizes(measure, patterns[columns], patterns[rows], back)
     return forth, back
 
@@ -149,7 +149,7 @@ def _components(measure: Any, patterns: Any, prototypes: Any) -> Matrix:
     return found
 
 
-def _redo_equal_sizes(measure: FrozenGraphEdit, graphs: Any, others: Any, components: Matrix) -> None:
+def _redo_equal_sizes(measure: FittedGraphEdit, graphs: Any, others: Any, components: Matrix) -> None:
     """Compute the pairs of graphs with as many vertices: the first one then decides, not the smaller."""
     sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (graphs, others))
     for size in np.intersect1d(sizes, other_sizes):

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.foundation.arguments import check_count, generator
-from eocc.scale.cluster.sealed import Sealed
+from eocc.scale.cluster.pickled import Pickled
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def is_dask(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def by_partition(dtype: DTypeLike) -> Callable[[Method], Method]:
+def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
     """Make a method of a fitted estimator take dask collections: of these it returns a lazy dask array.
 
     Every partition is one call of the method, with the model sent to each worker once.
@@ -59,7 +59,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     _check_columns(model, X)
     columns = (len(model.prototypes_),) if name == "transform" else ()
     # Data of a graph are kept by the scheduler: a worker that dies does not take them along.
-    sent = dask.delayed(Sealed(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    sent = dask.delayed(Pickled(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
     work = dask.delayed(_of_block, pure=False)
     parts = [
         dask.array.from_delayed(
@@ -71,7 +71,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
 
 
 def _of_block(
-    model: Sealed, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
+    model: Pickled, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
 ) -> NDArray[Any]:
     """Do it for a partition, which may well be empty."""
     patterns = block if hasattr(block, "shape") else list(block)
@@ -101,14 +101,14 @@ def _partitions(X: Any) -> list[tuple[Any, float]]:
     return list(zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True))
 
 
-def gathered(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
+def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
     """Return a dask collection as what it stands for, if it is not too large; anything else as it is.
 
     Before anything is gathered check(patterns, columns) is called, and may refuse it; where a collection does not tell
     its length, every partition is asked. Bags have 1 column.
 
     >>> import dask.array
-    >>> gathered(dask.array.arange(3, chunks=2), print)
+    >>> materialised(dask.array.arange(3, chunks=2), print)
     3 1
     array([0, 1, 2])
     """

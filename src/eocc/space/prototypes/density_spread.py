@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.arguments import check_count, check_number
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.farthest_first import spread
 from eocc.space.prototypes.protocol import Indices, Matrix, blocks, check_places
 
@@ -27,7 +27,7 @@ class DensitySpread:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.append(np.arange(20.0), 200.0)[:, None]
-    >>> DensitySpread().select(Euclidean().freeze(rows), rows, 3, np.random.default_rng(0))
+    >>> DensitySpread().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
     array([ 6, 11, 17])
     """
 
@@ -38,7 +38,7 @@ class DensitySpread:
         check_count("neighbours", self.neighbours)
         check_number("exponent", self.exponent, ">= 0", lambda value: 0 <= value < np.inf)
 
-    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
         """Return `count` patterns, from n count dissimilarities, and n for each of the sample."""
         n = len(patterns)
         check_places(count, n)
@@ -48,12 +48,12 @@ class DensitySpread:
         return np.sort(spread(measure, patterns, count, first, weights))
 
 
-def local_spacings(measure: FrozenMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
+def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
     """Return the dissimilarity of each pattern to the k-th nearest of the others in the sample; to the last if fewer.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> local_spacings(Euclidean().freeze(rows), rows, np.array([0, 1, 2]), 1)
+    >>> local_spacings(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 1)
     array([0.25, 0.25, 0.75])
     """
     spacings, k = np.zeros(len(patterns)), min(neighbours, len(sample) - 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
 
 # Less than any gap there is: a chosen pattern is not chosen again, also where its copies have gap 0.
@@ -24,18 +24,18 @@ class FarthestFirst:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [1.0], [2.0], [9.0]])
-    >>> FarthestFirst().select(Euclidean().freeze(rows), rows, 3, np.random.default_rng(0))
+    >>> FarthestFirst().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
     array([0, 3, 4])
     """
 
-    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
         """Return `count` patterns, from n count dissimilarities and a few per cent more."""
         n = len(patterns)
         check_places(count, n)
         return np.sort(spread(measure, patterns, count, int(rng.integers(n)), np.ones(n)))
 
 
-def spread(measure: FrozenMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
+def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
     """Return `first`, then always the pattern of largest gap w_i min_j d(x_i, x_j) to those chosen, as they are chosen.
 
     Ties go to the lower index. The choices are those of one pass over all patterns per choice, but many are made per
@@ -44,7 +44,7 @@ def spread(measure: FrozenMeasure, patterns: Any, count: int, first: int, weight
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [2.0], [9.0]])
-    >>> spread(Euclidean().freeze(rows), rows, 3, 1, np.ones(4))
+    >>> spread(Euclidean().fit(rows), rows, 3, 1, np.ones(4))
     array([1, 3, 0])
     """
     chosen = np.array([first], dtype=np.int64)
@@ -59,7 +59,7 @@ def spread(measure: FrozenMeasure, patterns: Any, count: int, first: int, weight
     return chosen
 
 
-def _next_choices(measure: FrozenMeasure, patterns: Any, gaps: Matrix, weights: Matrix, wanted: int) -> Indices:
+def _next_choices(measure: FittedMeasure, patterns: Any, gaps: Matrix, weights: Matrix, wanted: int) -> Indices:
     """Return the choices, at least 1, that are certain from the patterns of largest gap alone."""
     pool, floor, last = _largest(gaps)
     members, own = patterns[pool], gaps[pool]

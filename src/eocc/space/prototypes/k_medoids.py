@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
 from eocc.space.prototypes.random import without_copies
 
@@ -31,11 +31,11 @@ class KMedoids:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
-    >>> KMedoids().select(Euclidean().freeze(rows), rows, 2, np.random.default_rng(0))
+    >>> KMedoids().select(Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
     array([1, 4])
     """
 
-    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
         """Return `count` patterns, from 2 n count dissimilarities and those within the samples."""
         n = len(patterns)
         check_places(count, n)
@@ -48,7 +48,7 @@ class KMedoids:
         return np.sort(better)
 
 
-def _improved(measure: FrozenMeasure, patterns: Any, start: Indices, others: Indices) -> Indices:
+def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Indices) -> Indices:
     """Return the medoids of one sample per MOST_MEDOIDS of the start."""
     n_parts = -(-len(start) // MOST_MEDOIDS)
     found = []
@@ -61,7 +61,7 @@ def _improved(measure: FrozenMeasure, patterns: Any, start: Indices, others: Ind
     return np.concatenate(found)
 
 
-def _sum_over_all(measure: FrozenMeasure, patterns: Any, chosen: Indices) -> float:
+def _sum_over_all(measure: FittedMeasure, patterns: Any, chosen: Indices) -> float:
     return float(nearest_dissimilarities(measure, patterns, patterns[chosen]).sum())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_count
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -20,7 +20,7 @@ BLOCK_ROWS, BLOCK_COLUMNS = 2048, 512
 class Selection(Protocol):
     """Which patterns become the prototypes: the coordinates of the dissimilarity space."""
 
-    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
         """Return the indices of `count` different patterns, rising; all randomness comes from `rng`.
 
         `patterns` have a length and give parts of themselves for an array of integers or a slice.
@@ -41,12 +41,12 @@ def check_places(count: Any, n: int) -> None:
         raise ValueError(f"count must be at most {n}, the number of patterns, not {count}")
 
 
-def dissimilarities(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return D, D_ij = d(pattern_i, prototype_j; p = 1), or say that it is no dissimilarity.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> dissimilarities(Euclidean().freeze(rows), rows, rows[1:])
+    >>> dissimilarities(Euclidean().fit(rows), rows, rows[1:])
     array([[0.25, 1.  ],
            [0.  , 0.75],
            [0.75, 0.  ]])
@@ -60,12 +60,12 @@ def dissimilarities(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> M
     return D
 
 
-def blocks(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
+def blocks(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
     """Yield (rows, D), all dissimilarities of those rows of the patterns to the prototypes, in the rows' order.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> [(part, D.shape) for part, D in blocks(Euclidean().freeze(rows), rows, rows[1:])]
+    >>> [(part, D.shape) for part, D in blocks(Euclidean().fit(rows), rows, rows[1:])]
     [(slice(0, 3, None), (3, 2))]
     """
     for start in range(0, len(patterns), BLOCK_ROWS):
@@ -73,12 +73,12 @@ def blocks(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Iterator[t
         yield rows, dissimilarities(measure, patterns[rows], prototypes)
 
 
-def nearest_dissimilarities(measure: FrozenMeasure, patterns: Any, prototypes: Any) -> Matrix:
+def nearest_dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return min_j d(pattern_i, prototype_j; p = 1) for every pattern, (n,).
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> nearest_dissimilarities(Euclidean().freeze(rows), rows, rows[1:])
+    >>> nearest_dissimilarities(Euclidean().fit(rows), rows, rows[1:])
     array([0.25, 0.  , 0.  ])
     """
     nearest = np.full(len(patterns), np.inf)

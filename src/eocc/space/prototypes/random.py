@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.measures.protocol import FrozenMeasure
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.protocol import (
     BLOCK_COLUMNS,
     Indices,
@@ -26,22 +26,22 @@ class RandomSelection:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [0.0], [0.0], [5.0], [7.0]])
-    >>> RandomSelection().select(Euclidean().freeze(rows), rows, 3, np.random.default_rng(0))
+    >>> RandomSelection().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
     array([2, 3, 4])
     """
 
-    def select(self, measure: FrozenMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
         """Return `count` patterns, from count^2 dissimilarities at most, up to some n count if most are copies."""
         check_places(count, len(patterns))
         return np.sort(without_copies(measure, patterns, rng.permutation(len(patterns)), count))
 
 
-def without_copies(measure: FrozenMeasure, patterns: Any, order: Indices, count: int) -> Indices:
+def without_copies(measure: FittedMeasure, patterns: Any, order: Indices, count: int) -> Indices:
     """Return the first `count` of `order` that are not at dissimilarity 0 from one before, then the first that are.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [0.0], [5.0]])
-    >>> without_copies(Euclidean().freeze(rows), rows, np.array([0, 1, 2]), 2)
+    >>> without_copies(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 2)
     array([0, 2])
     """
     kept, start, step = order[:0], 0, min(count, BLOCK_COLUMNS)

@@ -11,13 +11,13 @@ from typing import Any
 _one_at_a_time = RLock()
 
 
-class Sealed:
+class Pickled:
     """Data that become bytes when they are sent, and stay so where they arrive until they are asked for.
 
     Functions and classes of a script or a notebook travel along.
 
     >>> import pickle
-    >>> arrived = pickle.loads(pickle.dumps(Sealed([1, 2, 3])))
+    >>> arrived = pickle.loads(pickle.dumps(Pickled([1, 2, 3])))
     >>> arrived.open()
     [1, 2, 3]
     """

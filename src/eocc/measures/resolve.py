@@ -1,0 +1,18 @@
+"""A measure as the user gives it -> the measure."""
+
+from typing import Any
+
+from eocc.foundation.registry import resolve
+from eocc.measures import MEASURES
+from eocc.measures.function import FunctionMeasure
+from eocc.measures.protocol import Measure
+
+
+def resolve_measure(measure: Any) -> Measure:
+    """Return the measure itself, the one registered under its name, or a function of two objects as one."""
+    if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
+        return FunctionMeasure(measure)
+    if not isinstance(measure, str) and not hasattr(measure, "fit"):
+        raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
+    resolved: Measure = resolve("measure", MEASURES, measure, method="fit")
+    return resolved

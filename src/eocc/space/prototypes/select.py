@@ -1,0 +1,71 @@
+"""How many prototypes, and which."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.registry import resolve
+from eocc.measures.protocol import FittedMeasure
+from eocc.space.prototypes import SELECTIONS
+from eocc.space.prototypes.protocol import Indices, Selection
+
+
+def resolve_selection(selection: str | Selection) -> Selection:
+    """Return the selection itself, or the one registered under its name.
+
+    >>> resolve_selection("random")
+    RandomSelection()
+    """
+    resolved: Selection = resolve("selection", SELECTIONS, selection, method="select")
+    return resolved
+
+
+def count_of(prototypes: int | float | None, n: int) -> int:
+    """Return how many of n patterns are prototypes: all for None, at most n for an integer, a share for a fraction.
+
+    A fraction of n is rounded to the nearest integer, and at least 1.
+
+    >>> [count_of(wanted, 30) for wanted in (None, 8, 256, 0.1, 1.0, 0.001)]
+    [30, 8, 30, 3, 30, 1]
+    >>> count_of(2.5, 30)
+    Traceback (most recent call last):
+    ...
+    ValueError: prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not 2.5
+    """
+    if prototypes is None:
+        return n
+    if isinstance(prototypes, numbers.Real) and not isinstance(prototypes, bool):
+        is_integer = isinstance(prototypes, numbers.Integral)
+        if is_integer and prototypes >= 1:
+            return min(int(prototypes), n)
+        if not is_integer and 0 < prototypes <= 1:
+            return max(1, round(float(prototypes) * n))
+    raise ValueError(
+        f"prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not {prototypes!r}"
+    )
+
+
+def select_prototypes(
+    selection: str | Selection, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator
+) -> Indices:
+    """Return the indices of the patterns chosen, `count` different ones, rising; say so if the selection gave others.
+
+    If all are wanted, nothing is compared.
+
+    >>> from eocc.measures import Euclidean
+    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
+    >>> select_prototypes("k-medoids", Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
+    array([1, 4])
+    """
+    chooser, n = resolve_selection(selection), len(patterns)
+    if count == n:
+        return np.arange(n)
+    chosen = np.asarray(chooser.select(measure, patterns, count, rng))
+    if chosen.shape != (count,) or not np.issubdtype(chosen.dtype, np.integer):
+        raise ValueError(
+            f"{type(chooser).__name__}: select must return {count} integers, not {chosen.dtype} of shape {chosen.shape}"
+        )
+    if chosen[0] < 0 or chosen[-1] >= n or (np.diff(chosen) <= 0).any():
+        raise ValueError(f"{type(chooser).__name__}: select must return different indices below {n}, rising")
+    return chosen.astype(np.int64)
