@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rapidfuzz.distance import Levenshtein
 
 from eocc.explain.differences import LANGUAGES, Language, description_of, difference_of
-from eocc.explain.differences.difference import Difference
+from eocc.measures.difference import Difference
 from eocc.explain.differences.graphs import graph_edit_path
 from eocc.explain.differences.pairing import pair_vertices
 from eocc.explain.differences.series import stretches_of, warping_path

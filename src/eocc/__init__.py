@@ -33,12 +33,16 @@ from eocc.foundation.registry import Registry
 
 if TYPE_CHECKING:
     from eocc.classifiers.entropic import EntropicOneClassClassifier
+    from eocc.classifiers.surprise import SurpriseClassifier
     from eocc.io.model_file import load, save
 
-__all__ = ["EntropicOneClassClassifier", "__version__", "load", "save"]
+__all__ = ["EntropicOneClassClassifier", "SurpriseClassifier", "__version__", "load", "save"]
 
 _load, _ = Registry("eocc", {}).exports(
-    "classifiers.entropic.EntropicOneClassClassifier", "io.model_file.load", "io.model_file.save"
+    "classifiers.entropic.EntropicOneClassClassifier",
+    "classifiers.surprise.SurpriseClassifier",
+    "io.model_file.load",
+    "io.model_file.save",
 )
 
 

@@ -1,166 +1,217 @@
-"""A fitted model -> scores, decisions and reasons for new patterns."""
+"""What every one-class classifier does: read rows, score them in blocks, decide, explain, save."""
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
-from eocc.explain import Explanation, Rule, explain, rules
+from eocc.classifiers.parameters import Parameter
+from eocc.explain import Explanation, Rule
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.threads import in_order, threads
-from eocc.measures.protocol import FittedMeasure, Prepared
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.precomputed import Precomputed
+from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.resolve import resolve_measure
-from eocc.regions.fuzzy import FuzzyModel
+from eocc.regions.fuzzy import FuzzyModel, Region
+from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
-from eocc.surprise.model import Scores, SurpriseModel, by_regions, by_surprise
 
-Matrix = NDArray[np.float64]
 Result = TypeVar("Result")
 
-# Rows are scored in blocks of about this many dissimilarities, 4 MiB, whatever the batch: they stay near the processor.
-BLOCK = 2**19
+# Rows are scored in blocks of about this many dissimilarities, 4 MiB, which stay in the processor's cache.
+BLOCK_SIZE = 2**19
 
 
-def blocks_of(patterns: Any, n_compared: int) -> list[Any]:
-    """Return the patterns in blocks; each is compared with so many prototypes and known others.
+class OneClassClassifier(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    OutlierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """The interface of all one-class classifiers.
 
-    >>> [len(block) for block in blocks_of(range(5000), 256)]
-    [2048, 2048, 904]
+    A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
+    of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/cluster.md.
     """
-    step = max(1, BLOCK // n_compared)
-    return [patterns[start : start + step] for start in range(0, len(patterns), step)]
 
-
-class Scoring:
-    """What a fitted classifier does with patterns; it asks for nothing but what a fit leaves.
-
-    Scores and decisions of a dask collection are lazy dask arrays, computed a partition at a time: see docs/cluster.md.
-    """
+    parameters: ClassVar[tuple[Parameter, ...]]
 
     measure: Any
     n_jobs: int | None
+    resolved_measure_: Measure
     measure_: FittedMeasure
     prototypes_: Any
+    prototype_indices_: Indices
+    training_indices_: Indices
     weights_: Matrix
-    fuzzy_model_: FuzzyModel
-    surprise_model_: SurpriseModel
-    calibration_: Calibration
+    calibration_: Calibration | None
     threshold_: float
+    offset_: float
+    regions_: list[Region]
+    labels_: Indices
+    fuzzy_model_: FuzzyModel
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.measure == "precomputed" or isinstance(self.measure, Precomputed)
+        return tags
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from normal rows."""
+
+    @abstractmethod
+    def score_patterns(self, patterns: Any) -> Scores:
+        """Return the scores of patterns as the measure reads them; `score_all` reads, and works in blocks."""
+
+    @abstractmethod
+    def memory_needed(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> tuple[float, str]:
+        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to know of the fitted model, by name, as numbers and words."""
+
+    @property
+    def n_compared(self) -> int:
+        """The number of rows that a new row is compared with."""
+        return len(self.prototypes_)
+
+    def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
+        """Return the decisions on the training rows."""
+        predicted: NDArray[np.int64] = self.fit(X, y, **fit_params).predict(X)
+        return predicted
+
+    def score_all(self, X: Any) -> Scores:
+        """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
+        parts = list(self._by_block(X, self.score_patterns))
+        ratios, logs = ([getattr(part, name) for part in parts] for name in ("ratios", "log_memberships"))
+        return Scores(np.concatenate(ratios), np.concatenate(logs))
 
     @dask_lazy(np.float64)
     def membership(self, X: Any) -> Matrix:
-        """Return the soft decision: grades of membership in the target class, in [0, 1]."""
+        """Return the grade of membership in the normal class, in [0, 1]."""
         return np.exp(self.score_samples(X))
 
     @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
         """Return the logarithm of the membership: finite, higher = more normal.
 
-        It ranks patterns also where the membership itself is too small to be told from 0.
+        It ranks rows also where the membership itself underflows to 0.
         """
-        return self.judge(X).log_memberships
+        return self.score_all(X).log_memberships
 
     @dask_lazy(np.float64)
     def decision_function(self, X: Any) -> Matrix:
-        """Return (1 - (d / tau)^2) / 2, d / tau that in the best region or what stands for it: >= 0 for targets.
+        """Return the margin of every row: >= 0 where `predict` is +1.
 
-        With the Gaussian and the maximum that is score_samples less offset_. With resolution="single" and a
-        `false_alarm_rate` its threshold is taken off.
+        The margin is (1 - ratio^2) / 2, less the threshold of a calibrated model. With the Gaussian membership and the
+        maximum it equals score_samples - offset_.
         """
-        return self.judge(X).margins - self.threshold_
-
-    def judge(self, X: Any) -> Scores:
-        """Return `ratios` (d / tau, 1 at the border), `log_memberships` and `margins` from one pass over X."""
-        parts = list(self._by_block(X, self._verdicts))
-        return Scores(*(np.concatenate([getattr(part, name) for part in parts])
-                          for name in ("ratios", "log_memberships")))  # fmt: skip
-
-    def left_out(self) -> Scores:
-        """Return the verdicts on the training patterns, each left out of its own neighbours, in their order.
-
-        Only with resolution="multi", and at no cost.
-        """
-        check_is_fitted(self)
-        if not hasattr(self, "surprise_model_"):
-            raise ValueError("left-out verdicts need resolution='multi'; judge(X) gives those of a model that knows X")
-        return by_surprise(self.surprise_model_.left_out_ratios, self.fuzzy_model_.membership_function)
+        return self.score_all(X).margins - self.threshold_
 
     @dask_lazy(np.int64)
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return the hard decision: +1 for targets, -1 for all else."""
+        """Return +1 for normal rows, -1 for all else."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
     @dask_lazy(np.float64)
     def p_values(self, X: Any) -> Matrix:
-        """Return, for each pattern, the share of held-out targets that were no more normal than it.
+        """Return, for each row, the share of held-out normal rows that were no more normal.
 
-        Of new targets at most about a share of a has a p-value of a or less. With resolution="single" this needs a fit
-        with a `false_alarm_rate`.
+        Of new normal rows about a share a has a p-value of at most a.
         """
-        return self._calibration().p_values(self.judge(X).margins)
+        return self._calibrated().p_values(self.score_all(X).margins)
 
     @dask_lazy(np.int64)
     def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
-        """Return +1 for targets, -1 for what is rejected, and 0 for what is unsure.
+        """Return +1 for normal rows, -1 for rejected ones, and 0 for those in between.
 
         -1 where the p-value is at most `false_alarm_rate`, 0 where it is at most `unsure_rate` (by default four times
-        that, at most 1), +1 above: of new targets at most about those shares are rejected, or not accepted.
+        that, at most 1), +1 above.
         """
-        calibration = self._calibration()
+        calibration = self._calibrated()
         alarm = calibration.rate
         unsure = min(1.0, 4 * alarm) if unsure_rate is None else unsure_rate
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
-        p = calibration.p_values(self.judge(X).margins)
+        p = calibration.p_values(self.score_all(X).margins)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
     def explain(self, X: Any) -> list[Explanation]:
-        """Return, for each pattern, why it is a target or not: its region, exemplars, and what makes the difference.
+        """Return, for each row, why it was accepted or rejected.
 
-        `str()` of one is the explanation in words, `to_dict()` the same as plain data: see docs/explanations.md.
+        `str()` gives an explanation in words, `to_dict()` the same as plain data: see docs/explanations.md.
         """
         check_is_fitted(self)
-        return explain(self, X)
+        return self.explain_patterns(self.read(X))
 
+    @abstractmethod
+    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+        """Return the explanations of patterns as the measure reads them."""
+
+    @abstractmethod
     def rules(self) -> list[Rule]:
-        """Return the model as fuzzy rules, one a region, for people to read."""
-        check_is_fitted(self)
-        return rules(self)
+        """Return the regions as fuzzy rules for people to read, one per region."""
 
     @dask_lazy(np.float64)
     def transform(self, X: Any) -> Matrix:
-        """Return X in the dissimilarity space: row i = dissimilarities of pattern i to every prototype."""
-        return np.concatenate(list(self._by_block(X, self._embed)))
+        """Return X in the dissimilarity space: row i holds the dissimilarities of X[i] to every prototype."""
+        return np.concatenate(list(self._by_block(X, self.embed)))
+
+    def embed(self, patterns: Any) -> Matrix:
+        """Return patterns, as the measure reads them, in the dissimilarity space."""
+        return self.measure_.prepare(patterns, self.prototypes_).evaluate(self.weights_)
+
+    def read(self, X: Any, *, reset: bool = False) -> Any:
+        """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
+        X = materialised(X)
+        check_no_mask(X)
+        if reset:
+            self.resolved_measure_ = resolve_measure(self.measure, X)
+        measure: Any = self.resolved_measure_
+        if hasattr(measure, "read"):
+            return measure.read(X)
+        check_no_dates(X)
+        with saying_remedy():
+            return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, if the training data had any."""
+        names: Sequence[Any] | None = getattr(self, "feature_names_in_", None)
+        return None if names is None else tuple(map(str, names))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file; `eocc.load` reads it."""
+        from eocc.io.model_file import save
+
+        save(self, path)
 
     @property
     def _n_features_out(self) -> int:
         return len(self.prototypes_)
 
-    def _verdicts(self, patterns: Any, prepared: Prepared | None = None) -> Scores:
-        """Judge patterns that the measure has read, and perhaps `prepared` against the prototypes."""
-        prepared = self.measure_.prepare(patterns, self.prototypes_) if prepared is None else prepared
-        if not hasattr(self, "surprise_model_"):
-            return by_regions(self.fuzzy_model_, prepared.evaluate(self.weights_))
-        ratios = self.surprise_model_.ratios(self.measure_, patterns, prepared)
-        return by_surprise(ratios, self.fuzzy_model_.membership_function)
-
-    def _calibration(self) -> Calibration:
+    def _calibrated(self) -> Calibration:
         check_is_fitted(self)
-        if not hasattr(self, "calibration_"):
-            raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, 0.05 say")
+        if self.calibration_ is None:
+            raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, for example 0.05")
         return self.calibration_
 
     def _by_block(self, X: Any, function: Callable[[Any], Result]) -> Iterator[Result]:
-        """Yield what `function` makes of X, a block of patterns at a time.
+        """Yield `function` of X, one block of patterns at a time.
 
-        Rows of numbers take a thread a block; of other patterns a block takes all threads.
+        Blocks of numbers take one thread each; a block of other patterns takes all threads.
         """
         check_is_fitted(self)
-        patterns = self._read(X, reset=False)
-        n_others = self.surprise_model_.n_others if hasattr(self, "surprise_model_") else 0
-        blocks, count = blocks_of(patterns, len(self.prototypes_) + n_others), n_threads(self.n_jobs)
+        patterns = self.read(X)
+        blocks, count = blocks_of(patterns, self.n_compared), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
             yield from in_order(function, iter(blocks), max(1, min(count, len(blocks))))
             return
@@ -169,16 +220,12 @@ class Scoring:
                 result = function(block)
             yield result
 
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        """Return X as patterns: rows of numbers, or whatever the measure reads."""
-        X, measure = materialised(X), resolve_measure(self.measure)
-        check_no_mask(X)
-        if hasattr(measure, "read"):
-            return measure.read(X)
-        check_no_dates(X)
-        with saying_remedy():
-            return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
 
-    def _embed(self, patterns: Any) -> Matrix:
-        prepared = self.measure_.prepare(patterns, self.prototypes_)
-        return prepared.evaluate(self.weights_)
+def blocks_of(patterns: Any, n_compared: int) -> list[Any]:
+    """Return the patterns in blocks, each of which is compared with so many rows.
+
+    >>> [len(block) for block in blocks_of(range(5000), 256)]
+    [2048, 2048, 904]
+    """
+    step = max(1, BLOCK_SIZE // n_compared)
+    return [patterns[start : start + step] for start in range(0, len(patterns), step)]

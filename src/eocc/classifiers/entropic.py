@@ -1,118 +1,116 @@
-"""EntropicOneClassClassifier: validate, delegate, expose."""
+"""EntropicOneClassClassifier: the method of the paper."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
+from numpy.typing import ArrayLike
 
 from eocc.calibration.conformal import check_rate, cross_calibrate
-from eocc.classifiers.base import Scoring
-from eocc.classifiers.fitting import MULTI, Task, check_memory, plan_within_memory, settings_of, task_of
-from eocc.classifiers.labels import warn_if_rare
+from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.labels import (
+    ValidationSplit,
+    as_pair,
+    check_lengths,
+    signs,
+    split_labelled,
+    split_with_validation,
+    warn_if_rare,
+)
+from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, checked
+from eocc.explain import Explanation, Rule, explain_by_regions, rules_by_regions
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import threads
-from eocc.measures.composite import knows_training_only
-from eocc.measures.precomputed import Precomputed
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import Measure
-from eocc.regions.extents import Extent
-from eocc.regions.memberships import MembershipFunction
-from eocc.regions.representatives import Representative
-from eocc.regions.tconorms import TConorm
+from eocc.measures.sizes import n_columns_of, pair_bytes_of
+from eocc.regions.extents import Extent, resolve_extent
+from eocc.regions.fuzzy import Fuzzification
+from eocc.regions.memberships import MembershipFunction, resolve_membership_function
+from eocc.regions.performance import resolve_performance
+from eocc.regions.representatives import Representative, resolve_representative
+from eocc.regions.scores import Scores
+from eocc.regions.tconorms import TConorm, resolve_tconorm
 from eocc.scale.cluster import materialised
+from eocc.scale.memory import check_memory, synthesis_bytes
 from eocc.search.protocol import Search
+from eocc.search.run import resolve_search
 from eocc.space.prototypes.protocol import Selection
-from eocc.surprise.model import KnownOthers, learn_decision
-from eocc.synthesis.graph_kinds import GraphKind
+from eocc.space.prototypes.select import count_of, resolve_selection
+from eocc.synthesis.graph_kinds import CompleteGraph, GraphKind, graph_for
 from eocc.synthesis.progress import reporting
-from eocc.synthesis.synthesis import Model, Settings, synthesise
+from eocc.synthesis.synthesis import (
+    EntropySynthesis,
+    Model,
+    Settings,
+    Synthesis,
+    ValidationSynthesis,
+    synthesise,
+)
 
-Matrix = NDArray[np.float64]
 
+class EntropicOneClassClassifier(OneClassClassifier):
+    """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz).
 
-class EntropicOneClassClassifier(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    OutlierMixin,  # type: ignore[misc]
-    Scoring,
-    BaseEstimator,  # type: ignore[misc]
-):
-    """Entropic one-class classifier (Livi, Sadeghian, Pedrycz): learns what is normal from examples of it.
-
-    Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these
-    gives the data's entropy and, cut at its longest edges while modularity rises, clusters; each
-    cluster becomes a fuzzy decision region. Decisions look at several resolutions at once, from the nearest training
-    pattern to the nearest eight; resolution="single" decides by the regions alone, after a search of the
-    dissimilarity's weights p, as the paper does.
+    Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these vectors
+    gives the Rényi entropy of the data and, when its longest edges are cut while modularity rises, clusters. Each
+    cluster becomes a fuzzy decision region. A search finds the weights p of the dissimilarity.
 
     Parameters
     ----------
-    measure : str, Measure or function of two objects, default="euclidean"
-        The dissimilarity d(x, y; p): "euclidean" for rows of numbers, "graph-edit" for labelled graphs, "precomputed",
-        or another of `eocc.measures`. X is a sequence of what the measure compares.
+    measure : str, Measure or function of two objects, default="auto"
+        The dissimilarity d(x, y; p): "euclidean" for rows of numbers, "graph-edit" for labelled graphs, or another of
+        `eocc.measures`. "auto" decides by the data.
     synthesis : {"entropy", "validation"}, default="entropy"
-        What is learnt from: targets alone, or also a validation set of both kinds, see `fit`. With resolution="single"
-        "entropy" is the paper's EOCC-1, which maximises eta * entropy + (1 - eta) * modularity, and "validation" its
-        EOCC-2, which also looks at every partition's performance on the validation set. With resolution="multi" the
-        labels weigh what the decision looks at.
-    resolution : {"multi", "single"}, default="multi"
-        How it is decided: by neighbourhoods of several sizes among the training patterns, which follow the data's
-        shape, or by one region a cluster, as in the paper.
+        "entropy" is EOCC-1, which maximises eta * entropy + (1 - eta) * modularity. "validation" is EOCC-2, which also
+        maximises the performance on a validation set of both kinds: see `fit`.
     prototypes : int, float in (0, 1] or None, default=None
-        How many training patterns, or which share of them, all others are compared with: None means all. Memory and
-        time to score grow with their number.
+        Compare patterns with this many training patterns, or with this share of them. None means all.
     selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
         How prototypes are chosen.
     graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
         The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
-        instead of n^2. A search then looks at 1000 patterns. "auto" is "complete" for up to 5000 patterns, where that
-        fits in memory, else "knn".
-    max_memory : int, str or None, default=None
-        The memory that a fit may add: bytes, or "2GiB", "500MB". None is 70 % of what is free. See docs/scale.md.
-    plan : {"refuse", "auto"}, default="refuse"
-        What becomes of a fit that would take more: an error at once that names settings that fit, or these settings,
-        fewer prototypes say, and a warning.
+        instead of n^2. A search then uses a sample of 1000 patterns. "auto" is "complete" for up to 5000 patterns.
     eta : float in [0, 1], default=0.5
-        The share of entropy against modularity.
+        The share of entropy against modularity in the objective.
     beta : float in [0, 1], default=0.5
-        The share of performance against entropy and modularity in the paper's "validation".
+        The share of performance in the objective of EOCC-2.
     gamma : float in (0, 1), default=0.02
         The exponent of the tree's edge lengths in the entropy.
     performance : str or scikit-learn scorer, default="accuracy"
-        What the paper's "validation" measures: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
+        The performance on the validation set: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
     validation_fraction : float in (0, 1), default=0.1
-        The share of targets, and of others, that `fit(X, y)` holds out for the paper's "validation".
+        The share of targets and of outliers that `fit(X, y)` holds out for validation.
     extent : {"mean", "std", "median", "max", "quantile"} or callable, default="mean"
         The extent of a region, from the distances inside its cluster.
     representative : {"medoid", "centroid"} or Representative, default="medoid"
         The point from which a region's distances are measured.
     membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
             default="gaussian"
-        The grade of a pattern, from its distance to a representative in extents, or from what stands for that.
+        How a distance, in extents, becomes a grade of membership.
     tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
-        How grades in several regions become one, with resolution="single".
-    search : {"auto", "genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="auto"
-        How p is found; None takes p = `weights`. "auto" is "genetic" with resolution="single" and None with "multi". To
-        set its size, patience or time, pass an object of `eocc.search`, `GeneticSearch(max_time=60)` say.
+        How the grades in several regions become one.
+    search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
+        How p is found; None takes p = 1. To set its size, patience or time, pass an object of `eocc.search`, for
+        example `GeneticSearch(max_time=60)`.
     precision : {"double", "single"}, default="double"
-        That of the distances in a search over all pairs. "single" takes half the time for n = 2000; the best p is then
-        judged in double.
+        The precision of distances inside the search. "single" takes half the time for n = 2000; the model is then
+        built in double precision.
     weights : array-like of shape (n_parameters,), default=None
-        p when there is no search; None means all ones.
+        Fixed weights p. There is no search then.
     false_alarm_rate : float in (0, 1) or None, default=None
-        The share of new targets that `predict` may reject, on the average over training sets. None is 0.05 with
-        resolution="multi", or 1 / (n + 1) for n < 19 targets: left-out training targets set the threshold. With
-        "single" None keeps the paper's rule, a region's extent; a rate is kept by cross-conformal calibration, which
-        costs ten fits more.
+        The share of new targets that `predict` may reject, kept by cross-conformal calibration, which costs ten more
+        fits. None keeps the paper's rule: a target lies within one extent of a region.
+    max_memory : int, str or None, default=None
+        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
+        means 70 % of the free memory.
     n_jobs : int or None, default=None
-        Threads for fits and scores, which do not depend on it. None means 1, -1 all cores.
+        Number of threads. Results do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
-        The seed of the search, of the choice of prototypes, and of the split that `fit(X, y)` makes for the paper's
-        "validation". The default model draws nothing.
+        Random seed for the search, the choice of prototypes and the validation split.
     verbose : bool, default=False
-        Show the search's progress on standard error: a bar on a terminal that has rich, else a line a generation.
+        Show the progress of the search on standard error.
 
     Attributes
     ----------
@@ -120,36 +118,33 @@ class EntropicOneClassClassifier(
         p*, the weights found.
     regions_ : list of Region
         The decision regions: `members`, `representative` (indices of training patterns) and `extent`.
-    labels_ : array of shape (n_samples,)
+    labels_ : array of shape (n_training,)
         The region of each training pattern.
     spanning_tree_ : SpanningTree
         `edges` and `lengths`, heaviest first.
     entropy_, raw_entropy_, modularity_, objective_ : float
-        Of p*: normalised entropy, Rényi entropy, normalised modularity, and what was maximised.
-    modularity_curve_ : array of shape (n_samples,)
+        Of p*: normalised entropy, Rényi entropy, normalised modularity, and the value that was maximised.
+    modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
-    performance_ : float
-        Of p* on the validation set; only with the paper's "validation".
+    performance_ : float or None
+        Of p* on the validation set; None without one.
+    neighbour_entropy_ : float or None
+        The Rényi entropy estimated from nearest neighbours; None with the complete graph.
     history_ : structured array
         Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
-        graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` of all patterns.
+        graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` is of all patterns.
     training_indices_ : array of shape (n_training,)
-        The rows of X that were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
+        Which rows of X were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
+    prototype_indices_ : array of shape (n_prototypes,)
+        Which of the training patterns are the prototypes.
     threshold_ : float
         The margin at which the decision is made: 0, a region's boundary, unless calibrated.
     offset_ : float
         The log-membership there. With the Gaussian and "max", decision_function is score_samples - offset_.
-    calibration_ : Calibration
-        What `p_values` compares with; with resolution="single" only after a fit with a false_alarm_rate.
-    neighbour_entropy_ : float
-        The Rényi entropy estimated from nearest neighbours; only with graph="knn".
-    prototype_indices_ : array of shape (n_prototypes,)
-        Which of the training patterns are the prototypes.
-    plan_ : Plan
-        The graph, prototypes and threads taken, and the memory and time expected. Not saved in model files.
-    measure_, prototypes_, fuzzy_model_, surprise_model_
-        What scoring needs: the measure with its scale fixed, the prototypes, the regions' centres and widths, and with
-        resolution="multi" what is known of all neighbourhoods.
+    calibration_ : Calibration or None
+        The held-out margins that `p_values` compares with, after a fit with a false_alarm_rate.
+    measure_, resolved_measure_, prototypes_, fuzzy_model_
+        What scoring needs: the fitted measure, the measure that "auto" chose, the prototypes, the regions.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -158,22 +153,21 @@ class EntropicOneClassClassifier(
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> X = load_iris().data
-    >>> clf = EntropicOneClassClassifier().fit(X[:40])  # of setosa
+    >>> clf = EntropicOneClassClassifier(random_state=0).fit(X[:40])  # 40 setosas
     >>> clf.predict(X[[40, 75, 149]])
     array([ 1, -1, -1])
     """
 
+    parameters = ENTROPIC_PARAMETERS
+
     def __init__(
         self,
         *,
-        measure: str | Measure | Callable[[Any, Any], float] = "euclidean",
+        measure: str | Measure | Callable[[Any, Any], float] = "auto",
         synthesis: str = "entropy",
-        resolution: str = "multi",
         prototypes: int | float | None = None,
         selection: str | Selection = "random",
         graph: str | GraphKind = "auto",
-        max_memory: int | str | None = None,
-        plan: str = "refuse",
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
@@ -183,22 +177,20 @@ class EntropicOneClassClassifier(
         representative: str | Representative = "medoid",
         membership_function: str | MembershipFunction = "gaussian",
         tconorm: str | TConorm = "max",
-        search: str | Search | None = "auto",
+        search: str | Search | None = "genetic",
         precision: str = "double",
         weights: ArrayLike | None = None,
         false_alarm_rate: float | None = None,
+        max_memory: int | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
         self.measure = measure
         self.synthesis = synthesis
-        self.resolution = resolution
         self.prototypes = prototypes
         self.selection = selection
         self.graph = graph
-        self.max_memory = max_memory
-        self.plan = plan
         self.eta = eta
         self.beta = beta
         self.gamma = gamma
@@ -212,96 +204,155 @@ class EntropicOneClassClassifier(
         self.precision = precision
         self.weights = weights
         self.false_alarm_rate = false_alarm_rate
+        self.max_memory = max_memory
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.measure == "precomputed" or isinstance(self.measure, Precomputed)
-        return tags
-
     def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
-        """Learn from X of shape (n_samples, n_features).
+        """Learn from X.
 
-        With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" either
-        pass validation=(X_val, y_val), of both kinds, beside targets X; or both kinds in X and y. Then all targets
-        train, and all non-targets are what they are told from; with resolution="single" `validation_fraction` of
-        either kind validates, the other targets train, and the other non-targets are left out. In a pipeline, a
-        validation set passed to this step is not transformed by those before it.
+        With synthesis="entropy" all rows of X are targets, and y is ignored. With synthesis="validation" pass either
+        targets X and validation=(X_val, y_val) with both kinds, or both kinds in X and y: then `validation_fraction`
+        of each kind validates, the other targets train, and the other outliers are left out. In a pipeline, a
+        validation set passed to this step is not transformed by the steps before it.
 
-        Labels are +1 for targets and -1 (or 0, or False) for all else: the reverse of PyOD, where 1 is an outlier. Of
-        labels 1 and 0 with few 1 a warning says so; True and False, or +1 and -1, leave no doubt.
-
-        One pattern is enough to fit, but says little: n targets give p-values in steps of 1 / (n + 1).
+        Labels are +1 for targets and -1 (or 0, or False) for all else: the reverse of PyOD, where 1 is an outlier.
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        draft = unfitted_copy(self)
-        data = draft._read(materialised(X, partial(check_memory, self)), reset=True)
-        rng = generator(self.random_state)
-        task = task_of(draft, data, y, validation, rng)
-        if self.synthesis == "validation":
-            warn_if_rare(y)
-            warn_if_rare(None if validation is None else validation[1], "y_val")
+        checked(self.parameters, self)
+        if validation is not None and self.synthesis == "entropy":
+            raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
+        draft, rng = unfitted_copy(self), generator(self.random_state)
+        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
+        split = draft._split(data, y, validation, rng)
+        patterns = data if len(split.training) == len(data) else data[split.training]
         if self.false_alarm_rate is not None:
-            check_rate(self.false_alarm_rate, len(task.training))  # before the search, which may take long
-        patterns = data if len(task.training) == len(data) else data[task.training]
-        draft.plan_ = plan_within_memory(self, patterns, task)
-        settings = settings_of(self, task.synthesis, draft.plan_)
+            check_rate(self.false_alarm_rate, len(patterns))  # before the search, which may take long
+        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
+        settings = draft._settings(len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
-            model = synthesise(patterns, settings, rng, report)
-        draft._take(model, task.training)
-        if self.resolution == MULTI:
-            draft._learn_surprise(model, task, is_apart=validation is not None)
-        elif self.false_alarm_rate is not None:
+            draft._take(synthesise(patterns, settings, rng, report), split.training)
+        if self.false_alarm_rate is not None:
             draft._calibrate(patterns, settings, rng, self.false_alarm_rate)
         return commit_fit(self, draft)
 
-    def _learn_surprise(self, model: Model, task: Task, *, is_apart: bool) -> None:
-        """Learn the decision by neighbourhoods; a validation set that `is_apart` may have no dissimilarities to it."""
-        known = None
-        if task.beside is not None:
-            are_comparable = not (is_apart and knows_training_only(model.representation.measure))
-            known = KnownOthers(task.beside.others, task.beside.targets, are_comparable)
-        with threads(n_threads(self.n_jobs)):
-            self.surprise_model_, self.calibration_ = learn_decision(
-                model.representation, self.weights_, known, self.false_alarm_rate
-            )
+    def _split(self, data: Any, y: Any, validation: Any, rng: np.random.Generator) -> ValidationSplit:
+        """Return which rows train and, for EOCC-2, which patterns validate."""
+        if self.synthesis == "entropy":
+            return ValidationSplit(np.arange(len(data)), None, None)
+        warn_if_rare(y)
+        labels = np.ones(len(data), np.int64) if y is None else signs(y)
+        check_lengths("X", data, "y", labels)
+        if validation is None:
+            return split_labelled(data, labels, self.validation_fraction, rng)
+        X_val, y_val = as_pair(validation)
+        warn_if_rare(y_val, "y_val")
+        return split_with_validation(labels, self.read(X_val), signs(y_val, "y_val"))
+
+    def _settings(self, n: int, split: ValidationSplit) -> Settings:
+        """Return what the user chose, each name as the object that it names."""
+        fuzzification = Fuzzification(
+            extent=resolve_extent(self.extent),
+            representative=resolve_representative(self.representative),
+            membership_function=resolve_membership_function(self.membership_function),
+            tconorm=resolve_tconorm(self.tconorm),
+        )
+        synthesis: Synthesis = EntropySynthesis(self.eta, self.gamma)
+        if self.synthesis == "validation":
+            synthesis = ValidationSynthesis(
+                self.eta, self.beta, self.gamma, resolve_performance(self.performance), fuzzification, split.targets,
+                split.outliers,
+            )  # fmt: skip
+        is_searched = self.weights is None and self.search is not None
+        return Settings(
+            measure=self.resolved_measure_,
+            prototypes=self.prototypes,
+            selection=resolve_selection(self.selection),
+            graph=graph_for(self.graph, n),
+            precision=self.precision,
+            synthesis=synthesis,
+            fuzzification=fuzzification,
+            search=resolve_search(self.search) if is_searched else None,  # type: ignore[arg-type]
+            weights=self.weights,
+            n_threads=n_threads(self.n_jobs),
+        )
+
+    def _take(self, model: Model, training: Indices) -> None:
+        """Keep what the synthesis found."""
+        representation, candidate = model.representation, model.candidate
+        self.measure_ = representation.measure
+        self.prototypes_ = representation.prototypes
+        self.prototype_indices_ = representation.prototype_indices
+        self.training_indices_ = training
+        self.weights_ = candidate.weights
+        self.entropy_ = candidate.entropy
+        self.raw_entropy_ = model.raw_entropy
+        self.neighbour_entropy_ = model.neighbour_entropy
+        self.modularity_ = candidate.modularity
+        self.objective_ = candidate.objective
+        self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
+        self.modularity_curve_ = model.modularity_curve
+        self.spanning_tree_ = model.tree
+        self.labels_ = model.labels
+        self.regions_ = model.regions
+        self.fuzzy_model_ = model.fuzzy
+        self.calibration_ = None
+        self.threshold_ = 0.0
+        self.offset_ = model.fuzzy.threshold
+        self.history_ = model.history
 
     def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
-        """Calibrate on models of the same settings that leave a part of the patterns out."""
+        """Calibrate by models of the same settings, each of which leaves a part of the patterns out."""
 
         def margins_without(kept: Any, held_out: Any, rng: np.random.Generator) -> Matrix:
             fold = unfitted_copy(self)
             fold._take(synthesise(kept, settings, rng, lambda generation, best: None), np.arange(len(kept)))
             with threads(settings.n_threads):
-                margins: Matrix = fold._verdicts(held_out).margins
+                margins: Matrix = fold.score_patterns(held_out).margins
             return margins
 
         self.calibration_ = cross_calibrate(patterns, margins_without, rate, rng)
         self.threshold_ = self.calibration_.threshold
         self.offset_ += self.threshold_
 
-    def _take(self, model: Model, training: NDArray[np.int64]) -> None:
-        self.measure_ = model.representation.measure
-        self.prototypes_ = model.representation.prototypes
-        self.prototype_indices_ = model.representation.prototype_indices
-        self.training_indices_ = training
-        self.weights_ = model.candidate.weights
-        self.entropy_ = model.candidate.entropy
-        self.raw_entropy_ = model.raw_entropy
-        if model.neighbour_entropy is not None:
-            self.neighbour_entropy_ = model.neighbour_entropy
-        self.modularity_ = model.candidate.modularity
-        self.objective_ = model.candidate.objective
-        if not np.isnan(model.candidate.performance):
-            self.performance_ = model.candidate.performance
-        self.modularity_curve_ = model.modularity_curve
-        self.spanning_tree_ = model.tree
-        self.labels_ = model.labels
-        self.regions_ = model.regions
-        self.fuzzy_model_ = model.fuzzy
-        self.threshold_ = 0.0
-        self.offset_ = model.fuzzy.threshold
-        self.history_ = model.history
+    def score_patterns(self, patterns: Any) -> Scores:
+        """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
+        rows = self.embed(patterns)
+        return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
+
+    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+        """Return why each pattern was accepted or rejected, by the nearest region."""
+        return explain_by_regions(self, patterns)
+
+    def rules(self) -> list[Rule]:
+        """Return the model as fuzzy rules for people to read, one per region."""
+        return rules_by_regions(self)
+
+    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
+        r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
+        graph = "complete" if is_complete else "knn"
+        needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), graph)
+        fewer = f"prototypes={max(1, min(1000, r // 4))}"
+        remedy = f"pass graph='knn' and {fewer}" if is_complete else f"pass {fewer}"
+        return needed, f"{remedy}, or fewer threads, or raise max_memory"
+
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to know of the fitted model, by name."""
+        rate = None if self.calibration_ is None else self.calibration_.rate
+        return {
+            "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
+            "entropy": self.entropy_,
+            "Rényi entropy": self.raw_entropy_,
+            "Rényi entropy by neighbours": self.neighbour_entropy_,
+            "modularity": self.modularity_,
+            "objective": self.objective_,
+            "performance": self.performance_,
+            "false-alarm rate": rate,
+        }
+
+    def _check_memory(self, n: int, n_columns: int, pair_bytes: float) -> None:
+        needed, remedy = self.memory_needed(n, n_columns, pair_bytes)
+        check_memory(needed, self.max_memory, remedy)

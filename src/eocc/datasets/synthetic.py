@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 CENTRES = ((0.25, 0.25), (0.75, 0.25), (0.5, 0.65))
 LONE = (0.02, 0.98)

@@ -11,9 +11,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

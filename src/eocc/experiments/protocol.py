@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Indices, Matrix
+
 Signs = NDArray[np.int64]
-Indices = NDArray[np.int64]
 
 TRAINING_SHARE = 0.9
 VALIDATION_SHARE = 0.1

@@ -4,10 +4,9 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 SIGNIFICANCE = 0.05
 

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.published_figures import PublishedFigure
 from eocc.experiments.statistics import Ranking, Summary, rank_systems, summarise
 from eocc.experiments.systems import SYSTEMS
+from eocc.foundation.types import Matrix
 
-Matrix = NDArray[np.float64]
 Place = tuple[str, str]  # data set, normalisation
 
 # The same graphs with the classes exchanged: shown, but not a data set more.

@@ -1,11 +1,20 @@
-"""Why a pattern is a target or not, and what the regions say, in the words of the data."""
+"""Fitted model + rows -> explanations and rules, in the language of the data."""
 
+from eocc.explain.by_neighbours import (
+    Equalised,
+    LocalRatio,
+    NeighbourExplanation,
+    OutlierComparison,
+    ProfilePoint,
+    Term,
+    explain_by_neighbours,
+)
+from eocc.explain.by_regions import RegionExplanation, explain_by_regions
 from eocc.explain.differences import LANGUAGES, Contribution, Difference, Language, Pair
-from eocc.explain.explain import differences, explain
 from eocc.explain.explanation import Explanation
-from eocc.explain.neighbourhoods import Equalised, LocalRatio, Neighbourhoods, NonTargets, Rung, Term
+from eocc.explain.pairwise import differences
 from eocc.explain.regions import Place, Profile, ProfileColumn, TrainingPattern
-from eocc.explain.rules import FeatureRange, Rule, rules
+from eocc.explain.rules import FeatureRange, Rule, rules_by_neighbours, rules_by_regions
 
 __all__ = [
     "LANGUAGES",
@@ -16,17 +25,20 @@ __all__ = [
     "FeatureRange",
     "Language",
     "LocalRatio",
-    "Neighbourhoods",
-    "NonTargets",
+    "NeighbourExplanation",
+    "OutlierComparison",
     "Pair",
     "Place",
     "Profile",
     "ProfileColumn",
+    "ProfilePoint",
+    "RegionExplanation",
     "Rule",
-    "Rung",
     "Term",
     "TrainingPattern",
     "differences",
-    "explain",
-    "rules",
+    "explain_by_neighbours",
+    "explain_by_regions",
+    "rules_by_neighbours",
+    "rules_by_regions",
 ]

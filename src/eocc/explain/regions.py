@@ -5,17 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.explain.differences import description_of
-from eocc.explain.differences.difference import shared_out
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import finite
+from eocc.measures.difference import shared_out
 from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import BOUNDARY, FuzzyModel, Region
 from eocc.space.dissimilarity_space import distances_to, offsets_from
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 N_EXEMPLARS = 3
 N_COLUMNS = 3
@@ -25,21 +22,28 @@ SAME_POINT = 1e-9
 
 
 class FittedClassifier(Protocol):
-    """What explanations ask of a fitted classifier."""
+    """What explanations need of a fitted classifier."""
 
     measure_: FittedMeasure
     threshold_: float
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
-    labels_: Indices
     weights_: Matrix
-    regions_: list[Region]
-    fuzzy_model_: FuzzyModel
 
-    def _read(self, X: Any, *, reset: bool) -> Any: ...
+    @property
+    def labels_(self) -> Indices: ...
 
-    def _embed(self, patterns: Any) -> Matrix: ...
+    @property
+    def regions_(self) -> list[Region]: ...
+
+    @property
+    def fuzzy_model_(self) -> FuzzyModel: ...
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None: ...
+
+    def embed(self, patterns: Any) -> Matrix: ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class TrainingPattern:
 
 def is_whole(classifier: FittedClassifier) -> bool:
     """Return whether every training pattern is a prototype."""
-    return len(classifier.prototype_indices_) == len(classifier.labels_)
+    return len(classifier.prototype_indices_) == len(classifier.training_indices_)
 
 
 def prototype_labels(classifier: FittedClassifier) -> Indices:
@@ -139,17 +143,15 @@ class Prototype:
     is_member: bool = True
 
 
-def prototypes_of(
-    classifier: FittedClassifier, numbers: Sequence[int], names: Sequence[str] | None
-) -> dict[int, Prototype]:
+def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, Prototype]:
     """Return the prototype of each of these regions: its representative, if that is at its centre and a prototype.
 
     Else the region's prototype nearest to the centre; of a region without one, the nearest of all prototypes.
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
-    >>> clf = EntropicOneClassClassifier().fit(load_iris().data[:50])
-    >>> prototypes_of(clf, [0], None)[0].column == clf.regions_[0].representative
+    >>> clf = EntropicOneClassClassifier(search=None).fit(load_iris().data[:50])
+    >>> prototypes_of(clf, [0])[0].column == clf.regions_[0].representative
     True
     """
     columns = _columns_at_centre(classifier, numbers)
@@ -157,7 +159,7 @@ def prototypes_of(
     return {
         number: Prototype(
             column,
-            description_of(classifier.measure_, classifier.prototypes_[column : column + 1], names),
+            description_of(classifier.measure_, classifier.prototypes_[column : column + 1], classifier.feature_names),
             bool(labels[column] == number),
         )
         for number, column in zip(numbers, columns, strict=True)
@@ -170,7 +172,7 @@ def _columns_at_centre(classifier: FittedClassifier, numbers: Sequence[int]) -> 
     centres = classifier.fuzzy_model_.centres
     representatives = np.array([classifier.regions_[number].representative for number in numbers])
     columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
-    rows = classifier._embed(classifier.prototypes_[columns])
+    rows = classifier.embed(classifier.prototypes_[columns])
     everyone: Matrix | None = None
     found = []
     for i, number in enumerate(numbers):
@@ -178,10 +180,10 @@ def _columns_at_centre(classifier: FittedClassifier, numbers: Sequence[int]) -> 
         if known[columns[i]] == representatives[i] and distances_to(rows[[i]], centre)[0, 0] <= SAME_POINT:
             found.append(int(columns[i]))
         elif len(own):
-            near = distances_to(classifier._embed(classifier.prototypes_[own]), centre)
+            near = distances_to(classifier.embed(classifier.prototypes_[own]), centre)
             found.append(int(own[np.argmin(near)]))
         else:
-            everyone = classifier._embed(classifier.prototypes_) if everyone is None else everyone
+            everyone = classifier.embed(classifier.prototypes_) if everyone is None else everyone
             found.append(int(np.argmin(distances_to(everyone, centre))))
     return found
 

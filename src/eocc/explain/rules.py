@@ -5,11 +5,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.explain.differences.vectors import feature_names
-from eocc.explain.explain import names_of
-from eocc.explain.regions import Prototype, is_whole, prototype_labels, prototypes_of, reach_of, row_of
+from eocc.explain.regions import (
+    FittedClassifier,
+    Prototype,
+    is_whole,
+    prototype_labels,
+    prototypes_of,
+    reach_of,
+    row_of,
+)
 from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.regions.memberships import Bell, Gaussian, MembershipFunction, Trapezoidal, Triangular, TwoSided
@@ -41,19 +47,15 @@ class FeatureRange:
 
 @dataclass(frozen=True)
 class Rule:
-    """A decision region: IF a pattern's dissimilarities are close to its representative's THEN it is a target.
+    """A region as a rule: IF a row is close to it THEN it is normal, to a degree.
 
-    `prototype` is the row of the X of the fit that stands for the region, `description` that pattern in a few words,
-    `extents` the region's on the inner and on the outer side, `reach` up to how many of them a pattern is a target (1,
-    but for models calibrated to a false alarm rate), `degree` the membership in words. `ranges` are of the features of
-    the highest weight, for rows of numbers.
+    `prototype` is the row of the training data that represents the region, `description` that row in a few words,
+    `extents` the region's size inwards and outwards, `reach` how many of them a row may lie away, `degree` the
+    membership in words, `ranges` those of the columns with the highest weights. With fewer prototypes than training
+    rows, `n_prototypes` of the members are prototypes, and ranges are taken from these.
 
-    Where prototypes are fewer than training patterns, `n_prototypes` of the members are such, and the ranges are those
-    of these; of 0 there are no ranges, and `prototype` is one of another region, nearest to this one's centre.
-
-    Where neighbourhoods of several sizes decide: IF a pattern's nearest prototype is in the region, and its surprise
-    within the border, THEN it is a target. `beyond` is the share of new targets to expect beyond the border, None where
-    regions decide; the extents then tell the region's size, and nothing of the decision.
+    For a classifier that decides by neighbours, `rejected` is the share of new normal rows above the limit, and extents
+    only describe the region.
     """
 
     region: int
@@ -64,15 +66,15 @@ class Rule:
     reach: float
     degree: str
     ranges: tuple[FeatureRange, ...] = ()
-    beyond: float | None = None
+    rejected: float | None = None
     n_prototypes: int | None = None
 
     def __str__(self) -> str:
-        if self.n_prototypes == 0 and self.beyond is not None:
+        if self.n_prototypes == 0 and self.rejected is not None:
             return "\n".join(wrapped(self._never(), 0))
-        known = f"{counted(self.n_members, 'pattern')}{self.standing}"
-        condition = self._by_regions(known) if self.beyond is None else self._by_neighbourhoods(known, self.beyond)
-        lines = wrapped(f"IF {condition},", 0) + wrapped(f"THEN target to the degree {self.degree}.", 0)
+        known = f"{counted(self.n_members, 'row')}{self.standing}"
+        condition = self._by_regions(known) if self.rejected is None else self._by_neighbours(known, self.rejected)
+        lines = wrapped(f"IF {condition},", 0) + wrapped(f"THEN normal to the degree {self.degree}.", 0)
         if self.ranges:
             lines += [
                 f"  {self.whose} {'has' if self.n_prototypes == 1 else 'have'}",
@@ -83,7 +85,7 @@ class Rule:
     @property
     def whose(self) -> str:
         """Whose ranges these are."""
-        return "Its patterns" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
+        return "Its rows" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
 
     @property
     def standing(self) -> str:
@@ -93,12 +95,12 @@ class Rule:
             return f", prototype {pattern}"
         known = known_of(self.n_members, self.n_prototypes)
         if self.n_prototypes == 0:
-            return f"{known}; the prototype nearest to its centre is of another region, {pattern}"
+            return f"{known}; the prototype nearest to its centre is in another region, {pattern}"
         return f"{known}{', ' if self.n_prototypes == 1 else '; of these nearest to its centre is '}{pattern}"
 
     def _never(self) -> str:
-        region = f"region {self.region} ({counted(self.n_members, 'pattern')}{self.standing})"
-        return f"No pattern is said to be of {region}: a pattern's region is that of its nearest prototype."
+        region = f"region {self.region} ({counted(self.n_members, 'row')}{self.standing})"
+        return f"No row is assigned to {region}: a row's region is that of its nearest prototype."
 
     def _by_regions(self, known: str) -> str:
         inner, outer = map(format_number, self.extents)
@@ -106,64 +108,76 @@ class Rule:
         within = f"within {'' if self.reach == 1 else f'{self.reach:.4g} times '}its {extent}"
         return f"the dissimilarity profile is close to region {self.region} ({known}), at a distance d {within}"
 
-    def _by_neighbourhoods(self, known: str, beyond: float) -> str:
-        share = format_number(100 * (1 - beyond))
-        keep = f"which about {share}% of new targets keep, judging by left-out training patterns"
-        called = "training pattern" if self.n_prototypes is None else "prototype"
-        near = f"the nearest {called} is one of region {self.region} ({known})"
-        return f"{near}, and the surprise stays within the border, {keep}"
+    def _by_neighbours(self, known: str, rejected: float) -> str:
+        called = "training row" if self.n_prototypes is None else "prototype"
+        near = f"the nearest {called} is in region {self.region} ({known})"
+        share = format_number(100 * (1 - rejected))
+        return f"{near}, and the surprise is at most the limit, as for about {share}% of new normal rows"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
 
-def rules(classifier: Any) -> list[Rule]:
-    """Return a rule per decision region, in their order.
-
-    With resolution="single" d in its text is the distance in the dissimilarity space. A pattern within reach of some
-    region is a target; the degree is its membership in the region. With "multi" r is how far out a pattern lies, 1 at
-    the border, and the degree its membership in the target class.
+def rules_by_regions(classifier: FittedClassifier) -> list[Rule]:
+    """Return a rule per decision region, in their order; d is the distance in the dissimilarity space.
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> by_regions = EntropicOneClassClassifier(resolution="single", search=None).fit(X[y == 0])
-    >>> print(rules(by_regions)[0])
-    IF the dissimilarity profile is close to region 0 (49 patterns, prototype no. 43:
-      sepal length (cm) = 5, sepal width (cm) = 3.5, petal length (cm) = 1.6, petal width (cm) = 0.6),
+    >>> clf = EntropicOneClassClassifier(search=None).fit(X[y == 0])
+    >>> print(clf.rules()[0])
+    IF the dissimilarity profile is close to region 0 (49 rows, prototype no. 43: sepal length (cm) = 5,
+      sepal width (cm) = 3.5, petal length (cm) = 1.6, petal width (cm) = 0.6),
       at a distance d within its extent 0.162,
-    THEN target to the degree exp(-(d / 0.162)^2 / 2).
-      Its patterns have
+    THEN normal to the degree exp(-(d / 0.162)^2 / 2).
+      Its rows have
         sepal length (cm) from 4.3 to 5.8, median 5 (weight 1)
         sepal width (cm) from 2.9 to 4.4, median 3.4 (weight 1)
         petal length (cm) from 1 to 1.9, median 1.5 (weight 1)
         petal width (cm) from 0.1 to 0.6, median 0.2 (weight 1)
-    >>> clf = EntropicOneClassClassifier().fit(X[y == 0])
-    >>> print(rules(clf)[1])
-    IF the nearest training pattern is one of region 1 (1 pattern, prototype no. 41:
-      sepal length (cm) = 4.5, sepal width (cm) = 2.3, petal length (cm) = 1.3, petal width (cm) = 0.3),
-      and the surprise stays within the border, which about 95% of new targets keep, judging by left-out
-      training patterns,
-    THEN target to the degree exp(-r^2 / 2), where r is 1 at the border.
-      Its patterns have
+    """
+    function = classifier.fuzzy_model_.membership_function
+    return _rules(classifier, lambda inner, outer: degree_in_words(function, inner, outer), None)
+
+
+def rules_by_neighbours(classifier: Any) -> list[Rule]:
+    """Return a rule per region of the prototypes; r is how far out a row lies, 1 at the limit.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from eocc import SurpriseClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> print(SurpriseClassifier().fit(X[y == 0]).rules()[1])
+    IF the nearest training row is in region 1 (1 row, prototype no. 41: sepal length (cm) = 4.5,
+      sepal width (cm) = 2.3, petal length (cm) = 1.3, petal width (cm) = 0.3), and the surprise is at
+      most the limit, as for about 95% of new normal rows,
+    THEN normal to the degree exp(-r^2 / 2), where r is 1 at the limit.
+      Its rows have
         sepal length (cm) 4.5 (weight 1)
         sepal width (cm) 2.3 (weight 1)
         petal length (cm) 1.3 (weight 1)
         petal width (cm) 0.3 (weight 1)
     """
-    check_is_fitted(classifier)
-    names = names_of(classifier)
-    prototypes = prototypes_of(classifier, range(len(classifier.regions_)), names)
-    return [_rule(classifier, number, prototype, names) for number, prototype in prototypes.items()]
+    degree = degree_at_limit(classifier.fuzzy_model_.membership_function)
+    return _rules(classifier, lambda inner, outer: degree, float(classifier.calibration_.rate))
 
 
-def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, ...] | None) -> Rule:
+def _rules(classifier: FittedClassifier, degree: Callable[[float, float], str], rejected: float | None) -> list[Rule]:
+    prototypes = prototypes_of(classifier, range(len(classifier.regions_)))
+    return [_rule(classifier, number, prototype, degree, rejected) for number, prototype in prototypes.items()]
+
+
+def _rule(
+    classifier: FittedClassifier,
+    number: int,
+    prototype: Prototype,
+    degree: Callable[[float, float], str],
+    rejected: float | None,
+) -> Rule:
     region, model = classifier.regions_[number], classifier.fuzzy_model_
     inner, outer = model.widths[number].tolist()
     extents = (region.extent, region.extent) if inner == outer else (inner, outer)
-    by_neighbourhoods = hasattr(classifier, "surprise_model_")
-    function, own = model.membership_function, np.flatnonzero(prototype_labels(classifier) == number)
+    own = np.flatnonzero(prototype_labels(classifier) == number)
     return Rule(
         region=number,
         n_members=len(region.members),
@@ -171,19 +185,19 @@ def _rule(classifier: Any, number: int, prototype: Prototype, names: tuple[str, 
         description=prototype.description,
         extents=extents,
         reach=reach_of(classifier.threshold_),
-        degree=border_degree_in_words(function) if by_neighbourhoods else degree_in_words(function, *extents),
-        ranges=_ranges(classifier, own, names),
-        beyond=float(classifier.calibration_.rate) if by_neighbourhoods else None,
+        degree=degree(*extents),
+        ranges=_ranges(classifier, own),
+        rejected=rejected,
         n_prototypes=None if is_whole(classifier) else len(own),
     )
 
 
-def _ranges(classifier: Any, own: Any, names: tuple[str, ...] | None) -> tuple[FeatureRange, ...]:
+def _ranges(classifier: FittedClassifier, own: Any) -> tuple[FeatureRange, ...]:
     """Return the ranges of the features of the highest weight, ties to the earlier one; none for other patterns."""
     if not (len(own) and isinstance(classifier.measure_, FittedEuclidean)):
         return ()
     rows, weights = classifier.prototypes_[own], classifier.weights_
-    called = feature_names(names, rows.shape[1])
+    called = feature_names(classifier.feature_names, rows.shape[1])
     heaviest = np.argsort(-weights, kind="stable")[:MOST_FEATURES]
     return tuple(
         FeatureRange(
@@ -226,13 +240,13 @@ def degree_in_words(function: MembershipFunction, inner: float, outer: float) ->
     return _degree(function, Scale("d", inner, outer))
 
 
-def border_degree_in_words(function: MembershipFunction) -> str:
+def degree_at_limit(function: MembershipFunction) -> str:
     """Return a membership function in words, for how far out a pattern lies.
 
-    >>> border_degree_in_words(Gaussian())
-    'exp(-r^2 / 2), where r is 1 at the border'
+    >>> degree_at_limit(Gaussian())
+    'exp(-r^2 / 2), where r is 1 at the limit'
     """
-    return f"{_degree(function, Scale('r'))}, where r is 1 at the border"
+    return f"{_degree(function, Scale('r'))}, where r is 1 at the limit"
 
 
 def _degree(function: MembershipFunction, scale: Scale) -> str:

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.foundation.blas import gram
+from eocc.foundation.types import Matrix
 from eocc.kernels.distances import SINGLE_CANCELLATION, distances_from_gram, drop_spare_bits, edge_lengths
 from eocc.kernels.spanning_tree import prim_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import DissimilaritySpace
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

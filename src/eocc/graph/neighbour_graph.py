@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp
 
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.kernels.distances import edge_lengths
 from eocc.kernels.sparse import (
@@ -20,7 +21,6 @@ from eocc.kernels.sparse import (
 from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, slack_of
 from eocc.space.dissimilarity_space import distance_scale
 
-Matrix = NDArray[np.float64]
 Pairs = NDArray[np.int32]
 
 LINK_LEAF = 32  # points a leaf holds when links are sought: small, since most of the tree is passed over

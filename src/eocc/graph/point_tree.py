@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block, threads
+from eocc.foundation.types import Flags, Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.kernels import point_tree as kernels
 from eocc.kernels.distances import edge_lengths
 
-Matrix = NDArray[np.float64]
 Positions = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 LIST_LENGTH = 4  # of 2, 3, 4, 6 and 8 the fastest on 10,000 points of 10 dimensions
 LEAF_SIZE = 128  # at most, and above half of it: of 32, 64 and 128 the fastest, also on 100,000

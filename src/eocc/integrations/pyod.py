@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import MULTI
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent
 from eocc.regions.fuzzy import Region
@@ -28,8 +29,6 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("this adapter needs PyOD: pip install 'eocc[rivals]'", name=error.name) from error
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # The share of outliers where `contamination` is not a number but sets the threshold later: PyOD's own default.
 USUAL_CONTAMINATION = 0.1

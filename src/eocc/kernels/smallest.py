@@ -92,9 +92,10 @@ def mean_within(rows, bounds, values, means):
 
 
 @kernel
-def nearest_by_columns(left, right_columns, scale, m, values, near, means):
+def nearest_by_columns(left, right_columns, own, scale, m, values, near, means):
     """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; `right_columns` is right^T.
 
+    Column own[i] is left out, unless that is -1.
     `means` (n,) are those of values[j] over the m nearest, and who ties with the last of them. Squares tell who is
     near: roots are taken of these few, and no row of distances leaves the processor.
     """
@@ -102,6 +103,8 @@ def nearest_by_columns(left, right_columns, scale, m, values, near, means):
     squares, few, found = np.empty(r), np.empty(r), np.empty(r + 1, np.int64)
     for i in range(left.shape[0]):
         squares_by_columns(left[i], right_columns, squares)
+        if own[i] >= 0:
+            squares[own[i]] = np.inf
         bound = bound_of_eight(squares) * SQUARES_TIED
         count = 0
         for j in range(r):

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.registry import listed
-
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 # What a column may hold, in the plural, as errors say it.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"

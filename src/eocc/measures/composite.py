@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.measures.precomputed import FittedPrecomputed
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.blas import gram
+from eocc.foundation.types import Matrix
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.kernels.smallest import nearest_by_columns
 from eocc.measures.largest import largest_against
 from eocc.measures.unit import Unit
-
-Matrix = NDArray[np.float64]
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
@@ -125,9 +124,11 @@ class _Rows:
         cross_distances_by_columns(*self._weighted(p), self.scale, out)
         return out
 
-    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix) -> tuple[Matrix, Matrix]:
+    def nearest_and_means(
+        self, p: Matrix, k: int, m: int, values: Matrix, own: NDArray[np.int64]
+    ) -> tuple[Matrix, Matrix]:
         near, means = np.empty((len(self.rows), k)), np.empty(len(self.rows))
-        nearest_by_columns(*self._weighted(p), self.scale, m, values, near, means)
+        nearest_by_columns(*self._weighted(p), own, self.scale, m, values, near, means)
         return near, means
 
     def _weighted(self, p: Matrix) -> tuple[Matrix, Matrix]:

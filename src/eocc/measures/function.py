@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.measures.fixed import FixedPrepared
 from eocc.measures.objects import Objects, read_objects
-
-Matrix = NDArray[np.float64]
 
 # So many training patterns are compared both ways and with themselves before the rest is.
 SAMPLE = 10

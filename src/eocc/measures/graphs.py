@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Matrix
 from eocc.kernels.graph_edit import edit_components
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.strings import StringEdit
-
-Matrix = NDArray[np.float64]
 
 KINDS = ("category", "number", "text")
 # Text reads as text, not as a category, where most values differ and are longer than this on average.

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.kernels.combination import combine
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.measures.fixed import FixedPrepared
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,12 @@ class FindsNearest(Prepared, Protocol):
     """Prepared pairs that know their nearest without all of D; those of other measures are found in D."""
 
     def nearest_and_means(
-        self, p: NDArray[np.float64], k: int, m: int, values: NDArray[np.float64]
+        self, p: NDArray[np.float64], k: int, m: int, values: NDArray[np.float64], own: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the k <= 8 smallest entries of each row of D, in order, and the mean of `values` over the m nearest.
 
-        `values` has a number for each prototype; who ties with the last of the m counts too. What is returned is, bit
-        for bit, what D would tell.
+        `values` has a number for each prototype; prototypes that tie with the last of the m count too. Entry own[i] of
+        row i is left out, unless that is -1. The result equals, bit for bit, that computed from D.
         """
         ...
 

@@ -8,8 +8,12 @@ from eocc.measures.function import FunctionMeasure
 from eocc.measures.protocol import Measure
 
 
-def resolve_measure(measure: Any) -> Measure:
+def resolve_measure(measure: Any, X: Any = None) -> Measure:
     """Return the measure itself, the one registered under its name, or a function of two objects as one."""
+    if isinstance(measure, str) and measure == "auto":
+        from eocc.measures.auto import auto_measure
+
+        return auto_measure(X)
     if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
         return FunctionMeasure(measure)
     if not isinstance(measure, str) and not hasattr(measure, "fit"):

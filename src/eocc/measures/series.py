@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.kernels.dtw import LANES, warp_row
 from eocc.measures.largest import largest_against
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.unit import Unit
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
 

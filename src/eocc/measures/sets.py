@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from eocc.foundation.types import Matrix
 from eocc.measures.fixed import FixedPrepared
 from eocc.measures.objects import Objects, read_objects
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

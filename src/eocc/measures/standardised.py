@@ -2,13 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from eocc.foundation.types import Matrix
 from eocc.measures.euclidean import FittedEuclidean, fitted_against, fitted_in
 from eocc.measures.unit import StandardUnit
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

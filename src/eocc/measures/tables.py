@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.registry import choose, listed
+from eocc.foundation.types import Matrix
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures.columns import BOOLEANS, LABELS, MOST_NAMED, Column, Table, read_table
 from eocc.measures.unit import CONSTANT, FARTHEST
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 # New patterns farther than this many times the training range are all equally far, so that squares stay
 # finite. departure: far patterns

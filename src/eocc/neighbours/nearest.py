@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Matrix
 from eocc.kernels.distances import cross_distances, drop_spare_bits
 from eocc.kernels.nearest import (
     gather_reverse_neighbours,
@@ -26,7 +27,6 @@ from eocc.kernels.nearest import (
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import distance_scale
 
-Matrix = NDArray[np.float64]
 Rows = NDArray[np.floating[Any]]
 Points = NDArray[np.float32]
 Indices = NDArray[np.int32]

@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree, checked_distances
 from eocc.kernels.dendrogram import leaf_intervals
 from eocc.kernels.modularity import NO_SIMILARITY, split_curve
 
-Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 # Q "falls" only by more than the rounding error of a sum over the pairs. departure: falls

@@ -1,14 +1,13 @@
 """Graph of nearest neighbours -> clusters and their modularity, without a matrix of all pairs."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from eocc.foundation.types import Matrix
 from eocc.graph.neighbour_graph import SparseGraph
 from eocc.kernels.modularity import NO_SIMILARITY
 from eocc.kernels.sparse import join_times, separated_similarity, sparse_split_curve
 from eocc.partition.dense import ROUNDING, leaf_order
-
-Matrix = NDArray[np.float64]
 
 
 def sparse_modularity(graph: SparseGraph, labels: ArrayLike) -> float:

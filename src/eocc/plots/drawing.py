@@ -4,17 +4,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain.differences.vectors import feature_names
 from eocc.explain.regions import prototype_labels, reach_of
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
 from eocc.plots.projection import edges_between, known_share, place, project, was_searched, yardstick_of
-
-Matrix = NDArray[np.float64]
 
 INK, FAINT, BORDER = "#1f2933", "#8d99a6", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"

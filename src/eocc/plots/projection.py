@@ -4,18 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import search_of
 from eocc.explain.regions import is_whole
 from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import format_number
 from eocc.regions.fuzzy import BOUNDARY
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

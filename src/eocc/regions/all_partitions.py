@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import EuclideanGraph
 from eocc.kernels.merges import count_accepted, merge_clusters
 from eocc.partition.dense import leaf_order
@@ -14,8 +15,6 @@ from eocc.regions.fuzzy import BOUNDARY, Fuzzification, FuzzyModel, build_region
 from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.space.dissimilarity_space import DissimilaritySpace
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

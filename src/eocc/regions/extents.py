@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.registry import choose
+from eocc.foundation.types import Matrix
 
-Matrix = NDArray[np.float64]
 Extent = Callable[[Matrix], float]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree
 from eocc.kernels.distances import pairs_among, sums_among
 from eocc.regions.extents import Extent
@@ -14,8 +15,6 @@ from eocc.regions.memberships import MembershipFunction
 from eocc.regions.representatives import Medoid, Representative, blocks_of
 from eocc.regions.tconorms import TConorm
 from eocc.space.dissimilarity_space import distances_to, offsets_from
-
-Matrix = NDArray[np.float64]
 
 # A pattern on the boundary (the second of two members, say) must not fall out by rounding: distances are exact to
 # about 1e-10 of themselves, and to 1e-15 where dissimilarities of order 1 cancel. departure: boundary

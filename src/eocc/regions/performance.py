@@ -13,8 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from eocc.foundation.registry import choose
-
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from eocc.foundation.types import Indices, Matrix
 
 # Sums of distances that differ by rounding only must not choose between equally central members.
 # departure: representative

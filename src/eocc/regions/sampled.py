@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.graph.neighbour_graph import SparseGraph
 from eocc.kernels.distances import drop_spare_bits
@@ -31,8 +32,6 @@ from eocc.regions.fuzzy import (
 from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.space.dissimilarity_space import distance_scale
-
-Matrix = NDArray[np.float64]
 
 # Clusters of up to so many members are measured whole, others by a sample of this size: in every one of the n
 # partitions that Algorithm 2 looks at, and in the one that is kept.

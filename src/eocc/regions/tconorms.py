@@ -7,12 +7,11 @@ up to products of grades, and are computed as such.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from eocc.foundation.registry import choose
+from eocc.foundation.types import Matrix
 
-Matrix = NDArray[np.float64]
 TConorm = Callable[[Matrix], Matrix]
 
 # Below exp(-30), about 1e-13, a product of two grades is lost beside their sum.

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from eocc.explain import Contribution, Difference, Explanation, Place, TrainingPattern
-from eocc.explain.differences.difference import MOST_NAMED, _grouped
 from eocc.explain.explanation import ratio_in_words
 from eocc.foundation.wording import decimals_for, format_number
+from eocc.measures.difference import MOST_NAMED, _grouped
 from eocc.report.charts import share_bar
 from eocc.report.judgement import Judgement, described
 from eocc.report.markup import Markup, bare_table, joined, tag

@@ -15,10 +15,8 @@ from eocc.explain.explain import names_of
 from eocc.explain.regions import prototype_labels
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.threads import threads
+from eocc.foundation.types import Indices, Matrix
 from eocc.plots.projection import Projection, decides_by_regions
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Patterns are held against the prototypes so many at a time: the dissimilarities of all need not fit.
 BLOCK = 1024

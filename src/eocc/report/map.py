@@ -3,17 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.explain.regions import prototype_labels
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number, shortened
 from eocc.plots.projection import edges_between
 from eocc.report.judgement import Judgement, described, evenly
 from eocc.report.markup import Markup, joined, section, tag
 from eocc.report.study import Study
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 WIDTH, MARGIN = 900.0, 30.0
 # The map is this much lower than wide, at the least and at the most.

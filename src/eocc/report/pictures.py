@@ -4,16 +4,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
+from eocc.foundation.types import Matrix
 from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.series import FittedDTW
 from eocc.report.markup import Markup, tag
-
-Matrix = NDArray[np.float64]
 
 SIZE, MARGIN = 150.0, 14.0
 # Larger graphs and longer labels would be a blot.

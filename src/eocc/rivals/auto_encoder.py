@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from eocc.foundation.arguments import check_count, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import held_out_error, most_complex_consistent
 
-Matrix = NDArray[np.float64]
 Layers = list[tuple[Matrix, Matrix]]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34)

@@ -12,10 +12,9 @@ from threadpoolctl import ThreadpoolController
 
 from eocc.foundation.arguments import check_number, commit_fit, unfitted_copy
 from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.types import Matrix
 from eocc.rivals.distances import Metric, resolve_metric
 from eocc.rivals.sizes import FARTHEST, bounds, check_size
-
-Matrix = NDArray[np.float64]
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 BLOCK = 2**22

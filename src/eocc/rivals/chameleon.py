@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from eocc.foundation.types import Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
 from eocc.rivals.packages import needed
 
-Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21)

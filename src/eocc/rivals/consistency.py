@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import threshold
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Candidate = TypeVar("Candidate")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 
 def covariance_of(X: Matrix) -> Matrix:

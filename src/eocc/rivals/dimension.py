@@ -1,9 +1,8 @@
 """How many dimensions the data fill, from distances alone."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 
 def intrinsic_dimension(neighbours: Matrix, k: int = 10) -> float:

@@ -4,14 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from eocc.foundation.types import Matrix
 from eocc.measures.precomputed import Precomputed, PrecomputedRows
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.resolve import resolve_measure
-
-Matrix = NDArray[np.float64]
 
 
 class Metric(Protocol):

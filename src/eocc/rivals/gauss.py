@@ -1,13 +1,11 @@
 """One Gaussian."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import covariance_of, is_singular, regularised
-
-Matrix = NDArray[np.float64]
 
 
 class Gauss(Rival):

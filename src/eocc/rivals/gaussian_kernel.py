@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 from eocc.rivals.parzen import likeliest_width
-
-Matrix = NDArray[np.float64]
 
 # Of the median distance to the nearest neighbour: narrower, and the kernel of neighbours is lost in rounding.
 LEAST_WIDTH = 1 / 3

@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import IsolationForest
 
 from eocc.foundation.arguments import check_count, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
-
-Matrix = NDArray[np.float64]
 
 
 class IsolationForestRival(Rival):

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_count, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
-
-Matrix = NDArray[np.float64]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 

@@ -4,17 +4,15 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from eocc.foundation.arguments import check_count, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
 from eocc.rivals.consistency import held_out_error, most_complex_consistent
-
-Matrix = NDArray[np.float64]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 

@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from eocc.foundation.types import Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
-
-Matrix = NDArray[np.float64]
 
 
 class KNearestNeighbours(DistanceRival):

@@ -3,15 +3,13 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 from scipy.special import expit
 
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.gaussian_kernel import given_or_likely_width, outside_fraction, weighted_rows
-
-Matrix = NDArray[np.float64]
 
 
 class LinearProgrammingDescription(DistanceRival):

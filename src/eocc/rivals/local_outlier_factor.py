@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.neighbors import LocalOutlierFactor
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import DistanceRival
-
-Matrix = NDArray[np.float64]
 
 
 class LocalOutlierFactorRival(DistanceRival):

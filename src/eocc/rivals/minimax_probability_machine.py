@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, weighted_rows
-
-Matrix = NDArray[np.float64]
 
 
 class MinimaxProbabilityMachine(DistanceRival):

@@ -1,13 +1,11 @@
 """A Parzen density of every feature by itself."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import BLOCK, Rival
 from eocc.rivals.parzen import check_width, left_out_log_density, likeliest_width, log_weighted_sum
 from eocc.rivals.sizes import LARGEST
-
-Matrix = NDArray[np.float64]
 
 
 class NaiveParzen(Rival):

@@ -1,13 +1,11 @@
 """scikit-learn's one-class support vector machine."""
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import OneClassSVM
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
-
-Matrix = NDArray[np.float64]
 
 
 class OneClassSupportVectorMachine(Rival):

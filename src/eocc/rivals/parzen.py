@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
 from eocc.rivals.distances import EuclideanRows
 from eocc.rivals.sizes import LARGEST
-
-Matrix = NDArray[np.float64]
 
 
 class Parzen(DistanceRival):

@@ -3,14 +3,12 @@
 import numbers
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from eocc.foundation.arguments import check_number
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import n_directions
-
-Matrix = NDArray[np.float64]
 
 
 class PrincipalComponents(Rival):

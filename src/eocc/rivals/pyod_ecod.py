@@ -3,12 +3,10 @@
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.packages import needed
-
-Matrix = NDArray[np.float64]
 
 
 class PyodECOD(Rival):

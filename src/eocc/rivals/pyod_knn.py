@@ -1,14 +1,13 @@
 """PyOD's nearest neighbours."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.packages import needed
 
-Matrix = NDArray[np.float64]
 METHODS = ("largest", "mean", "median")
 
 

@@ -4,14 +4,12 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.covariance import MinCovDet
 
 from eocc.foundation.arguments import check_number, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.covariance import covariance_of, is_singular, n_directions, regularised
-
-Matrix = NDArray[np.float64]
 
 
 class RobustCovariance(Rival):

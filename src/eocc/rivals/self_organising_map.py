@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.arguments import check_count, check_number, generator
+from eocc.foundation.types import Matrix
 from eocc.rivals.base import Rival
 from eocc.rivals.packages import needed
-
-Matrix = NDArray[np.float64]
 
 
 class SelfOrganisingMap(Rival):

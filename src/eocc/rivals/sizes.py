@@ -1,9 +1,8 @@
 """Numbers that can be squared and divided by one another and stay finite."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 # Squares of numbers between 1e-100 and 1e100, and sums of them over any data that fit in memory, neither overflow nor
 # vanish; nor do the quotients of two such squares.

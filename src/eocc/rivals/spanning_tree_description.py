@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import spanning_tree
 from eocc.kernels.point_to_edges import lower_to_edges, lower_to_triangles
 from eocc.rivals.base import DistanceRival
 from eocc.rivals.distances import EuclideanRows
 
-Matrix = NDArray[np.float64]
 Vertices = NDArray[np.int64]
 
 

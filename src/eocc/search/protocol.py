@@ -3,9 +3,8 @@
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 
 class SearchRun(Protocol):

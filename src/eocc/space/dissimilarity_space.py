@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.kernels.distances import cross_distances
 from eocc.measures.protocol import FittedMeasure, Prepared
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, select_prototypes
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Blocks of patterns against all prototypes hold about this many dissimilarities, 4 MiB: a thread has one.
 BLOCK = 2**19

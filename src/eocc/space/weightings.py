@@ -1,13 +1,11 @@
 """Weights p -> the views of a dissimilarity: p itself, and p with every weight made equally telling."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.protocol import Prepared
 from eocc.space.representation import Representation
-
-Matrix = NDArray[np.float64]
 
 # Where pairs are many, what a weight tells is averaged over those of so many training patterns, drawn at random; if few
 # are prototypes, over theirs with half as many of these, which are no more pairs.

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from eocc.foundation.printing import quoted
 from eocc.foundation.registry import listed
+from eocc.foundation.types import Matrix
 from eocc.io.files import GapError
 from eocc.io.files.cells import are_missing, is_missing
 from eocc.streaming.chosen import EVERY_ROW, Chosen
 
-Matrix = NDArray[np.float64]
 Label = str | int
 Places = Mapping[Label, int]
 

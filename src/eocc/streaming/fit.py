@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.calibration.conformal import Calibration, check_rate
 from eocc.classifiers.base import blocks_of
@@ -15,6 +14,7 @@ from eocc.classifiers.fitting import MULTI, check_arguments, check_memory
 from eocc.explain.regions import prototype_labels
 from eocc.foundation.arguments import check_count, commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import in_order
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.precomputed import Precomputed
 from eocc.regions.fuzzy import decision_margin
 from eocc.streaming.arrays import Rows
@@ -23,9 +23,6 @@ from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
 from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
 from eocc.surprise.score import Border
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.registry import choose
+from eocc.foundation.types import Indices, Matrix
 from eocc.streaming.source import Source
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # A column with more values than this tells rows apart, not kinds of rows.
 MOST_STRATA = 1000

@@ -1,10 +1,8 @@
 """Numbers, one a row -> their order statistics, in memory that does not grow with the rows."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from eocc.foundation.types import Indices, Matrix
 
 # Numbers are told apart exactly up to so many, 1 MiB with their counts; more share bins, each some 1/4000 wide.
 MOST_BINS = 2**16

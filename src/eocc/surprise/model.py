@@ -1,143 +1,94 @@
-"""What a fit learnt -> verdicts: how far a pattern lies from what is normal, and to what degree it belongs there.
-
-Two ways to decide. By *regions*, the paper's: the least distance to a region's representative in its extents. By
-*surprise*, at several resolutions at once, with or without known non-targets; the regions then tell where it lies.
-"""
+"""Training rows, and known outliers if there are any -> the surprise model: score, threshold, p-values."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eocc.calibration.conformal import Calibration, check_rate
-from eocc.measures.protocol import FittedMeasure, Prepared
-from eocc.regions.fuzzy import FuzzyModel, decision_margin, log_grades
-from eocc.regions.memberships import MembershipFunction
+from eocc.calibration.conformal import Calibration, rate_for
+from eocc.foundation.types import Matrix
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.protocol import FittedMeasure
+from eocc.regions.fuzzy import decision_margin
+from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import views_of
-from eocc.surprise.likelihood_ratio import Contrast, Examples, NewPatterns, Pairs, learn_contrast
-from eocc.surprise.score import Border, Surprise, learn_surprise, surprise_of
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
-# The share of new targets beyond the border where the user named none.
-USUAL_RATE = 0.05
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """For every pattern: its `ratio`, d / tau or what stands for it, 1 at the border; and its log-membership."""
-
-    ratios: Matrix
-    log_memberships: Matrix
-
-    @property
-    def margins(self) -> Matrix:
-        """(1 - ratio^2) / 2: >= 0 for targets, unless calibrated to another threshold."""
-        return decision_margin(self.ratios)
-
-
-def usual_rate(n: int) -> float:
-    """Return USUAL_RATE, or one of n + 1 where n targets are too few for it: what is stranger than all lies beyond.
-
-    >>> usual_rate(100), usual_rate(4)
-    (0.05, 0.2)
-    """
-    return max(USUAL_RATE, 1 / (n + 1))
-
-
-def by_regions(model: FuzzyModel, rows: Matrix) -> Scores:
-    """Judge rows of the dissimilarity space by the region where d / tau is least."""
-    return Scores(model.ratios(rows).min(axis=1), model.log_membership(rows))
-
-
-@dataclass(frozen=True, eq=False)
-class KnownOthers:
-    """Known non-targets and further targets; they `are_comparable` where dissimilarities to them can be known."""
-
-    others: Any
-    more_targets: Any
-    are_comparable: bool
+from eocc.surprise.comparison import Comparison
+from eocc.surprise.likelihood_ratio import BothKinds, LikelihoodRatio, fit_likelihood_ratio
+from eocc.surprise.score import Surprise, Threshold, fit_surprise
 
 
 @dataclass(frozen=True, eq=False)
 class SurpriseModel:
-    """Surprise and its border; with labels also what these add, and the `others`, the non-targets known.
+    """The surprise and its threshold; with labels also the likelihood ratio and the known `outliers`.
 
-    `left_out` (n,) is the surprise of every training pattern, left out of its own neighbours.
+    `left_out` (n,) is the surprise of every training row, left out of its own neighbours.
     """
 
     surprise: Surprise
-    border: Border
+    threshold: Threshold
     left_out: Matrix
-    contrast: Contrast | None = None
-    others: Any = None
+    likelihood_ratio: LikelihoodRatio | None = None
+    outliers: Any = None
 
     @property
     def left_out_ratios(self) -> Matrix:
-        """What stands for d / tau of every training pattern, left out."""
-        return self.border.ratios(self.left_out)
+        """The ratio of every training row, left out: above 1 it is rejected."""
+        return self.threshold.ratios(self.left_out)
 
     @property
-    def n_others(self) -> int:
-        """How many known others new patterns are compared with."""
-        return 0 if self.others is None else len(self.others)
+    def n_outliers(self) -> int:
+        """How many known outliers new rows are compared with."""
+        return 0 if self.outliers is None else len(self.outliers)
 
-    def ratios(self, measure: FittedMeasure, patterns: Any, to_prototypes: Prepared) -> Matrix:
-        """Return what stands for d / tau of new patterns, prepared against the prototypes."""
-        terms = self.surprise.columns(to_prototypes)
-        if self.contrast is None:
-            return self.border.ratios(surprise_of(terms))
-        pairs = None
-        if self.others is not None:
-            pairs = Pairs(NewPatterns(to_prototypes), NewPatterns(measure.prepare(patterns, self.others)))
-        return self.border.ratios(self.contrast.of(self.surprise, terms, pairs))
+    def ratios(self, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
+        """Return the ratio of new patterns: 1 at the threshold, higher = less normal."""
+        return self.threshold.ratios(self.surprises(Comparison(measure, patterns, prototypes)))
+
+    def surprises(self, rows: Comparison) -> Matrix:
+        """Return the surprise of new patterns."""
+        terms = self.surprise.terms(rows)
+        if self.likelihood_ratio is None:
+            return self.surprise.of_terms(terms)
+        return self.likelihood_ratio.of_columns(self.labelled_columns(terms, rows))
+
+    def labelled_columns(self, terms: Matrix, rows: Comparison) -> Matrix:
+        """Return the columns of the likelihood ratio of new patterns."""
+        assert self.likelihood_ratio is not None
+        return self.likelihood_ratio.columns(self.surprise, terms, BothKinds(rows, self.compared_with_outliers(rows)))
+
+    def compared_with_outliers(self, rows: Comparison) -> Comparison:
+        """Return the same patterns against the known outliers."""
+        return against_outliers(rows, self.outliers)
 
 
-def by_surprise(ratios: Matrix, function: MembershipFunction) -> Scores:
-    """Grade the ratios."""
-    return Scores(ratios, log_grades(function, ratios[:, None])[:, 0])
+def against_outliers(rows: Comparison, outliers: Any) -> Comparison:
+    """Return patterns, none of which counts as a known outlier itself, against the outliers."""
+    return Comparison(rows.measure, rows.patterns, outliers, np.full(len(rows.patterns), -1))
 
 
-def learn_decision(
-    representation: Representation, weights: Matrix, known: KnownOthers | None, rate: float | None
+def fit_surprise_model(
+    representation: Representation, weights: Matrix, outliers: Any, rate: float | None
 ) -> tuple[SurpriseModel, Calibration]:
-    """Return the model of surprise for a search's weights, and its calibration by left-out training patterns.
+    """Return the model and its calibration by the left-out training rows.
 
-    `rate` is the share of targets beyond the border, by default USUAL_RATE, or one of n + 1 where they are few.
+    `rate` is the share of new normal rows to reject; None means 0.05, or 1 / (n + 1) for fewer than 19 rows.
     """
-    surprise, terms = learn_surprise(representation, list(views_of(representation, weights)))
-    contrast, others, surprises = None, None, surprise_of(terms)
-    if known is not None:
-        others = known.others if known.are_comparable else None
-        contrast, surprises = _learn_contrast(representation, surprise, terms, known)
-    n = len(surprises)
-    if rate is not None:
-        check_rate(rate, n)
-    share = usual_rate(n) if rate is None else rate
-    border = Border.of(surprises, share)
-    model = SurpriseModel(surprise, border, surprises, contrast, others)
+    measure, prototypes = representation.measure, representation.prototypes
+    among = Comparison(measure, prototypes, prototypes, np.arange(len(prototypes)))
+    training = among if representation.is_whole else Comparison(measure, representation.patterns, prototypes)
+    if not isinstance(measure, FittedEuclidean):
+        check_measure(measure, training.prepared, np.empty((len(representation.patterns), len(prototypes))))
+    surprise, terms = fit_surprise(list(views_of(representation, weights)), among, training)
+    surprises, likelihood_ratio = surprise.of_terms(terms), None
+    if outliers is not None:
+        labelled = Comparison(measure, outliers, prototypes)
+        outlier_terms = surprise.terms(labelled)
+        among_outliers = Comparison(measure, outliers, outliers, np.arange(len(outliers)))
+        likelihood_ratio, surprises = fit_likelihood_ratio(
+            surprise, terms, BothKinds(training, against_outliers(training, outliers)),
+            outlier_terms, BothKinds(labelled, among_outliers),
+        )  # fmt: skip
+    share = rate_for(rate, len(surprises))
+    model = SurpriseModel(surprise, Threshold.fit(surprises, share), surprises, likelihood_ratio, outliers)
     return model, Calibration(np.sort(decision_margin(model.left_out_ratios)), share)
-
-
-def _learn_contrast(
-    representation: Representation, surprise: Surprise, terms: Matrix, known: KnownOthers
-) -> tuple[Contrast, Matrix]:
-    """Return what the labels add, and the surprise of the training targets in its light."""
-    measure, prototypes, others = representation.measure, representation.prototypes, known.others
-    nobody, no_prototype = np.full(len(others), -1), np.full(len(representation.prototype_indices), -1)
-
-    def examples(patterns: Any, own_others: Indices) -> Examples:
-        to_targets = Representation(measure, patterns, prototypes, no_prototype, is_whole=False)
-        return Examples(surprise.columns(to_targets.prepared), pairs_of(to_targets, own_others))
-
-    def pairs_of(to_targets: Representation, own_others: Indices) -> Pairs | None:
-        if not known.are_comparable:
-            return None
-        return Pairs(to_targets, Representation(measure, to_targets.patterns, others, own_others, is_whole=False))
-
-    pairs = pairs_of(representation, nobody)
-    more = examples(known.more_targets, nobody) if len(known.more_targets) else None
-    return learn_contrast(surprise, Examples(terms, pairs), examples(others, np.arange(len(others))), more)

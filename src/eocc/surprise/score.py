@@ -1,258 +1,213 @@
-"""Dissimilarities to training patterns -> how surprising a pattern is, at several resolutions at once.
+"""Distances to the nearest normal rows -> how surprising a row is.
 
-Two terms in every view p of the dissimilarity. The *ladder* asks how far the nearest 1, 2, 4 and 8 training patterns
-lie: the first rung follows the shape of the data, the others what is common there. The *local ratio* is the paper's
-(d / tau)^2 with a region round every training pattern: how far the nearest few lie, in units of how far they lie from
-their own nearest. Both are brought to the units of left-out training patterns and averaged, the ratio with a fifth.
+The surprise is a weighted mean of two terms under each weighting p of the dissimilarity:
+
+- the *profile*: the mean of log(distance to the k-th nearest training row) over k = 1, 2, 4, 8. Up to a constant and a
+  factor it is the Kozachenko-Leonenko estimate of -log density, the self-information of the row. Hero's geometric
+  entropy minimisation ranks rows by the same kind of quantity.
+- the *local ratio*: (mean distance to the 4 nearest / mean local scale of these 4)^2. The local scale of a training row
+  is its own mean distance to its 4 nearest. This is the paper's (d / tau)^2 with a region around every training row.
+
+Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
+neighbours. docs/research.md describes how the terms and constants were chosen.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.calibration.conformal import Calibration
-from eocc.kernels.smallest import TIED, mean_within, smallest_entries
-from eocc.measures.protocol import FindsNearest, Prepared
-from eocc.space.representation import Representation
+from eocc.foundation.types import Indices, Matrix
+from eocc.surprise.comparison import SAME, Comparison, Nearest, smallest
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
-# The ladder of neighbourhoods doubles up to here.
-LARGEST_RUNG = 8
-# The members of a local region.
+# Neighbourhood sizes double up to this one.
+LARGEST_SIZE = 8
+# Neighbours that make up a local scale.
 N_LOCAL = 4
-# How much the ladder and the local ratio count. These and the numbers above: docs/research.md.
+# The shares of the profile and of the local ratio in the surprise.
 SHARES = (0.8, 0.2)
-# The share of the mean extent in every local one: a lone pair of near copies must not make a region of no size.
-SHARED = 0.1
-# Below this share of the largest dissimilarity two patterns are copies: products of rows err by as much.
-SAME = 1e-9
-# Terms that vary less among the training patterns, whose logarithms and ratios are of order 1, do so by rounding.
+# Each local scale is mixed with this share of the mean one, so that a pair of near copies has no scale near 0.
+SHRINKAGE = 0.1
+# A term whose standard deviation over the training rows is below this varies by rounding only.
 NO_SPREAD = 1e-9
-# Beyond so many extents a pattern is as far as can be: the square stays finite.
-FARTHEST = 1e120
-# Sums of terms stay finite.
+# Limits that keep squares and sums finite.
+LARGEST_RATIO = 1e120
 LARGEST_TERM = 1e250
-# The least width of the border, in interquartile ranges of left-out patterns; of 1 where these are all alike.
-LEAST_WIDTH = 0.1
+# The smallest scale of a threshold: this share of the interquartile range, or this value where that is 0.
+LEAST_SCALE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Surroundings:
-    """What a view knows of the training patterns: `extents` (r,) of their local regions, the `typical` extent.
+class Weighting:
+    """The training rows under one weighting of the dissimilarity.
 
-    `ratio` is the mean local ratio of left-out training patterns, the unit of all others; `usual` (rungs,) are the
-    medians of their distances on the ladder.
+    `weights` (u,) are p, `local_scales` (r,) the mean distance of each prototype to its nearest few, `mean_distance`
+    the mean of these distances over all prototypes. `median_profile` (s,) holds the leave-one-out medians of the
+    distance to the k-th nearest for each neighbourhood size k, `mean_ratio` the leave-one-out mean of the local ratio.
     """
 
     weights: Matrix
-    extents: Matrix
-    typical: float
-    usual: Matrix
-    ratio: float = 1.0
+    local_scales: Matrix
+    mean_distance: float
+    median_profile: Matrix
+    mean_ratio: float = 1.0
 
-    def terms(self, prepared: Prepared) -> Matrix:
-        """Return the ladder and the local ratio of every new pattern, prepared against the prototypes: (m, 2)."""
-        near, extents = self._nearest(prepared)
-        return np.column_stack([self.ladder(self.radii(near)), self.local_ratios(near, extents) / self.ratio])
+    def nearest(self, comparison: Comparison) -> Nearest:
+        """Return as many neighbours as the terms need."""
+        return comparison.nearest(self.weights, self.n_nearest, self.n_local, self.local_scales)
 
-    def among(self, rows: Matrix) -> tuple[Matrix, Matrix]:
-        """Return the distances to the nearest few in every row of dissimilarities, and the local extent there.
+    def terms(self, near: Nearest) -> Matrix:
+        """Return the profile and the local ratio of every row: (m, 2)."""
+        return np.column_stack([self.profile_term(near), self.local_ratio(near) / self.mean_ratio])
 
-        That is the mean extent of the nearest; who is as near as the last of them counts too.
-        """
-        near, extents = nearest(rows, self._n_few), np.empty(len(rows))
-        mean_within(rows, near[:, n_local(len(self.extents)) - 1] * TIED, self.extents, extents)
-        return near, extents
+    def profile(self, near: Nearest) -> Matrix:
+        """Return the distances to the k-th nearest for each neighbourhood size k: (m, s)."""
+        return np.take(near.distances, self.sizes - 1, axis=1)
 
-    def radii(self, near: Matrix) -> Matrix:
-        """Return those of the nearest few that are on the ladder: the k-th, k = 1, 2, 4, 8."""
-        return np.take(near, self._rungs - 1, axis=1)
+    def profile_term(self, near: Nearest) -> Matrix:
+        """Return the mean of log(distance + mean_distance) over the profile: finite for copies too."""
+        return np.asarray(sum_columns(np.log(self.profile(near) + self.mean_distance)) / len(self.sizes))
 
-    def ladder(self, radii: Matrix) -> Matrix:
-        """Return the mean logarithm of the distances on the ladder.
-
-        The typical extent is added to each, so that copies do not count without bound.
-        """
-        return np.asarray(sum_of(np.log(radii + self.typical)) / radii.shape[1])
-
-    def local_ratios(self, near: Matrix, extents: Matrix) -> Matrix:
-        """Return (mean distance to the nearest / mean extent of those)^2."""
-        near = near[:, : n_local(len(self.extents))]
+    def local_ratio(self, near: Nearest) -> Matrix:
+        """Return (mean distance to the nearest few / mean local scale of these)^2."""
+        few = near.distances[:, : self.n_local]
         with np.errstate(over="ignore"):
-            return np.asarray(np.minimum(sum_of(near) / (near.shape[1] * extents), FARTHEST) ** 2)
+            return np.asarray(np.minimum(sum_columns(few) / (few.shape[1] * near.scales), LARGEST_RATIO) ** 2)
 
     @property
-    def _rungs(self) -> Indices:
-        """The ladder: that of one prototype less, as a left-out training pattern has it."""
-        return rungs(len(self.extents) - 1)
+    def sizes(self) -> Indices:
+        """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
+        return neighbourhood_sizes(len(self.local_scales) - 1)
 
     @property
-    def _n_few(self) -> int:
-        """How many of the nearest the terms look at."""
-        return max(int(self._rungs[-1]), n_local(len(self.extents)))
+    def n_local(self) -> int:
+        """The number of neighbours in a local scale."""
+        return n_local(len(self.local_scales))
 
-    def _nearest(self, prepared: Prepared) -> tuple[Matrix, Matrix]:
-        if hasattr(prepared, "nearest_and_means"):  # isinstance(prepared, FindsNearest) takes its time, for every block
-            known = cast(FindsNearest, prepared)
-            return known.nearest_and_means(self.weights, self._n_few, n_local(len(self.extents)), self.extents)
-        return self.among(np.ascontiguousarray(prepared.evaluate(self.weights), np.float64))
+    @property
+    def n_nearest(self) -> int:
+        """How many neighbours the terms need."""
+        return max(int(self.sizes[-1]), self.n_local)
 
 
-def rungs(n: int) -> Indices:
-    """Return the ladder of neighbourhoods k = 1, 2, 4, 8, at most half of n patterns.
+def neighbourhood_sizes(n: int) -> Indices:
+    """Return the neighbourhood sizes k = 1, 2, 4, 8, at most half of n rows.
 
-    >>> rungs(9), rungs(1), rungs(100)
+    >>> neighbourhood_sizes(9), neighbourhood_sizes(1), neighbourhood_sizes(100)
     (array([1, 2, 4]), array([1]), array([1, 2, 4, 8]))
     """
-    return 2 ** np.arange(max(1, min(n // 2, LARGEST_RUNG).bit_length()))
-
-
-def nearest(rows: Matrix, k: int, least: float = -1.0) -> Matrix:
-    """Return the k smallest entries above `least` of each row, in order; infinity where there are fewer.
-
-    >>> nearest(np.array([[0.5, 0.1, 0.0, 0.1]]), 3, least=0.0)
-    array([[0.1, 0.1, 0.5]])
-    """
-    values = np.empty((len(rows), k))
-    smallest_entries(rows, least, values)
-    return values
+    return 2 ** np.arange(max(1, min(n // 2, LARGEST_SIZE).bit_length()))
 
 
 def n_local(n_prototypes: int) -> int:
-    """Return the size of a local region: a left-out pattern has one neighbour less."""
+    """Return the number of neighbours in a local scale: a left-out row has one prototype less."""
     return min(N_LOCAL, max(1, n_prototypes - 1))
 
 
-def surroundings_of(representation: Representation, weights: Matrix) -> tuple[Surroundings, Matrix]:
-    """Return what a view knows, and the terms of every training pattern, left out of its own neighbours."""
-    everyone = np.arange(len(representation.prototype_indices))
-    prototypes = (
-        representation
-        if representation.is_whole
-        else replace(representation, patterns=representation.prototypes, prototype_indices=everyone, is_whole=True)
-    )
-    rows = prototypes.left_out(weights)
-    view = _local_regions(weights, rows)
-    looked = partial(_first_look, view)
-    found = looked(rows) if representation.is_whole else representation.each(weights, looked)
-    radii, ratios = found[:, :-1], found[:, -1]
-    view = replace(view, usual=np.median(radii, axis=0), ratio=float(ratios.mean()) or 1.0)  # 0: nothing but copies
-    return view, np.column_stack([view.ladder(radii), ratios / view.ratio])
+def fit_weighting(weights: Matrix, among_prototypes: Comparison, training: Comparison) -> tuple[Weighting, Matrix]:
+    """Return the weighting, and the terms of the training rows, each left out."""
+    weighting = _with_local_scales(weights, among_prototypes)
+    near = weighting.nearest(training)
+    ratio = float(weighting.local_ratio(near).mean()) or 1.0  # 0 where all rows are copies
+    weighting = replace(weighting, median_profile=np.median(weighting.profile(near), axis=0), mean_ratio=ratio)
+    return weighting, weighting.terms(near)
 
 
-def _first_look(view: Surroundings, rows: Matrix) -> Matrix:
-    """Return the distances on the ladder, and last the local ratio, of some left-out patterns."""
-    near, extents = view.among(rows)
-    return np.column_stack([view.radii(near), view.local_ratios(near, extents)])
+def _with_local_scales(weights: Matrix, among_prototypes: Comparison) -> Weighting:
+    """Return the local scales, from the distances of the prototypes to their nearest that are no copies."""
+    n = len(among_prototypes.prototypes)
+    largest = float(among_prototypes.map_rows(weights, _largest).max())
+    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, n_local(n), SAME * largest))
+    is_known = np.isfinite(near)
+    mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
+    scales = np.where(is_known, near, mean).mean(axis=1)
+    return Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, np.empty(0))
 
 
-def _local_regions(weights: Matrix, rows: Matrix) -> Surroundings:
-    """Return the extents round the prototypes, from their dissimilarities among themselves."""
-    largest = float(rows.max(where=np.isfinite(rows), initial=0.0))
-    near = nearest(rows, n_local(len(rows)), SAME * largest)
-    known = np.isfinite(near)
-    # Where all training patterns are copies there is no extent, and any unit will do.
-    typical = float(near[known].mean()) if known.any() else 1.0
-    distinct = np.where(known, near, typical).mean(axis=1)
-    extents = (1 - SHARED) * distinct + SHARED * distinct.mean()
-    return Surroundings(weights, extents, typical, np.empty(0))
+def _largest(rows: Matrix) -> Matrix:
+    return np.asarray(rows.max(axis=1, where=np.isfinite(rows), initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
-    """Columns of terms in units of left-out training patterns: less their `centre`, over their `spread`."""
+class Standardisation:
+    """Columns of terms, less their `mean`, over their `scale`."""
 
-    centre: Matrix
-    spread: Matrix
+    mean: Matrix
+    scale: Matrix
 
     @classmethod
-    def of(cls, columns: Matrix) -> "Terms":
-        """Take the units from the terms of left-out training patterns; one that never varies keeps its own."""
-        spread = columns.std(axis=0)
-        return cls(columns.mean(axis=0), np.where(spread > NO_SPREAD, spread, 1.0))
+    def fit(cls, columns: Matrix) -> "Standardisation":
+        """Return mean and standard deviation of each column; a column that does not vary keeps its unit."""
+        scale = columns.std(axis=0)
+        return cls(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
 
-    def measure(self, columns: Matrix) -> Matrix:
-        """Return the terms in these units, never infinite."""
+    def apply(self, columns: Matrix) -> Matrix:
+        """Return the standardised columns, all finite."""
         with np.errstate(over="ignore"):
-            measured = columns - self.centre
-            measured /= self.spread
-            return np.clip(measured, -LARGEST_TERM, LARGEST_TERM, out=measured)
+            standard = columns - self.mean
+            standard /= self.scale
+            return np.clip(standard, -LARGEST_TERM, LARGEST_TERM, out=standard)
 
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """How surprising a pattern is: the weighted mean of the terms of all `views`, in units of left-out patterns."""
+    """The weighted mean of the standardised terms of all weightings."""
 
-    views: tuple[Surroundings, ...]
-    terms: Terms
+    weightings: tuple[Weighting, ...]
+    standardisation: Standardisation
 
-    def columns(self, prepared: Prepared) -> Matrix:
-        """Return the terms of new patterns, prepared against the prototypes, in their units."""
-        return self.terms.measure(np.hstack([view.terms(prepared) for view in self.views]))
+    @property
+    def shares(self) -> Matrix:
+        """The share of each term: profile and local ratio of every weighting in turn, 1 in all."""
+        n = len(self.weightings)
+        return np.tile(SHARES, n) / n
 
-    def of(self, prepared: Prepared) -> Matrix:
-        """Return the surprise of new patterns: 0 for the average left-out training pattern, higher = less normal."""
-        return surprise_of(self.columns(prepared))
+    def terms(self, comparison: Comparison) -> Matrix:
+        """Return the standardised terms of new rows: (m, 2 * weightings)."""
+        parts = [weighting.terms(weighting.nearest(comparison)) for weighting in self.weightings]
+        return self.standardisation.apply(np.hstack(parts))
 
-
-def surprise_of(terms: Matrix) -> Matrix:
-    """Return the weighted mean of the terms of every pattern.
-
-    >>> surprise_of(np.array([[1.0, 2.0, 3.0, 2.0]]))
-    array([2.])
-    """
-    return sum_of(terms * shares(terms.shape[1]))
+    def of_terms(self, terms: Matrix) -> Matrix:
+        """Return the surprise: 0 for the average left-out training row, higher = less normal."""
+        return sum_columns(terms * self.shares)
 
 
-def shares(n_terms: int) -> Matrix:
-    """Return how much each of the terms counts: ladder and local ratio of every view in turn, 1 in all.
-
-    >>> shares(4)
-    array([0.4, 0.1, 0.4, 0.1])
-    """
-    return np.tile(SHARES, n_terms // 2) / (n_terms // 2)
-
-
-def sum_of(columns: Matrix) -> Matrix:
-    """Return the sum of the columns, added in their order whatever the batch."""
+def sum_columns(columns: Matrix) -> Matrix:
+    """Return the sum of the columns, added in their order, so that it does not depend on the batch."""
     return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
-def learn_surprise(representation: Representation, views: Sequence[Matrix]) -> tuple[Surprise, Matrix]:
-    """Return the model, and the terms of the training patterns, each left out, in their units."""
-    known, columns = zip(*(surroundings_of(representation, p) for p in views), strict=True)
-    terms = Terms.of(np.hstack(columns))
-    return Surprise(known, terms), terms.measure(np.hstack(columns))
+def fit_surprise(
+    weightings: Sequence[Matrix], among_prototypes: Comparison, training: Comparison
+) -> tuple[Surprise, Matrix]:
+    """Return the model, and the standardised terms of the training rows, each left out."""
+    known, columns = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
+    standardisation = Standardisation.fit(np.hstack(columns))
+    return Surprise(known, standardisation), standardisation.apply(np.hstack(columns))
 
 
 @dataclass(frozen=True, eq=False)
-class Border:
-    """Where surprise ends what is normal: `at`, in most cases two `width`s above the median of left-out targets.
+class Threshold:
+    """The surprise above which a row is rejected, and the `scale` in which distances from it are measured.
 
-    >>> border = Border(at=2.0, width=1.0)
-    >>> border.ratios(np.array([1.0, 2.0, 12.0])).round(3)
+    >>> Threshold(2.0, scale=1.0).ratios(np.array([1.0, 2.0, 12.0])).round(3)
     array([0.672, 1.   , 3.798])
     """
 
-    at: float
-    width: float
+    value: float
+    scale: float
 
     @classmethod
-    def of(cls, surprises: Matrix, rate: float) -> "Border":
-        """Set the border so that at most a share of `rate` of left-out targets lies beyond."""
-        at = -Calibration(np.sort(-surprises), rate).threshold
+    def fit(cls, surprises: Matrix, rate: float) -> "Threshold":
+        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1."""
+        value = -Calibration(np.sort(-surprises), rate).threshold
         low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
-        # A rate near one half has no room between the median and the border, and ties have no room at all.
-        least = LEAST_WIDTH * (high - low) if high > low else LEAST_WIDTH
-        return cls(at, max((at - middle) / 2, least))
+        # With a rate near one half, or with ties, median and threshold coincide.
+        least = LEAST_SCALE * (high - low) if high > low else LEAST_SCALE
+        return cls(value, max((value - middle) / 2, least))
 
     def ratios(self, surprises: Matrix) -> Matrix:
-        """Return what stands for d / tau: sqrt(log2(1 + exp((s - at) / width))), 1 at the border, never infinite."""
+        """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, always finite; like the paper's d / tau."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.at) / self.width) / np.log(2.0)))
+            return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.value) / self.scale) / np.log(2.0)))

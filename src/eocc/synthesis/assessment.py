@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.graph.entropy import normalized_entropy
 from eocc.measures.protocol import Prepared
 from eocc.partition.dense import normalized_modularity
@@ -21,8 +21,6 @@ from eocc.scale.cluster import prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
 from eocc.synthesis.graph_kinds import Graph, GraphKind
-
-Matrix = NDArray[np.float64]
 
 # Objectives this close are equal but for rounding: the earlier, simpler partition is kept. departure: best partition
 ROUNDING = 1e-12

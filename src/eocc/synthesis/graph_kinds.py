@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_count
 from eocc.foundation.registry import choose, resolve
+from eocc.foundation.types import Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
 from eocc.graph.neighbour_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
 from eocc.partition.dense import full_curve, greedy_prune
@@ -27,10 +28,10 @@ from eocc.regions.sampled import (
 )
 from eocc.space.dissimilarity_space import DissimilaritySpace
 
-Matrix = NDArray[np.float64]
-
 # Neighbours of a pattern in the sparse graph: see docs/scale.md for what other numbers change.
 N_NEIGHBOURS = 10
+# Up to this many patterns graph="auto" compares all pairs.
+LARGEST_COMPLETE = 5000
 
 
 class Graph(Protocol):
@@ -191,3 +192,14 @@ def resolve_graph(graph: str | GraphKind) -> GraphKind:
     if isinstance(graph, str) and graph not in GRAPHS:
         choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
     return resolve("graph", GRAPHS, graph, method="build")
+
+
+def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
+    """Return the kind of graph for n patterns: "auto" is "complete" up to LARGEST_COMPLETE, else "knn".
+
+    >>> graph_for("auto", 5000), graph_for("auto", 5001)
+    (CompleteGraph(), NeighbourGraph(k=10))
+    """
+    if isinstance(graph, str) and graph == "auto":
+        return resolve_graph("complete" if n <= LARGEST_COMPLETE else "knn")
+    return resolve_graph(graph)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import threads
+from eocc.foundation.types import Matrix
 from eocc.foundation.workers import workers
 from eocc.graph.complete import SpanningTree
 from eocc.graph.entropy import renyi_entropy
@@ -45,9 +46,9 @@ __all__ = [
     "embed",
     "sample_for_search",
     "synthesise",
+    "synthesise_at",
 ]
 
-Matrix = NDArray[np.float64]
 
 # A search over the graph of neighbours looks at so many patterns, drawn at random, and all their pairs.
 SEARCHED = 1000
@@ -131,7 +132,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
         measure = spread_measure(settings.measure)
         representation = represent(patterns, measure, settings.prototypes, settings.selection, rng)
         if settings.search is None or representation.measure.n_parameters == 0:
-            return _without_search(settings, representation, report)
+            return synthesise_at(representation, settings, report)
         kept = sample_for_search(settings.graph, len(patterns), rng)
         trial = _trial(settings, representation, kept)
         with workers(trial.workspace, settings.n_threads) as pool:
@@ -235,10 +236,9 @@ def sample_for_search(kind: GraphKind, n: int, rng: np.random.Generator) -> NDAr
     return np.sort(rng.choice(n, SEARCHED, replace=False))
 
 
-def _without_search(settings: Settings, representation: Representation, report: Report) -> Model:
-    """Build the model for the weights that were given: all ones by default."""
-    count = representation.measure.n_parameters
-    p = np.ones(count) if settings.weights is None else checked_weights(settings.weights, count)
+def synthesise_at(representation: Representation, settings: Settings, report: Report) -> Model:
+    """Build the model for given weights, all ones by default, without a search."""
+    p = checked_weights(settings.weights, representation.measure.n_parameters)
 
     def history(only: Candidate) -> NDArray[np.void]:
         step = Generation(0, p, only.objective, only.objective, 1)
@@ -309,8 +309,6 @@ def _steps(
 ) -> Iterator[tuple[Generation, Candidate]]:
     """Yield every generation of the search with the best candidate so far, the earlier one on ties."""
     assert settings.search is not None
-    if settings.weights is not None:
-        raise ValueError("weights are for search=None; this search would ignore them")
     known: dict[bytes, Candidate] = {}
 
     def objectives(batch: Matrix) -> Matrix:
@@ -334,7 +332,9 @@ def _history(steps: list[tuple[Generation, Candidate]]) -> NDArray[np.void]:
 
 
 def checked_weights(weights: Any, n_parameters: int) -> Matrix:
-    """Return p as an array, or say what is wrong with it."""
+    """Return p as an array, all ones for None, or say what is wrong with it."""
+    if weights is None:
+        return np.ones(n_parameters)
     try:
         p = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.explain.differences.composite import composite_description, composite_difference
-from eocc.explain.differences.difference import Contribution, Difference, Language, Pair
 from eocc.explain.differences.fingerprints import fingerprint_description, fingerprint_difference
 from eocc.explain.differences.graphs import graph_description, graph_difference
 from eocc.explain.differences.number import no_description, number_difference, object_description
@@ -16,7 +15,9 @@ from eocc.explain.differences.series import series_description, series_differenc
 from eocc.explain.differences.sets import bag_description, bag_difference, set_description, set_difference
 from eocc.explain.differences.strings import string_description, string_difference
 from eocc.explain.differences.vectors import vector_description, vector_difference
+from eocc.foundation.types import Matrix
 from eocc.measures.composite import FittedComposite
+from eocc.measures.difference import Contribution, Difference, Language, Pair
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.fingerprints import FittedTanimoto
 from eocc.measures.graphs import FittedGraphEdit
@@ -36,7 +37,6 @@ __all__ = [
     "difference_of",
 ]
 
-Matrix = NDArray[np.float64]
 
 # The type of a frozen measure -> how its patterns are spoken of.
 LANGUAGES: dict[type, Language] = {

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.foundation.wording import format_number
 from eocc.measures.composite import FittedComposite
+from eocc.measures.difference import Contribution, Difference, Pair
 
 
 def composite_difference(measure: FittedComposite, pair: Pair) -> Difference:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences.difference import Difference, Pair
 from eocc.explain.differences.sets import unshared_difference
 from eocc.foundation.wording import listing
+from eocc.measures.difference import Difference, Pair
 from eocc.measures.fingerprints import FittedTanimoto
 
 

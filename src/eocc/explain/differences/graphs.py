@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.explain.differences.pairing import Attributes, VertexPair, attribute_costs, pair_vertices, values_of
 from eocc.foundation.wording import counted, format_value, listing, shortened
+from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.graphs import FittedGraphEdit, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 

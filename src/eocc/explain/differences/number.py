@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from eocc.explain.differences.difference import Difference, Pair
 from eocc.foundation.wording import shortened
+from eocc.measures.difference import Difference, Pair
 
 
 def number_difference(measure: Any, pair: Pair) -> Difference:

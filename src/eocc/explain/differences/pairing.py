@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.kernels.distances import drop_spare_bits
 from eocc.measures.graphs import FittedGraphEdit, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.strings import StringEdit
 
-Matrix = NDArray[np.float64]
 Attributes = Mapping[str, Sequence[Any]]
 
 

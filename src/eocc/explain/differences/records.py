@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.measures.columns import BOOLEANS, DATES, DURATIONS, TIMES, Column
+from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.tables import FittedColumn, FittedGower
 
 

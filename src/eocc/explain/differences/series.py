@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
+from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.series import FittedDTW
 
-Matrix = NDArray[np.float64]
 Cells = NDArray[np.int64]
 
 # A path is told in so many stretches: enough to point at a place, few enough to read.

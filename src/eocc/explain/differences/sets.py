@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
 from eocc.foundation.wording import counted, format_data_number, format_number, listing, to_json
+from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.sets import FittedCosineBags, FittedJaccard
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair
 from eocc.foundation.wording import shortened, span
+from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.strings import FittedStringEdit
 
 # The place of each operation's weight in p = (insertion, deletion, substitution).

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eocc.explain.differences.difference import Contribution, Difference, Pair, shared_out
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_data_number, named_values
+from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.euclidean import FittedEuclidean
-
-Matrix = NDArray[np.float64]
 
 
 def feature_contributions(measure: FittedEuclidean, pattern: Matrix, prototype: Matrix, weights: Matrix) -> Matrix:

@@ -3,13 +3,27 @@
 What reaches a kernel is checked here or in ``checks.py``: kernels do not check their indices.
 """
 
-import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.checks import (
+    Check,
+    array_of,
+    hashable,
+    instance,
+    integer,
+    mapping,
+    number,
+    optional,
+    positive,
+    real,
+    setting,
+    text,
+    tuple_of,
+)
 from eocc.measures import MEASURES
 from eocc.measures.composite import Composite, FittedComposite, Records
 from eocc.measures.euclidean import Euclidean, FittedEuclidean
@@ -36,8 +50,6 @@ from eocc.space.prototypes.farthest_first import FarthestFirst
 from eocc.space.prototypes.k_medoids import KMedoids
 from eocc.space.prototypes.random import RandomSelection
 from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
-
-Check = Callable[[Any], bool]
 
 MEASURE_CLASSES = (
     Composite, CosineBags, DTW, Euclidean, Gower, GraphEdit, Jaccard, Precomputed, Standardised, StringEdit,
@@ -80,74 +92,6 @@ class Entry:
     fields: dict[str, Check]
 
 
-def number(low: float = -math.inf, high: float = math.inf) -> Check:
-    """Accept finite numbers in [low, high].
-
-    >>> number(0, 1)(0.5), number(0, 1)(True), number()(math.inf)
-    (True, False, False)
-    """
-    return lambda value: type(value) in (int, float) and abs(value) < math.inf and low <= value <= high
-
-
-def integer(low: int, high: int) -> Check:
-    """Accept integers in [low, high]."""
-    return lambda value: type(value) is int and low <= value <= high
-
-
-def real(low: float = -math.inf, high: float = math.inf) -> Check:
-    """Accept finite floats in [low, high], and no integers: kernels would be compiled anew for them."""
-    return lambda value: type(value) is float and number(low, high)(value)
-
-
-def positive(value: Any) -> bool:
-    """Accept finite floats above 0."""
-    return type(value) is float and 0 < value < math.inf
-
-
-def instance(*classes: type) -> Check:
-    """Accept objects of exactly these classes."""
-    return lambda value: type(value) in classes
-
-
-def optional(check: Check) -> Check:
-    """Accept None too."""
-    return lambda value: value is None or check(value)
-
-
-def tuple_of(check: Check, least: int = 0) -> Check:
-    """Accept tuples of at least so many accepted values."""
-    return lambda value: type(value) is tuple and len(value) >= least and all(map(check, value))
-
-
-def mapping(key: Check, content: Check) -> Check:
-    """Accept dictionaries of accepted keys and values."""
-    return lambda value: type(value) is dict and all(key(k) and content(v) for k, v in value.items())
-
-
-def hashable(value: Any) -> bool:
-    """Accept what can be looked up."""
-    if not isinstance(value, Hashable):
-        return False
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def setting(value: Any) -> bool:
-    """Accept what an argument of a search may be; the search itself checks more."""
-    return type(value) in (type(None), bool, int, float, str) or tuple_of(number())(value)
-
-
-def array_of(dtype: type, n_dims: int) -> Check:
-    """Accept arrays of that dtype and that many dimensions, finite throughout."""
-    return lambda value: (
-        type(value) is np.ndarray and value.dtype == dtype and value.ndim == n_dims and bool(np.isfinite(value).all())
-    )
-
-
-text = instance(str)
 _span = tuple_of(real())
 _settings: dict[type, dict[str, Check]] = {
     cls: {field.name: setting for field in fields(cls)}

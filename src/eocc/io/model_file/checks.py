@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from eocc.calibration.conformal import Calibration
-from eocc.io.model_file.catalogue import array_of, optional, positive, real
+from eocc.foundation.checks import array_of, optional, positive, real
 from eocc.measures.columns import Table
 from eocc.measures.composite import Composite, FittedComposite, Records
 from eocc.measures.euclidean import Euclidean, FittedEuclidean

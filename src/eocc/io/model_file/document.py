@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from eocc.calibration.conformal import Calibration
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.fitting import MULTI, SINGLE
+from eocc.foundation.checks import positive
 from eocc.graph.complete import SpanningTree
 from eocc.io.model_file.archive import FORMAT
-from eocc.io.model_file.catalogue import NotSaved, positive
+from eocc.io.model_file.catalogue import NotSaved
 from eocc.io.model_file.checks import (
     NUMBERS,
     check_calibration,

@@ -6,7 +6,8 @@ import numpy as np
 
 from eocc.classifiers.fitting import PRECISIONS, RESOLUTIONS
 from eocc.classifiers.plan import AUTO, MODES, bytes_of
-from eocc.io.model_file.catalogue import MEASURE_CLASSES, Check, NotSaved, instance, number, optional
+from eocc.foundation.checks import Check, instance, number, optional
+from eocc.io.model_file.catalogue import MEASURE_CLASSES, NotSaved
 from eocc.measures import MEASURES
 from eocc.regions.extents import EXTENTS, MaxExtent, MeanExtent, QuantileExtent
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal, Triangular, TwoSided

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Indices
 from eocc.io.model_file.arrays import descr_of
 from eocc.measures.columns import Column, Table
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
 
-Indices = NDArray[np.int64]
 Parts = dict[str, Any]
 
 

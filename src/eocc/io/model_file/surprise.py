@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.io.model_file.catalogue import array_of
+from eocc.foundation.checks import array_of
 from eocc.io.model_file.checks import demand, indices, vector
 from eocc.surprise.likelihood_ratio import Contrast, Densities
 from eocc.surprise.model import SurpriseModel

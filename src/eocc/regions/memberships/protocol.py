@@ -2,10 +2,7 @@
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Matrix = NDArray[np.float64]
+from eocc.foundation.types import Matrix
 
 
 class MembershipFunction(Protocol):

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.measures.composite import FittedComposite, PreparedComposite
 from eocc.measures.fixed import FixedPrepared
 from eocc.measures.function import FittedFunction, FunctionMeasure
@@ -17,8 +17,6 @@ from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.measures.strings import FittedStringEdit
 from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
 from eocc.scale.cluster.pickled import Pickled
-
-Matrix = NDArray[np.float64]
 
 # Fewer pairs than this are computed sooner than sent.
 WORTH_SENDING = 2**12

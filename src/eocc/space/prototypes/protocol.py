@@ -4,13 +4,10 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # A block of dissimilarities holds at most so many rows and columns, 8 MiB in all: room that does not grow with the
 # patterns, and enough pairs for what a measure prepares once per block not to count.

@@ -5,11 +5,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import decimals_for, format_number, listing, share
-
-Matrix = NDArray[np.float64]
 
 # The text names so many contributions, the greatest first, and sums up the others.
 MOST_NAMED = 5

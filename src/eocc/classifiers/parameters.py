@@ -1,0 +1,220 @@
+"""The parameters of the classifiers: one table for validation, command line and model file.
+
+Nothing heavy is imported here, so that the command line can list options and choices at once.
+"""
+
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from eocc.foundation.registry import choose
+from eocc.measures import MEASURES
+from eocc.scale.memory import bytes_of
+from eocc.search import SEARCHES
+from eocc.space.prototypes import SELECTIONS
+
+AUTO = "auto"
+
+
+class Kind(Protocol):
+    """What the values of a parameter may be."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise a ValueError of one line for a value that is not accepted."""
+        ...
+
+    def parse(self, text: str) -> Any:
+        """Return the value that a text on the command line means, or raise a ValueError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in an interval, such as "in [0, 1]" or "in (0, 1)"."""
+
+    interval: str
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept numbers in the interval."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not self._holds(float(value)):
+            raise ValueError(f"{name} must be a number in {self.interval}, not {value!r}")
+
+    def parse(self, text: str) -> float:
+        """Return the number."""
+        return float(text)
+
+    def _holds(self, value: float) -> bool:
+        low, high = (float(end) for end in self.interval[1:-1].split(","))
+        above = value >= low if self.interval[0] == "[" else value > low
+        return above and (value <= high if self.interval[-1] == "]" else value < high)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some `names`, or an object with the `method` (or any function, for method="__call__")."""
+
+    names: tuple[str, ...]
+    method: str = ""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept the names, and objects with the method."""
+        if isinstance(value, str) or not self.method:
+            choose(name, dict.fromkeys(self.names), value)
+        elif isinstance(value, type):
+            raise ValueError(f"{name} must be an object, not a class: write {value.__name__}()")
+        elif not callable(getattr(value, self.method, None)):
+            called = "a function" if self.method == "__call__" else f"an object with a method {self.method!r}"
+            choose(name, dict.fromkeys(self.names), value, otherwise=f"pass {called}")
+
+    def parse(self, text: str) -> str:
+        """Return the name."""
+        return text
+
+
+@dataclass(frozen=True)
+class Optional:
+    """None, or a value of the other kind. On the command line "none" means None."""
+
+    kind: Any
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept None too."""
+        if value is not None:
+            self.kind.check(name, value)
+
+    def parse(self, text: str) -> Any:
+        """Return None for "none"."""
+        return None if text == "none" else self.kind.parse(text)
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """An integer >= 1 or a fraction in (0, 1]."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept counts and fractions."""
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if is_number and (value >= 1 if isinstance(value, numbers.Integral) else 0 < value <= 1):
+            return
+        raise ValueError(f"{name} must be an integer >= 1, a fraction in (0, 1], or None for all rows, not {value!r}")
+
+    def parse(self, text: str) -> int | float:
+        """Return an integer or a fraction."""
+        return int(text) if text.strip().isdigit() else float(text)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A number of bytes, or a text such as "2GiB" or "500MB"."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept positive sizes."""
+        bytes_of(value, name)
+
+    def parse(self, text: str) -> str:
+        """Return the text."""
+        bytes_of(text)
+        return text
+
+
+@dataclass(frozen=True)
+class Threads:
+    """An integer other than 0."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept integers but 0."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
+            raise ValueError(f"{name} must be None or an integer other than 0, not {value!r}")
+
+    def parse(self, text: str) -> int:
+        """Return the integer."""
+        return int(text)
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Values that are checked where they are used: they depend on the data."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept all."""
+
+    def parse(self, text: str) -> Any:
+        """Return a number where the text is one."""
+        return int(text) if text.isdigit() else text
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a classifier: its name, the kind of its values, and one line of help."""
+
+    name: str
+    kind: Any
+    help: str
+    names: tuple[str, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        kind = self.kind.kind if isinstance(self.kind, Optional) else self.kind
+        if isinstance(kind, Choice):
+            object.__setattr__(self, "names", kind.names)
+
+    def check(self, value: Any) -> None:
+        """Raise a ValueError of one line for a value that is not accepted."""
+        self.kind.check(self.name, value)
+
+
+def checked(parameters: Iterable[Parameter], estimator: Any) -> None:
+    """Check all arguments of an estimator."""
+    for parameter in parameters:
+        parameter.check(getattr(estimator, parameter.name))
+
+
+MEASURE = Parameter("measure", Choice((AUTO, *MEASURES), "__call__"), "How rows are compared; auto looks at the data.")
+PROTOTYPES = Parameter(
+    "prototypes", Optional(Prototypes()), "Compare with this many training rows, or this share of them; none means all."
+)
+SELECTION = Parameter("selection", Choice(tuple(SELECTIONS), "select"), "How prototypes are chosen.")
+WEIGHTS = Parameter("weights", Optional(Anything()), "Fixed weights p of the dissimilarity, without a search.")
+MEMBERSHIP = Parameter(
+    "membership_function",
+    Choice(("bell", "gaussian", "trapezoidal", "triangular", "two-sided"), "log_grade"),
+    "How a distance becomes a grade of membership.",
+)
+RATE = Parameter("false_alarm_rate", Optional(Number("(0, 1)")), "The share of new normal rows that may be rejected.")
+MEMORY = Parameter(
+    "max_memory", Optional(Memory()), "Memory limit for the fit, for example 2GiB. Default: 70 % of free memory."
+)
+JOBS = Parameter("n_jobs", Optional(Threads()), "Number of threads; -1 uses all cores. Results do not depend on it.")
+SEED = Parameter("random_state", Optional(Anything()), "Random seed.")
+
+SURPRISE_PARAMETERS = (MEASURE, WEIGHTS, PROTOTYPES, SELECTION, MEMBERSHIP, RATE, MEMORY, JOBS, SEED)
+ENTROPIC_PARAMETERS = (
+    MEASURE,
+    Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows, or also validate."),
+    PROTOTYPES,
+    SELECTION,
+    Parameter("graph", Choice((AUTO, "complete", "knn"), "build"), "The graph of all pairs, or of nearest neighbours."),
+    Parameter("eta", Number("[0, 1]"), "The share of entropy against modularity in the objective."),
+    Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
+    Parameter("gamma", Number("(0, 1)"), "The exponent of edge lengths in the entropy."),
+    Parameter("performance", Anything(), "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
+    Parameter("validation_fraction", Number("(0, 1)"), "The share of labelled rows held out for validation."),
+    Parameter(
+        "extent", Choice(("max", "mean", "median", "quantile", "std"), "__call__"), "How the size of a region is taken."
+    ),
+    Parameter("representative", Choice(("centroid", "medoid"), "centre"), "The centre of a region."),
+    MEMBERSHIP,
+    Parameter(
+        "tconorm",
+        Choice(("einstein", "lukasiewicz", "max", "probabilistic"), "__call__"),
+        "How grades of several regions become one.",
+    ),
+    Parameter("search", Optional(Choice(tuple(SEARCHES), "start")), "How weights are searched; none means all 1."),
+    Parameter("precision", Choice(("double", "single")), "The precision of distances inside the search."),
+    WEIGHTS,
+    RATE,
+    MEMORY,
+    JOBS,
+    SEED,
+    Parameter("verbose", Anything(), "Show the progress of the search."),
+)

@@ -1,0 +1,238 @@
+"""SurpriseClassifier: how surprising a row is among its nearest normal rows."""
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.labels import outlier_rows
+from eocc.classifiers.parameters import SURPRISE_PARAMETERS, checked
+from eocc.classifiers.structure import Structure
+from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neighbours
+from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
+from eocc.foundation.threads import threads
+from eocc.foundation.types import Indices, Matrix
+from eocc.graph.complete import SpanningTree
+from eocc.measures.protocol import Measure
+from eocc.measures.sizes import n_columns_of, pair_bytes_of
+from eocc.regions.fuzzy import FuzzyModel, Region
+from eocc.regions.memberships import MembershipFunction, resolve_membership_function
+from eocc.regions.scores import Scores
+from eocc.scale.cluster import materialised, spread_measure
+from eocc.scale.memory import check_memory, surprise_bytes
+from eocc.space.prototypes.protocol import Selection
+from eocc.space.prototypes.select import count_of, resolve_selection
+from eocc.space.representation import represent
+from eocc.surprise.model import SurpriseModel, fit_surprise_model
+from eocc.synthesis.synthesis import checked_weights
+
+
+class SurpriseClassifier(OneClassClassifier):
+    """Detects rows that are surprising among their nearest normal rows.
+
+    The surprise of a row is a mean of log distances to its nearest 1, 2, 4 and 8 training rows, and of the ratio of
+    these distances to those that the neighbours keep among themselves, with the weights as given and with every weight
+    variance-equalised. The threshold and the p-values come from the training rows, each left out of its own
+    neighbours. There is no search and nothing to tune. The surprise estimates -log density (Kozachenko and Leonenko):
+    see `eocc.surprise.score` for the definition and docs/research.md for how it was chosen.
+
+    A training row, or an exact copy of one, scores as that row did when it was left out.
+
+    Parameters
+    ----------
+    measure : str, Measure or function of two objects, default="auto"
+        The dissimilarity: "euclidean" for rows of numbers, "graph-edit" for labelled graphs, or another of
+        `eocc.measures`. "auto" decides by the data.
+    weights : array-like of shape (n_parameters,), default=None
+        The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones.
+    prototypes : int, float in (0, 1] or None, default=None
+        Compare rows with this many training rows, or with this share of them. None means all.
+    selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
+        How prototypes are chosen.
+    membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
+            default="gaussian"
+        How a ratio becomes a grade of membership in [0, 1]. Decisions do not depend on it.
+    false_alarm_rate : float in (0, 1) or None, default=None
+        The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
+        1 / (n + 1) for fewer than 19 rows.
+    max_memory : int, str or None, default=None
+        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
+        means 70 % of the free memory.
+    n_jobs : int or None, default=None
+        Number of threads. Results do not depend on it. None means 1, -1 all cores.
+    random_state : int, Generator, RandomState or None, default=None
+        Random seed for the choice of prototypes. With prototypes=None nothing is random.
+
+    Attributes
+    ----------
+    calibration_ : Calibration
+        The margins of the left-out training rows, which `p_values` compares with, and the false-alarm `rate`.
+    surprise_model_ : SurpriseModel
+        Score and threshold; with labels also the likelihood ratio and the known outliers.
+    regions_ : list of Region
+        The clusters of the prototypes as regions, computed when first asked for. They do not affect decisions.
+    labels_ : array of shape (n_training,)
+        The region of each training row, -1 for rows that are not prototypes; computed with `regions_`.
+    spanning_tree_, modularity_curve_, entropy_, raw_entropy_, modularity_, fuzzy_model_
+        Of the prototypes, computed with `regions_`.
+    weights_ : array of shape (n_parameters,)
+        The weights.
+    measure_, resolved_measure_, prototypes_
+        The fitted measure, the measure that "auto" chose, and the rows that new rows are compared with.
+    prototype_indices_ : array of shape (n_prototypes,)
+        Which of the training rows are the prototypes.
+    training_indices_ : array of shape (n_training,)
+        Which rows of X were trained on: all that are not labelled as outliers.
+    threshold_, offset_ : float
+        decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eocc import SurpriseClassifier
+    >>> X = load_iris().data
+    >>> clf = SurpriseClassifier().fit(X[:40])  # 40 setosas
+    >>> clf.predict(X[[40, 75, 149]])
+    array([ 1, -1, -1])
+    """
+
+    parameters = SURPRISE_PARAMETERS
+    surprise_model_: SurpriseModel
+
+    def __init__(
+        self,
+        *,
+        measure: str | Measure | Callable[[Any, Any], float] = "auto",
+        weights: ArrayLike | None = None,
+        prototypes: int | float | None = None,
+        selection: str | Selection = "random",
+        membership_function: str | MembershipFunction = "gaussian",
+        false_alarm_rate: float | None = None,
+        max_memory: int | str | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.measure = measure
+        self.weights = weights
+        self.prototypes = prototypes
+        self.selection = selection
+        self.membership_function = membership_function
+        self.false_alarm_rate = false_alarm_rate
+        self.max_memory = max_memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the rows of X.
+
+        Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
+        are normal. A fit that fails or is interrupted leaves the estimator as it was.
+        """
+        checked(self.parameters, self)
+        draft = unfitted_copy(self)
+        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
+        is_outlier = outlier_rows(y, len(data))
+        training = np.flatnonzero(~is_outlier)
+        outliers = data[np.flatnonzero(is_outlier)] if is_outlier.any() else None
+        patterns = data if outliers is None else data[training]
+        n_outliers = 0 if outliers is None else len(outliers)
+        pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
+        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes, n_outliers)
+        draft._learn(patterns, outliers, training)
+        return commit_fit(self, draft)
+
+    def _learn(self, patterns: Any, outliers: Any, training: Indices) -> None:
+        selection, rng = resolve_selection(self.selection), generator(self.random_state)
+        with threads(n_threads(self.n_jobs)):
+            measure = spread_measure(self.resolved_measure_)
+            representation = represent(patterns, measure, self.prototypes, selection, rng)
+            weights = checked_weights(self.weights, representation.measure.n_parameters)
+            self.surprise_model_, self.calibration_ = fit_surprise_model(
+                representation, weights, outliers, self.false_alarm_rate
+            )
+        self.measure_, self.weights_ = representation.measure, weights
+        self.prototypes_, self.prototype_indices_ = representation.prototypes, representation.prototype_indices
+        self.training_indices_ = training
+        self.membership_function_ = resolve_membership_function(self.membership_function)
+        self.threshold_ = 0.0
+        self.offset_ = float(Scores.of_ratios(np.ones(1), self.membership_function_).log_memberships[0])
+
+    def score_patterns(self, patterns: Any) -> Scores:
+        """Return the scores of patterns as the measure reads them."""
+        ratios = self.surprise_model_.ratios(self.measure_, patterns, self.prototypes_)
+        return Scores.of_ratios(ratios, self.membership_function_)
+
+    def left_out(self) -> Scores:
+        """Return the scores of the training rows, each left out of its own neighbours."""
+        return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
+
+    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+        """Return why each pattern was accepted or rejected, by its nearest training rows."""
+        return explain_by_neighbours(self, patterns)
+
+    def rules(self) -> list[Rule]:
+        """Return the regions as fuzzy rules for people to read, one per region."""
+        return rules_by_neighbours(self)
+
+    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
+        r = count_of(self.prototypes, n)
+        needed = surprise_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), n_outliers)
+        remedy = f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
+        return needed, remedy
+
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to know of the fitted model, by name."""
+        assert self.calibration_ is not None
+        labels = {} if self.surprise_model_.outliers is None else {"known outliers": self.surprise_model_.n_outliers}
+        return {
+            "method": "surprise",
+            **labels,
+            "false-alarm rate": self.calibration_.rate,
+            "threshold of the surprise": self.surprise_model_.threshold.value,
+        }
+
+    @property
+    def n_compared(self) -> int:
+        """The number of rows that a new row is compared with."""
+        return len(self.prototypes_) + self.surprise_model_.n_outliers
+
+    @cached_property
+    def structure_(self) -> Structure:
+        """Tree, clusters and regions of the prototypes, computed when first asked for."""
+        with threads(n_threads(self.n_jobs)):
+            return Structure.of_prototypes(self, self.membership_function_)
+
+    @property
+    def regions_(self) -> list[Region]:
+        """The clusters of the prototypes as regions."""
+        return self.structure_.regions
+
+    @property
+    def labels_(self) -> Indices:
+        """The region of each training row, -1 for rows that are not prototypes."""
+        return self.structure_.labels
+
+    @property
+    def fuzzy_model_(self) -> FuzzyModel:
+        """The regions' centres and widths."""
+        return self.structure_.fuzzy
+
+    @property
+    def spanning_tree_(self) -> SpanningTree:
+        """The minimum spanning tree of the prototypes."""
+        return self.structure_.tree
+
+    @property
+    def modularity_curve_(self) -> Matrix:
+        """The modularity of the partitions into 1, 2, ... clusters."""
+        return self.structure_.modularity_curve
+
+    def _check_memory(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> None:
+        needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)
+        check_memory(needed, self.max_memory, remedy)

@@ -1,0 +1,168 @@
+"""The memory limit of a fit: how much is free, how much a fit needs, and a refusal before it begins."""
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+# The share of free memory that a fit may take if the user gives no limit.
+FREE_SHARE = 0.7
+# Measured peaks lie between 0.6 and 1.1 of the sum of the arrays times this: `python benchmarks/memory.py`.
+MARGIN = 1.25
+# What a fit takes whatever its size: the threads' stacks, the interpreter's own growth.
+OVERHEAD = 2**24
+DOUBLE = 8
+UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{suffix}": base**power
+    for power, prefix in enumerate("KMGT", start=1)
+    for suffix, base in (("B", 1000), ("IB", 1024))
+}
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
+SUFFIXES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+# Where Linux says how much memory is free, and the limits of this process's control groups.
+MEMORY_INFORMATION = Path("/proc/meminfo")
+OWN_GROUPS = Path("/proc/self/cgroup")
+GROUPS = Path("/sys/fs/cgroup")
+
+
+class MemoryLimitError(ValueError):
+    """A fit needs more memory than it may take."""
+
+
+def check_memory(needed: float, max_memory: int | str | None, remedy: str) -> None:
+    """Raise a MemoryLimitError with the `remedy` if a fit needs more than the limit.
+
+    >>> check_memory(5e9, "2GiB", "pass prototypes=1000")
+    Traceback (most recent call last):
+    ...
+    eocc.scale.memory.MemoryLimitError: the fit needs about 4.66 GiB, more than the limit of 2 GiB; pass prototypes=1000
+    """
+    limit = memory_limit(max_memory)
+    if needed > limit:
+        source = "the limit of" if max_memory is not None else f"{FREE_SHARE:.0%} of the free memory,"
+        raise MemoryLimitError(
+            f"the fit needs about {format_bytes(needed)}, more than {source} {format_bytes(limit)}; {remedy}"
+        )
+
+
+def surprise_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, n_outliers: int = 0) -> float:
+    """Return the memory that fitting a surprise model to n rows and r prototypes takes.
+
+    Measures that keep their pairs (`pair_bytes` > 0) hold all of them and two matrices of dissimilarities. Rows of
+    numbers are compared in blocks.
+    """
+    rows = DOUBLE * n * (n_columns + 40) + DOUBLE * (r + n_outliers) * (n_columns + 20)
+    pairs = (pair_bytes + 2 * DOUBLE) * n * (r + n_outliers) if pair_bytes else n_threads * 2**23
+    return OVERHEAD + MARGIN * (rows + pairs)
+
+
+def synthesis_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, graph: str) -> float:
+    """Return the memory that the paper's synthesis takes: per thread an n x r and, over all pairs, an n x n matrix."""
+    workspace = DOUBLE * (n * r + n * n) if graph == "complete" else DOUBLE * n * (r + 200)
+    pairs = pair_bytes * n * r
+    return OVERHEAD + MARGIN * (DOUBLE * n * n_columns + pairs + n_threads * workspace)
+
+
+def format_bytes(size: float) -> str:
+    """Return a number of bytes with a unit.
+
+    >>> format_bytes(800), format_bytes(3.6e9), format_bytes(8e10)
+    ('800 B', '3.35 GiB', '74.5 GiB')
+    """
+    power = min(int(math.log2(max(size, 1)) // 10), len(SUFFIXES) - 1)
+    return f"{size / 1024**power:.3g} {SUFFIXES[power]}"
+
+
+def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
+    """Return a size in bytes, given as an integer or as a text with a unit.
+
+    >>> bytes_of(4096), bytes_of("2GiB"), bytes_of("500 MB")
+    (4096, 2147483648, 500000000)
+    >>> bytes_of("2 gigs")
+    Traceback (most recent call last):
+    ...
+    ValueError: max_memory must be a number of bytes or a text such as '2GiB' or '500MB', not '2 gigs'
+    """
+    size = 0
+    if isinstance(max_memory, Integral) and not isinstance(max_memory, bool):
+        size = int(max_memory)
+    elif isinstance(max_memory, str):
+        match = SIZE.fullmatch(max_memory.strip())
+        size = int(float(match[1]) * UNITS.get(match[2].upper(), 0)) if match else 0
+    if size <= 0:
+        raise ValueError(f"{name} must be a number of bytes or a text such as '2GiB' or '500MB', not {max_memory!r}")
+    return size
+
+
+def memory_limit(max_memory: int | str | None) -> float:
+    """Return how many bytes a fit may add: the limit given, or a share of what is free; infinity if unknown.
+
+    >>> memory_limit("1KiB")
+    1024.0
+    """
+    if max_memory is not None:
+        return float(bytes_of(max_memory))
+    free = free_memory()
+    return math.inf if free is None else FREE_SHARE * free
+
+
+def free_memory() -> int | None:
+    """Return the bytes that this process can still get without swapping; None if the system does not say.
+
+    A container or another control group with a tighter limit than the machine's counts.
+    """
+    free = [_free_on_machine(), *_free_in_groups()]
+    return min((size for size in free if size is not None), default=None)
+
+
+def _free_on_machine() -> int | None:
+    try:
+        for line in MEMORY_INFORMATION.read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:  # other Unixes; Windows has no sysconf
+        return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _free_in_groups() -> Iterator[int]:
+    """Yield what the limits of this process's control groups leave, of either version."""
+    try:
+        lines = OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        controllers, _, path = line.partition(":")[2].partition(":")
+        if controllers in ("", "memory"):
+            root = GROUPS / controllers
+            names = ("memory.max", "memory.current") if not controllers else (
+                "memory.limit_in_bytes", "memory.usage_in_bytes"
+            )  # fmt: skip
+            # Inside a container the path may be that seen from outside: then the root itself is the group.
+            for folder in {root, *_folders(root, path)}:
+                free = _free_in_group(folder, *names)
+                if free is not None:
+                    yield free
+
+
+def _folders(root: Path, path: str) -> Iterator[Path]:
+    """Yield the folders of a group and of those it is in."""
+    parts = Path(path).parts[1:]
+    for depth in range(1, len(parts) + 1):
+        yield root.joinpath(*parts[:depth])
+
+
+def _free_in_group(folder: Path, limit_name: str, usage_name: str) -> int | None:
+    """Return limit - usage, where files that were read and can be dropped count as free; None without a limit."""
+    try:
+        limit, usage = int((folder / limit_name).read_text()), int((folder / usage_name).read_text())
+        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+    except (OSError, ValueError):  # no such group, or the limit is "max"
+        return None
+    return max(0, limit - usage + int(statistics.get("inactive_file", 0)))
