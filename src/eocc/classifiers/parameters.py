@@ -10,9 +10,12 @@ from typing import Any, Protocol
 
 from eocc.foundation.registry import choose
 from eocc.measures import MEASURES
+from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
+from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
 from eocc.scale.memory import bytes_of
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
+from eocc.synthesis import GRAPHS
 
 AUTO = "auto"
 
@@ -177,7 +180,7 @@ SELECTION = Parameter("selection", Choice(tuple(SELECTIONS), "select"), "How pro
 WEIGHTS = Parameter("weights", Optional(Anything()), "Fixed weights p of the dissimilarity, without a search.")
 MEMBERSHIP = Parameter(
     "membership_function",
-    Choice(("bell", "gaussian", "trapezoidal", "triangular", "two-sided"), "log_grade"),
+    Choice(tuple(MEMBERSHIP_FUNCTIONS), "log_grade"),
     "How a distance becomes a grade of membership.",
 )
 RATE = Parameter("false_alarm_rate", Optional(Number("(0, 1)")), "The share of new normal rows that may be rejected.")
@@ -193,20 +196,18 @@ ENTROPIC_PARAMETERS = (
     Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows, or also validate."),
     PROTOTYPES,
     SELECTION,
-    Parameter("graph", Choice((AUTO, "complete", "knn"), "build"), "The graph of all pairs, or of nearest neighbours."),
+    Parameter("graph", Choice((AUTO, *GRAPHS), "build"), "The graph of all pairs, or of nearest neighbours."),
     Parameter("eta", Number("[0, 1]"), "The share of entropy against modularity in the objective."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
     Parameter("gamma", Number("(0, 1)"), "The exponent of edge lengths in the entropy."),
     Parameter("performance", Anything(), "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
     Parameter("validation_fraction", Number("(0, 1)"), "The share of labelled rows held out for validation."),
-    Parameter(
-        "extent", Choice(("max", "mean", "median", "quantile", "std"), "__call__"), "How the size of a region is taken."
-    ),
-    Parameter("representative", Choice(("centroid", "medoid"), "centre"), "The centre of a region."),
+    Parameter("extent", Choice(tuple(EXTENTS), "__call__"), "How the size of a region is taken."),
+    Parameter("representative", Choice(tuple(REPRESENTATIVES), "centre"), "The centre of a region."),
     MEMBERSHIP,
     Parameter(
         "tconorm",
-        Choice(("einstein", "lukasiewicz", "max", "probabilistic"), "__call__"),
+        Choice(tuple(TCONORMS), "__call__"),
         "How grades of several regions become one.",
     ),
     Parameter("search", Optional(Choice(tuple(SEARCHES), "start")), "How weights are searched; none means all 1."),

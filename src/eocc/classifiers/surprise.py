@@ -20,14 +20,14 @@ from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.regions.scores import Scores
+from eocc.regions.scores import BOUNDARY, Scores
 from eocc.scale.cluster import materialised, spread_measure
 from eocc.scale.memory import check_memory, surprise_bytes
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.space.representation import represent
+from eocc.space.weightings import checked_weights
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
-from eocc.synthesis.synthesis import checked_weights
 
 
 class SurpriseClassifier(OneClassClassifier):
@@ -160,7 +160,7 @@ class SurpriseClassifier(OneClassClassifier):
         self.training_indices_ = training
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
-        self.offset_ = float(Scores.of_ratios(np.ones(1), self.membership_function_).log_memberships[0])
+        self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""

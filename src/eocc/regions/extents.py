@@ -12,6 +12,7 @@ import numpy as np
 
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
+from eocc.regions import EXTENTS
 
 Extent = Callable[[Matrix], float]
 
@@ -72,17 +73,17 @@ class QuantileExtent:
         return float(np.quantile(pairs, self.q))
 
 
-EXTENTS: dict[str, Extent] = {
-    "max": MaxExtent(),
-    "mean": MeanExtent(),
-    "median": QuantileExtent(0.5),
-    "quantile": QuantileExtent(),
-    "std": std_extent,
-}
+max_extent, mean_extent, median_extent, quantile_extent = (
+    MaxExtent(),
+    MeanExtent(),
+    QuantileExtent(0.5),
+    QuantileExtent(),
+)
 
 
 def resolve_extent(extent: str | Extent) -> Extent:
     """Return the function itself, or the one registered under its name."""
     if isinstance(extent, type):
         raise ValueError(f"extent must be an object, not a class: write {extent.__name__}()")
-    return extent if callable(extent) else choose("extent", EXTENTS, extent, otherwise="pass a function")
+    resolved: Extent = extent if callable(extent) else choose("extent", EXTENTS, extent, otherwise="pass a function")
+    return resolved

@@ -13,20 +13,17 @@ from eocc.kernels.distances import pairs_among, sums_among
 from eocc.regions.extents import Extent
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.representatives import Medoid, Representative, blocks_of
+from eocc.regions.scores import BOUNDARY, decision_margin, log_grades
 from eocc.regions.tconorms import TConorm
 from eocc.space.dissimilarity_space import distances_to, offsets_from
 
-# A pattern on the boundary (the second of two members, say) must not fall out by rounding: distances are exact to
-# about 1e-10 of themselves, and to 1e-15 where dissimilarities of order 1 cancel. departure: boundary
-BOUNDARY = 1 + 1e-9
+# Distances cancel to 1e-15 where dissimilarities of order 1 do.
 CANCELLED = 2e-15
 # The extent of copies when the whole tree has length 0: small, but (d / tau)^2 stays finite for every d below 1e54.
 # departure: extent of one
 LEAST_EXTENT = 1e-100
 # An extent below this share of the largest distance is 0 but for rounding (the deviation of equal distances, say).
 NO_EXTENT = 1e-12
-# The score of a grade of 0 starts here, below that of any other, and falls with the distance: ranks are kept.
-ZERO_GRADE = -1e100
 
 
 def knows_sums(thing: Any, method: str) -> bool:
@@ -263,14 +260,6 @@ class FuzzyModel:
         return np.asarray(np.argmin(self.ratios(rows), axis=1))
 
 
-def log_grades(function: MembershipFunction, ratios: Matrix) -> Matrix:
-    """Return ln mu, finite also where mu = 0."""
-    least = np.finfo(np.float64).min
-    with np.errstate(over="ignore"):
-        grades = function.log_grade(ratios)
-        return np.maximum(np.where(np.isneginf(grades) & np.isfinite(ratios), ZERO_GRADE * (1 + ratios), grades), least)
-
-
 def united_grades(function: MembershipFunction, tconorm: TConorm, ratios: Matrix) -> Matrix:
     """Return the t-conorm, over the regions, of ln mu."""
     united = np.asarray(tconorm(log_grades(function, ratios)))
@@ -280,9 +269,3 @@ def united_grades(function: MembershipFunction, tconorm: TConorm, ratios: Matrix
             f"{united if united.size < 9 else united.shape} for {ratios.shape}"
         )
     return united
-
-
-def decision_margin(ratios: Matrix) -> Matrix:
-    """Return (BOUNDARY^2 - ratio^2) / 2, finite: for Gaussian grades, their logarithm less that on the boundary."""
-    with np.errstate(over="ignore"):
-        return np.maximum((BOUNDARY**2 - ratios**2) / 2, np.finfo(np.float64).min)

@@ -5,13 +5,14 @@ the number of the member that exemplifies it out. One that can do with the sum o
 method ``from_sums`` too, which takes all rows, the cluster's members and these sums: nothing is copied.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 
 from eocc.foundation.registry import resolve
 from eocc.foundation.types import Indices, Matrix
+from eocc.regions import REPRESENTATIVES
 
 # Sums of distances that differ by rounding only must not choose between equally central members.
 # departure: representative
@@ -73,9 +74,7 @@ def most_central(sums: Matrix) -> int:
     return int(np.argmax(sums <= sums.min() * EQUALLY_CENTRAL))
 
 
-REPRESENTATIVES: dict[str, Callable[[], Representative]] = {"centroid": Centroid, "medoid": Medoid}
-
-
 def resolve_representative(representative: str | Representative) -> Representative:
     """Return the representative itself, or the one registered under its name."""
-    return resolve("representative", REPRESENTATIVES, representative, method="centre")
+    resolved: Representative = resolve("representative", REPRESENTATIVES, representative, method="centre")
+    return resolved

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
+from eocc.regions import TCONORMS
 
 TConorm = Callable[[Matrix], Matrix]
 
@@ -69,14 +70,7 @@ def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:
     return np.where(log_grades.max(axis=1) < TINY, np.minimum(logsumexp(log_grades, axis=1), 0.0), exact)
 
 
-TCONORMS: dict[str, TConorm] = {
-    "einstein": einstein,
-    "lukasiewicz": lukasiewicz,
-    "max": maximum,
-    "probabilistic": probabilistic_sum,
-}
-
-
 def resolve_tconorm(tconorm: str | TConorm) -> TConorm:
     """Return the function itself, or the one registered under its name."""
-    return tconorm if callable(tconorm) else choose("t-conorm", TCONORMS, tconorm, otherwise="pass a function")
+    chosen: TConorm = tconorm if callable(tconorm) else choose("t-conorm", TCONORMS, tconorm, "pass a function")
+    return chosen

@@ -15,6 +15,8 @@ MARGIN = 1.25
 # What a fit takes whatever its size: the threads' stacks, the interpreter's own growth.
 OVERHEAD = 2**24
 DOUBLE = 8
+# Without a limit, a fit this small is not worth a look at the free memory.
+NEVER_REFUSED = 2**28
 UNITS = {"": 1, "B": 1} | {
     f"{prefix}{suffix}": base**power
     for power, prefix in enumerate("KMGT", start=1)
@@ -40,6 +42,8 @@ def check_memory(needed: float, max_memory: int | str | None, remedy: str) -> No
     ...
     eocc.scale.memory.MemoryLimitError: the fit needs about 4.66 GiB, more than the limit of 2 GiB; pass prototypes=1000
     """
+    if max_memory is None and needed < NEVER_REFUSED:
+        return
     limit = memory_limit(max_memory)
     if needed > limit:
         source = "the limit of" if max_memory is not None else f"{FREE_SHARE:.0%} of the free memory,"

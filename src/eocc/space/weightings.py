@@ -1,5 +1,7 @@
 """Weights p -> the views of a dissimilarity: p itself, and p with every weight made equally telling."""
 
+from typing import Any
+
 import numpy as np
 
 from eocc.foundation.types import Matrix
@@ -16,6 +18,24 @@ SILENT = 1e-12
 LEAST_SHARE = 1e-150
 # Two views whose weights are this close to proportional are one.
 ALIKE = 1e-3
+
+
+def checked_weights(weights: Any, n_parameters: int) -> Matrix:
+    """Return p as an array, all ones for None, or say what is wrong with it."""
+    if weights is None:
+        return np.ones(n_parameters)
+    try:
+        p = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"weights must be numbers, not {weights!r}") from None
+    if p.shape != (n_parameters,):
+        raise ValueError(f"weights must be {n_parameters} numbers, one per parameter, not of shape {p.shape}")
+    outside = p[~((p >= 0) & (p <= 1))]
+    if len(outside):
+        raise ValueError(f"weights must lie in [0, 1]; found {outside[0]:g}")
+    if not p.any():
+        raise ValueError("weights must not all be 0: every pattern would look the same")
+    return p
 
 
 def views_of(representation: Representation, p: Matrix) -> Matrix:

@@ -16,7 +16,7 @@ from eocc.foundation.arguments import check_count, commit_fit, generator, n_thre
 from eocc.foundation.threads import in_order
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.precomputed import Precomputed
-from eocc.regions.fuzzy import decision_margin
+from eocc.regions.scores import decision_margin
 from eocc.streaming.arrays import Rows
 from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample

@@ -9,7 +9,7 @@ from eocc.calibration.conformal import Calibration, rate_for
 from eocc.foundation.types import Matrix
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.protocol import FittedMeasure
-from eocc.regions.fuzzy import decision_margin
+from eocc.regions.scores import decision_margin
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import views_of

@@ -4,7 +4,6 @@ Both give a spanning tree, its entropy, the modularity of every partition it can
 graph is exact and takes n^2 memory; that of k neighbours takes n k, and its tree and regions come close.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,6 +26,7 @@ from eocc.regions.sampled import (
     sparse_performance_curve,
 )
 from eocc.space.dissimilarity_space import DissimilaritySpace
+from eocc.synthesis import GRAPHS
 
 # Neighbours of a pattern in the sparse graph: see docs/scale.md for what other numbers change.
 N_NEIGHBOURS = 10
@@ -180,9 +180,6 @@ class NeighbourGraph:
         return Sampling.seeded(graph.tree.n_vertices, np.random.default_rng(self.seed))
 
 
-GRAPHS: dict[str, Callable[[], GraphKind]] = {"complete": CompleteGraph, "knn": NeighbourGraph}
-
-
 def resolve_graph(graph: str | GraphKind) -> GraphKind:
     """Return the kind of graph itself, or the one registered under its name.
 
@@ -191,7 +188,8 @@ def resolve_graph(graph: str | GraphKind) -> GraphKind:
     """
     if isinstance(graph, str) and graph not in GRAPHS:
         choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
-    return resolve("graph", GRAPHS, graph, method="build")
+    resolved: GraphKind = resolve("graph", GRAPHS, graph, method="build")
+    return resolved
 
 
 def graph_for(graph: str | GraphKind, n: int) -> GraphKind:

@@ -29,6 +29,7 @@ from eocc.search.run import Generation, generations
 from eocc.space.dissimilarity_space import DissimilaritySpace, check_measure, dissimilarity_space
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.representation import Representation, represent
+from eocc.space.weightings import checked_weights
 from eocc.synthesis.assessment import Assessor, Candidate, EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.synthesis.graph_kinds import CompleteGraph, Graph, GraphKind, SinglePrecisionGraph
 
@@ -42,7 +43,6 @@ __all__ = [
     "ValidationSynthesis",
     "Workspace",
     "build_model",
-    "checked_weights",
     "embed",
     "sample_for_search",
     "synthesise",
@@ -329,21 +329,3 @@ def _history(steps: list[tuple[Generation, Candidate]]) -> NDArray[np.void]:
     measured = names if not math.isnan(rows[-1][-1]) else names[:-1]
     dtype = [(name, np.float64) for name in measured]
     return np.array([row[: len(measured)] for row in rows], dtype=dtype)
-
-
-def checked_weights(weights: Any, n_parameters: int) -> Matrix:
-    """Return p as an array, all ones for None, or say what is wrong with it."""
-    if weights is None:
-        return np.ones(n_parameters)
-    try:
-        p = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"weights must be numbers, not {weights!r}") from None
-    if p.shape != (n_parameters,):
-        raise ValueError(f"weights must be {n_parameters} numbers, one per parameter, not of shape {p.shape}")
-    outside = p[~((p >= 0) & (p <= 1))]
-    if len(outside):
-        raise ValueError(f"weights must lie in [0, 1]; found {outside[0]:g}")
-    if not p.any():
-        raise ValueError("weights must not all be 0: every pattern would look the same")
-    return p
