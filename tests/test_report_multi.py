@@ -82,7 +82,7 @@ def test_no_search_is_promised(text):
     assert "generation" not in text
 
 
-def test_both_views_of_the_weights_are_told(setosa, tmp_path):
+def test_both_weightings_of_the_weights_are_told(setosa, tmp_path):
     X = setosa * np.array([1.0, 50.0, 1.0, 1.0])
     clf = EntropicOneClassClassifier().fit(X)
     told = read(write_report(clf, tmp_path / "page.html")).text

@@ -8,7 +8,7 @@ from doubles import plain
 from eocc.measures import Composite, FunctionMeasure, resolve_measure
 from eocc.space.prototypes.protocol import dissimilarities
 from eocc.space.representation import Representation, represent
-from eocc.space.weightings import views_of
+from eocc.space.weightings import weightings_of
 
 
 def periodic_words(n):
@@ -23,9 +23,9 @@ def test_what_weights_tell_is_that_of_all_kinds_of_patterns(n_prototypes, monkey
     patterns = measure.read(periodic_words(900))
     own = np.sort(np.random.default_rng(1).permutation(900)[:n_prototypes])
     shown = Representation(measure.fit(patterns), patterns, patterns[own], own, is_whole=False)
-    sampled = views_of(shown, np.ones(3))
+    sampled = weightings_of(shown, np.ones(3))
     monkeypatch.setattr("eocc.space.weightings.SAMPLE", 900)
-    assert_allclose(sampled, views_of(shown, np.ones(3)), rtol=0.05)
+    assert_allclose(sampled, weightings_of(shown, np.ones(3)), rtol=0.05)
 
 
 @pytest.mark.parametrize("period", [2, 3, 5])

@@ -1,4 +1,4 @@
-"""Surprise and its terms, one pattern and one neighbour at a time."""
+"""The surprise and its terms, one row and one neighbour at a time."""
 
 import math
 import statistics
@@ -24,48 +24,54 @@ def nearest(left, right, k, m, values):
     return found
 
 
-def ladder(row, typical):
-    """Mean of log(r_k + typical), k = 1, 2, 4, 8 up to half of the others."""
+def profile_term(row, mean_distance):
+    """Mean of log(distance to the k-th nearest + mean_distance), k = 1, 2, 4, 8 up to half of the other rows."""
     ordered, k, logs = sorted(row), 1, []
     while k <= max(1, min(8, (len(row) - 1) // 2)):
-        logs.append(math.log(ordered[k - 1] + typical))
+        logs.append(math.log(ordered[k - 1] + mean_distance))
         k *= 2
     return sum(logs) / len(logs)
 
 
-def local_ratio(row, extents):
+def local_ratio(row, scales):
     k = min(4, max(1, len(row) - 1))
     near = sorted(row)[:k]
-    return (sum(near) / k / mean_within(row, near[-1] * (1 + 1e-9), extents)) ** 2
+    return (sum(near) / k / mean_within(row, near[-1] * (1 + 1e-9), scales)) ** 2
 
 
-def view(D):
-    """The extents, the typical extent and the unit of the local ratio of a square matrix, and the left-out terms."""
+def weighting(D):
+    """The local scales, the mean distance and the mean ratio of a square matrix, and the left-out terms."""
     n = len(D)
     largest = max(max(row) for row in D)
     rows = [[math.inf if i == j and n > 1 else D[i][j] for j in range(n)] for i in range(n)]
     k = min(4, max(1, n - 1))
     near = [smallest(row, 1e-9 * largest, k) for row in rows]
     known = [value for row in near for value in row if math.isfinite(value)]
-    typical = sum(known) / len(known) if known else 1.0
-    own = [sum(value if math.isfinite(value) else typical for value in row) / k for row in near]
-    extents = [0.9 * value + 0.1 * sum(own) / n for value in own]
-    ratios = [local_ratio(row, extents) for row in rows]
-    unit = sum(ratios) / n or 1.0
-    terms = [(ladder(row, typical), ratio / unit) for row, ratio in zip(rows, ratios, strict=True)]
-    return extents, typical, unit, terms
+    mean_distance = sum(known) / len(known) if known else 1.0
+    own = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
+    scales = [0.9 * value + 0.1 * sum(own) / n for value in own]
+    ratios = [local_ratio(row, scales) for row in rows]
+    mean_ratio = sum(ratios) / n or 1.0
+    terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(rows, ratios, strict=True)]
+    return scales, mean_distance, mean_ratio, terms
 
 
-def surprise(views, new):
-    """Of new patterns, from square matrices of the training patterns and rows of the new ones, a pair a view."""
-    known = [view(D) for D in views]
+def surprise(squares, new):
+    """The surprise of new rows, from the square matrix and the rows of dissimilarities under each weighting.
+
+    A new row at dissimilarity 0 under the first weighting is a copy of the first such training row, which is left out.
+    """
+    known = [weighting(D) for D in squares]
     columns = [[terms[t] for terms in one[3]] for one in known for t in (0, 1)]
     units = [(statistics.fmean(column), statistics.pstdev(column)) for column in columns]
     found = []
     for index in range(len(new[0])):
+        first = new[0][index]
+        own = first.index(min(first)) if min(first) <= 1e-9 and len(first) > 1 else -1
         terms = []
-        for (extents, typical, unit, _), rows in zip(known, new, strict=True):
-            terms += [ladder(rows[index], typical), local_ratio(rows[index], extents) / unit]
-        measured = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]
-        found.append((0.8 * sum(measured[::2]) + 0.2 * sum(measured[1::2])) / len(views))
+        for (scales, mean_distance, mean_ratio, _), rows in zip(known, new, strict=True):
+            row = [math.inf if j == own else value for j, value in enumerate(rows[index])]
+            terms += [profile_term(row, mean_distance), local_ratio(row, scales) / mean_ratio]
+        standard = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]
+        found.append((0.8 * sum(standard[::2]) + 0.2 * sum(standard[1::2])) / len(squares))
     return found

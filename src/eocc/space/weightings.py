@@ -38,7 +38,7 @@ def checked_weights(weights: Any, n_parameters: int) -> Matrix:
     return p
 
 
-def views_of(representation: Representation, p: Matrix) -> Matrix:
+def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     """Return the views (v, u): p, and p equalised, in which every weight adds as much to the dissimilarities.
 
     What a weight adds is what mean d(x, r; p)^a loses without it, over training patterns x and prototypes r; d^a is
@@ -48,7 +48,7 @@ def views_of(representation: Representation, p: Matrix) -> Matrix:
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
-    >>> views_of(Representation(Euclidean().fit(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
+    >>> weightings_of(Representation(Euclidean().fit(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
     array([[1.  , 1.  ],
            [1.  , 0.25]])
     """

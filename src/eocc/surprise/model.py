@@ -12,7 +12,7 @@ from eocc.measures.protocol import FittedMeasure
 from eocc.regions.scores import decision_margin
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
-from eocc.space.weightings import views_of
+from eocc.space.weightings import weightings_of
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.likelihood_ratio import BothKinds, LikelihoodRatio, fit_likelihood_ratio
 from eocc.surprise.score import Surprise, Threshold, fit_surprise
@@ -79,7 +79,7 @@ def fit_surprise_model(
     training = among if representation.is_whole else Comparison(measure, representation.patterns, prototypes)
     if not isinstance(measure, FittedEuclidean):
         check_measure(measure, training.prepared, np.empty((len(representation.patterns), len(prototypes))))
-    surprise, terms = fit_surprise(list(views_of(representation, weights)), among, training)
+    surprise, terms = fit_surprise(list(weightings_of(representation, weights)), among, training)
     surprises, likelihood_ratio = surprise.of_terms(terms), None
     if outliers is not None:
         labelled = Comparison(measure, outliers, prototypes)
