@@ -96,7 +96,7 @@ def test_booleans_mark_outliers_too():
 def test_other_labels_than_minus_1_are_normal_and_a_warning_says_so():
     X, outliers = both_kinds(0)
     rows = np.vstack([X, outliers])
-    with pytest.warns(UserWarning, match="y holds 0, 1 but no -1: all rows are taken as normal"):
+    with pytest.warns(UserWarning, match="y holds 0 and 1 but no -1: all rows are taken as normal"):
         clf = SurpriseClassifier().fit(rows, np.repeat([0, 1], [80, 12]))
     assert_array_equal(clf.score_samples(X), SurpriseClassifier().fit(rows).score_samples(X))
 

@@ -1,4 +1,4 @@
-"""Samples do not depend on the order of the rows: sorted and periodic data are looked at like others."""
+"""Samples do not depend on the order of the rows, so sorted and periodic data are treated as all others."""
 
 import numpy as np
 import pytest
@@ -18,18 +18,18 @@ def periodic_words(n):
 
 
 @pytest.mark.parametrize("n_prototypes", [900, 300])
-def test_what_weights_tell_is_that_of_all_kinds_of_patterns(n_prototypes, monkeypatch):
+def test_equalised_weights_come_from_all_kinds_of_objects(n_prototypes, monkeypatch):
     measure = resolve_measure("string-edit")
     patterns = measure.read(periodic_words(900))
     own = np.sort(np.random.default_rng(1).permutation(900)[:n_prototypes])
-    shown = Representation(measure.fit(patterns), patterns, patterns[own], own, is_whole=False)
-    sampled = weightings_of(shown, np.ones(3))
+    representation = Representation(measure.fit(patterns), patterns, patterns[own], own, is_whole=False)
+    sampled = weightings_of(representation, np.ones(3))
     monkeypatch.setattr("eocc.space.weightings.SAMPLE", 900)
-    assert_allclose(sampled, weightings_of(shown, np.ones(3)), rtol=0.05)
+    assert_allclose(sampled, weightings_of(representation, np.ones(3)), rtol=0.05)
 
 
 @pytest.mark.parametrize("period", [2, 3, 5])
-def test_the_scale_prototypes_are_chosen_by_is_that_of_all_kinds_of_patterns(period):
+def test_prototypes_are_chosen_by_the_scale_of_all_kinds_of_rows(period):
     rng = np.random.default_rng(0)
     usual = np.arange(1200) % period == 0
     sizes, heights = (np.where(usual, 0.0, scale * rng.random(1200)) for scale in (1e-6, 1e3))
@@ -48,7 +48,7 @@ def test_the_scale_prototypes_are_chosen_by_is_that_of_all_kinds_of_patterns(per
     assert all(1 <= largest <= 2 for largest in seen)
 
 
-def test_a_function_is_checked_on_all_kinds_of_patterns():
+def test_a_function_is_checked_on_all_kinds_of_objects():
     def one_sided(a, b):
         return abs(a - b) * (2 if a % 10 > 0 and b > a else 1)
 

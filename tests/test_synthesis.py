@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
 from eocc.measures import Euclidean
+from eocc.space.weightings import checked_weights
 from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.synthesis import EntropySynthesis, Workspace, checked_weights, embed
+from eocc.synthesis.synthesis import EntropySynthesis, Workspace, embed
 from oracles import core
 from strategies import points
 
@@ -39,7 +40,7 @@ class TestThePapersExamples:
     def fit(self, X, seed):
         from eocc import EntropicOneClassClassifier
 
-        return EntropicOneClassClassifier(resolution="single", random_state=seed).fit(X)
+        return EntropicOneClassClassifier(random_state=seed).fit(X)
 
     def test_three_clusters_give_three_regions_and_no_errors(self, seed):
         problem = make_three_clusters(random_state=seed)

@@ -29,8 +29,8 @@ def outlier_rows(y: Any, n: int) -> Flags:
     if is_outlier.all():
         raise ValueError("y marks all rows as outliers (-1); normal rows are needed to learn from")
     kinds = np.unique(labels) if labels.dtype.kind in "biuf" else np.array(sorted({str(one) for one in labels}))
-    if not is_outlier.any() and len(kinds) > 1:
-        found = ", ".join(str(kind) for kind in kinds[:3].tolist())
+    if not is_outlier.any() and len(kinds) == 2:
+        found = " and ".join(str(kind) for kind in kinds.tolist())
         warnings.warn(
             f"y holds {found} but no -1: all rows are taken as normal; mark outliers with -1 and normal rows with +1",
             stacklevel=3,

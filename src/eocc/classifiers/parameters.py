@@ -55,20 +55,20 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some `names`, or an object with the `method` (or any function, for method="__call__")."""
+    """One of some `names`, or an object with one of the `methods`; "__call__" means any function."""
 
     names: tuple[str, ...]
-    method: str = ""
+    methods: tuple[str, ...] = ()
 
     def check(self, name: str, value: Any) -> None:
-        """Accept the names, and objects with the method."""
-        if isinstance(value, str) or not self.method:
+        """Accept the names, and objects with one of the methods."""
+        if isinstance(value, str) or not self.methods:
             choose(name, dict.fromkeys(self.names), value)
         elif isinstance(value, type):
             raise ValueError(f"{name} must be an object, not a class: write {value.__name__}()")
-        elif not callable(getattr(value, self.method, None)):
-            called = "a function" if self.method == "__call__" else f"an object with a method {self.method!r}"
-            choose(name, dict.fromkeys(self.names), value, otherwise=f"pass {called}")
+        elif not any(callable(getattr(value, method, None)) for method in self.methods):
+            wanted = ["a function" if one == "__call__" else f"an object with a method {one!r}" for one in self.methods]
+            choose(name, dict.fromkeys(self.names), value, otherwise=f"pass {' or '.join(wanted)}")
 
     def parse(self, text: str) -> str:
         """Return the name."""
@@ -172,15 +172,17 @@ def checked(parameters: Iterable[Parameter], estimator: Any) -> None:
         parameter.check(getattr(estimator, parameter.name))
 
 
-MEASURE = Parameter("measure", Choice((AUTO, *MEASURES), "__call__"), "How rows are compared; auto looks at the data.")
+MEASURE = Parameter(
+    "measure", Choice((AUTO, *MEASURES), ("fit", "__call__")), "How rows are compared; auto looks at the data."
+)
 PROTOTYPES = Parameter(
     "prototypes", Optional(Prototypes()), "Compare with this many training rows, or this share of them; none means all."
 )
-SELECTION = Parameter("selection", Choice(tuple(SELECTIONS), "select"), "How prototypes are chosen.")
+SELECTION = Parameter("selection", Choice(tuple(SELECTIONS), ("select",)), "How prototypes are chosen.")
 WEIGHTS = Parameter("weights", Optional(Anything()), "Fixed weights p of the dissimilarity, without a search.")
 MEMBERSHIP = Parameter(
     "membership_function",
-    Choice(tuple(MEMBERSHIP_FUNCTIONS), "log_grade"),
+    Choice(tuple(MEMBERSHIP_FUNCTIONS), ("log_grade",)),
     "How a distance becomes a grade of membership.",
 )
 RATE = Parameter("false_alarm_rate", Optional(Number("(0, 1)")), "The share of new normal rows that may be rejected.")
@@ -196,21 +198,21 @@ ENTROPIC_PARAMETERS = (
     Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows, or also validate."),
     PROTOTYPES,
     SELECTION,
-    Parameter("graph", Choice((AUTO, *GRAPHS), "build"), "The graph of all pairs, or of nearest neighbours."),
+    Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "The graph of all pairs, or of nearest neighbours."),
     Parameter("eta", Number("[0, 1]"), "The share of entropy against modularity in the objective."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
     Parameter("gamma", Number("(0, 1)"), "The exponent of edge lengths in the entropy."),
     Parameter("performance", Anything(), "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
     Parameter("validation_fraction", Number("(0, 1)"), "The share of labelled rows held out for validation."),
-    Parameter("extent", Choice(tuple(EXTENTS), "__call__"), "How the size of a region is taken."),
-    Parameter("representative", Choice(tuple(REPRESENTATIVES), "centre"), "The centre of a region."),
+    Parameter("extent", Choice(tuple(EXTENTS), ("__call__",)), "How the size of a region is taken."),
+    Parameter("representative", Choice(tuple(REPRESENTATIVES), ("centre",)), "The centre of a region."),
     MEMBERSHIP,
     Parameter(
         "tconorm",
-        Choice(tuple(TCONORMS), "__call__"),
+        Choice(tuple(TCONORMS), ("__call__",)),
         "How grades of several regions become one.",
     ),
-    Parameter("search", Optional(Choice(tuple(SEARCHES), "start")), "How weights are searched; none means all 1."),
+    Parameter("search", Optional(Choice(tuple(SEARCHES), ("start",))), "How weights are searched; none means all 1."),
     Parameter("precision", Choice(("double", "single")), "The precision of distances inside the search."),
     WEIGHTS,
     RATE,
