@@ -20,7 +20,7 @@ SHORT = GeneticSearch(max_generations=4, population_size=6)
 
 
 def classifier(search, **settings):
-    return EntropicOneClassClassifier(**{"search": search, "resolution": "single", "random_state": 0, **settings})
+    return EntropicOneClassClassifier(**{"search": search, "random_state": 0, **settings})
 
 
 def assert_same(one, other):
@@ -263,7 +263,7 @@ judged, Trial.__call__ = Trial.__call__, slow
 search = GeneticSearch(population_size=6, max_generations=int(sys.argv[2]))
 rows = np.random.default_rng(0).normal(size=(40, 3))
 EntropicOneClassClassifier(
-    resolution="single", search=Checkpointed(search, sys.argv[1]), random_state=0
+    search=Checkpointed(search, sys.argv[1]), random_state=0
 ).fit(rows)
 """
 

@@ -121,7 +121,9 @@ def test_validation_patterns_must_have_the_names_of_the_training_frame(frame, ir
     X, y = iris
     clf, training, validating = plain(synthesis="validation"), frame(X[:40]), frame(X[40:])
     fitted = clone(clf).fit(training, validation=(validating, y[40:]))
-    assert_array_equal(fitted.left_out().ratios, clone(clf).fit(X[:40], validation=(X[40:], y[40:])).left_out().ratios)
+    assert_array_equal(
+        fitted.score_samples(training), clone(clf).fit(X[:40], validation=(X[40:], y[40:])).score_samples(X[:40])
+    )
     with pytest.raises(ValueError, match="same order"):
         clf.fit(training, validation=(validating[NAMES[::-1]], y[40:]))
 
@@ -183,7 +185,7 @@ def test_labels_pass_through_a_pipeline(iris):
     X, y = iris
     pipeline = make_pipeline(StandardScaler(), plain(synthesis="validation", random_state=0)).fit(X, y)
     alone = plain(synthesis="validation", random_state=0).fit(StandardScaler().fit_transform(X), y)
-    assert_allclose(pipeline[-1].left_out().ratios, alone.left_out().ratios, rtol=1e-6)
+    assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
 
 
 def test_a_sparse_matrix_is_an_error():
@@ -199,7 +201,7 @@ def test_a_validation_set_reaches_its_step_by_name_and_as_it_is(iris):
     pipeline = make_pipeline(StandardScaler(), plain(synthesis="validation"))
     pipeline.fit(X[:40], entropiconeclassclassifier__validation=prepared)
     alone = plain(synthesis="validation").fit(scaler.transform(X[:40]), validation=prepared)
-    assert_allclose(pipeline[-1].left_out().ratios, alone.left_out().ratios, rtol=1e-6)
+    assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
 
 
 def test_a_validation_set_is_routed_to_the_step_that_asks_for_it(iris):
@@ -210,7 +212,7 @@ def test_a_validation_set_is_routed_to_the_step_that_asks_for_it(iris):
         clf = plain(synthesis="validation").set_fit_request(validation=True)
         pipeline = make_pipeline(StandardScaler(), clf).fit(X[:40], validation=prepared)
         alone = plain(synthesis="validation").fit(scaler.transform(X[:40]), validation=prepared)
-        assert_allclose(pipeline[-1].left_out().ratios, alone.left_out().ratios, rtol=1e-6)
+        assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
         scores = cross_validate(
             clf, X[:40], y[:40], cv=4, scoring="accuracy", params={"validation": (X[40:], y[40:])}, error_score="raise"
         )["test_score"]

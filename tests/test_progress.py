@@ -15,20 +15,18 @@ from eocc import EntropicOneClassClassifier
 from eocc.search import GeneticSearch
 X = np.random.default_rng(0).normal(size=(30, 3))
 search = GeneticSearch(max_generations=3)
-EntropicOneClassClassifier(resolution="single", search=search, random_state=0, verbose=True).fit(X)
+EntropicOneClassClassifier(search=search, random_state=0, verbose=True).fit(X)
 """
 
 
 def test_silent_by_default(setosa, capsys):
-    EntropicOneClassClassifier(resolution="single", search=SEARCH, random_state=0).fit(setosa)
+    EntropicOneClassClassifier(search=SEARCH, random_state=0).fit(setosa)
     assert capsys.readouterr() == ("", "")
 
 
 def test_a_line_per_generation_where_there_is_no_terminal(iris, capsys):
     X, y = iris
-    EntropicOneClassClassifier(
-        resolution="single", synthesis="validation", search=SEARCH, random_state=0, verbose=True
-    ).fit(X, y)
+    EntropicOneClassClassifier(synthesis="validation", search=SEARCH, random_state=0, verbose=True).fit(X, y)
     out, err = capsys.readouterr()
     lines = err.splitlines()
     assert out == ""
@@ -61,11 +59,11 @@ def test_a_bar_on_a_terminal():
 def test_lines_where_rich_is_missing(setosa, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    EntropicOneClassClassifier(resolution="single", search=SEARCH, random_state=0, verbose=True).fit(setosa)
+    EntropicOneClassClassifier(search=SEARCH, random_state=0, verbose=True).fit(setosa)
     assert capsys.readouterr().err.startswith("generation 0: objective")
 
 
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):
     monkeypatch.setitem(sys.modules, "cmaes", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'eocc\[search\]'"):
-        EntropicOneClassClassifier(resolution="single", search="cma-es").fit(setosa)
+        EntropicOneClassClassifier(search="cma-es").fit(setosa)

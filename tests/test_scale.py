@@ -82,8 +82,8 @@ def test_training_dissimilarities_to_prototypes_stay_within_1(targets):
 
 
 def test_with_all_neighbours_the_tree_is_that_of_all_pairs(targets):
-    whole = plain(resolution="single").fit(targets)
-    sparse = plain(resolution="single", graph=NeighbourGraph(k=299)).fit(targets)
+    whole = plain().fit(targets)
+    sparse = plain(graph=NeighbourGraph(k=299)).fit(targets)
     assert_array_equal(sparse.spanning_tree_.edges, whole.spanning_tree_.edges)
     assert_allclose(sparse.modularity_curve_, whole.modularity_curve_, atol=1e-9)
     assert_array_equal(sparse.labels_, whole.labels_)
@@ -104,9 +104,7 @@ def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
     monkeypatch.setattr(
         CompleteGraph, "build", lambda self, space, out: seen.append(len(space.rows)) or build(self, space, out)
     )
-    clf = EntropicOneClassClassifier(
-        graph="knn", search=GeneticSearch(max_generations=2), random_state=0, resolution="single"
-    ).fit(targets)
+    clf = EntropicOneClassClassifier(graph="knn", search=GeneticSearch(max_generations=2), random_state=0).fit(targets)
     assert set(seen) == {50}
     assert len(clf.labels_) == 300
     assert clf.spanning_tree_.n_vertices == 300
@@ -172,11 +170,11 @@ def test_very_few_patterns(n):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_search_in_single_precision_ends_in_double(n_jobs, targets):
-    settings = {"resolution": "single", "search": GeneticSearch(max_generations=3), "random_state": 0, "eta": 0.1}
+    settings = {"search": GeneticSearch(max_generations=3), "random_state": 0, "eta": 0.1}
     double = EntropicOneClassClassifier(**settings).fit(targets)
     single = EntropicOneClassClassifier(**settings, precision="single", n_jobs=n_jobs).fit(targets)
     assert_allclose(single.objective_, double.objective_, rtol=1e-6)
-    again = plain(resolution="single", weights=single.weights_, eta=0.1).fit(targets)
+    again = plain(weights=single.weights_, eta=0.1).fit(targets)
     assert single.objective_ == again.objective_
     assert_array_equal(single.score_samples(targets), again.score_samples(targets))
 

@@ -322,7 +322,7 @@ def test_the_order_of_rows_does_not_matter_to_large_clusters():
     rows, new = rng.normal(size=(1500, 3)), rng.normal(size=(300, 3)) * 1.5
 
     def fitted(rows):
-        return EntropicOneClassClassifier(graph="knn", resolution="single", search=None).fit(rows)
+        return EntropicOneClassClassifier(graph="knn", search=None).fit(rows)
 
     one, other = fitted(rows), fitted(rows[rng.permutation(len(rows))])
     assert max(len(region.members) for region in one.regions_) > MOST_MEMBERS

@@ -94,7 +94,7 @@ def test_neighbours_are_prototypes_by_their_rows(name):
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_regions_that_decide_are_told_by_their_prototypes(name):
-    clf, training, new = fit(name, resolution="single")
+    clf, training, new = fit(name)
     all_rows, labels = clf.transform(training), clf.labels_[clf.prototype_indices_]
     for one, row in zip(explain(clf, new), clf.transform(new), strict=True):
         for place in filter(None, (one.nearest, one.runner_up)):
@@ -287,7 +287,7 @@ def test_long_curves_keep_their_beginning_on_a_logarithmic_axis():
 
 
 def test_the_curve_of_many_partitions_is_drawn_with_few_vertices():
-    clf = plain(graph=NeighbourGraph(k=5), prototypes=20, random_state=0, resolution="single")
+    clf = plain(graph=NeighbourGraph(k=5), prototypes=20, random_state=0)
     clf.fit(np.random.default_rng(0).normal(size=(3000, 2)))
     line = plot_modularity(clf, Figure().subplots()).lines[0]
     assert len(line.get_xdata()) <= 2001

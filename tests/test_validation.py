@@ -117,7 +117,7 @@ def test_both_members_of_a_pair_count_as_accepted_however_close(gap):
 
 
 @pytest.mark.parametrize("weight", [1.0, 1e-20, 1e-40, 1e-60, 1e-100])
-def test_tiny_dissimilarities_are_told_apart_as_others_are(weight):
+def test_tiny_dissimilarities_give_the_same_decisions(weight):
     rng = np.random.default_rng(0)
     X, targets, others = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
     stages = stage(X, targets, others, p=np.full(2, weight))
@@ -187,7 +187,7 @@ def test_every_choice_is_judged_as_its_finished_model_judges(extent, representat
     rng = np.random.default_rng(1)
     X, targets, others = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
     for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
-        clf = EntropicOneClassClassifier(resolution="single",
+        clf = EntropicOneClassClassifier(
             synthesis="validation", search=None, extent=extent, representative=representative,
             membership_function=function, tconorm=tconorm, performance=performance,
         ).fit(X, validation=(np.vstack([targets, others]), [1] * 12 + [0] * 10))  # fmt: skip
@@ -201,14 +201,14 @@ def test_own_extent_takes_the_slower_path_to_the_same_end():
     rng = np.random.default_rng(2)
     X, validation = rng.normal(size=(30, 2)), (rng.normal(size=(20, 2)) * 2, np.arange(20) % 2)
     settings = {"synthesis": "validation", "search": GeneticSearch(max_generations=3), "random_state": 0}
-    built_in = EntropicOneClassClassifier(resolution="single", **settings).fit(X, validation=validation)
-    own = EntropicOneClassClassifier(resolution="single", **settings, extent=OwnExtent()).fit(X, validation=validation)
+    built_in = EntropicOneClassClassifier(**settings).fit(X, validation=validation)
+    own = EntropicOneClassClassifier(**settings, extent=OwnExtent()).fit(X, validation=validation)
     assert_array_equal(built_in.weights_, own.weights_)
     assert built_in.objective_ == pytest.approx(own.objective_)
 
 
 def test_a_lone_training_pattern():
-    clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None)
+    clf = EntropicOneClassClassifier(synthesis="validation", search=None)
     clf.fit([[0.0]], validation=([[0.0], [1.0]], [1, -1]))
     assert clf.performance_ == 1.0
     assert len(clf.regions_) == 1
@@ -217,8 +217,8 @@ def test_a_lone_training_pattern():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_papers_second_example(seed):
     problem = make_narrow_band(random_state=seed)
-    one = EntropicOneClassClassifier(resolution="single", random_state=seed).fit(problem.X_train)
-    two = EntropicOneClassClassifier(resolution="single", synthesis="validation", random_state=seed).fit(
+    one = EntropicOneClassClassifier(random_state=seed).fit(problem.X_train)
+    two = EntropicOneClassClassifier(synthesis="validation", random_state=seed).fit(
         problem.X_train, validation=(problem.X_validation, problem.y_validation)
     )
     assert (one.predict(problem.X_test) != problem.y_test).sum() > 0
@@ -228,9 +228,7 @@ def test_the_papers_second_example(seed):
 
 class TestFittingWithLabels:
     def fit(self, X, y, **settings):
-        return EntropicOneClassClassifier(
-            resolution="single", synthesis="validation", search=None, random_state=0, **settings
-        ).fit(X, y)
+        return EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, **settings).fit(X, y)
 
     def test_targets_train_and_a_share_of_both_kinds_validates(self, iris):
         X, y = iris
@@ -246,9 +244,7 @@ class TestFittingWithLabels:
         X, y = iris
         one, two = self.fit(X, y), self.fit(X, y)
         assert_array_equal(one.training_indices_, two.training_indices_)
-        three = EntropicOneClassClassifier(
-            resolution="single", synthesis="validation", search=None, random_state=1
-        ).fit(X, y)
+        three = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=1).fit(X, y)
         assert (one.training_indices_ != three.training_indices_).any()
 
     @pytest.mark.parametrize("kind", [np.array, list, lambda y: np.array(y) == 1, lambda y: (np.array(y) + 1) // 2])
@@ -258,9 +254,7 @@ class TestFittingWithLabels:
 
     def test_inside_a_pipeline_and_grid_search(self, iris):
         X, y = iris
-        pipeline = make_pipeline(
-            StandardScaler(), EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None)
-        )
+        pipeline = make_pipeline(StandardScaler(), EntropicOneClassClassifier(synthesis="validation", search=None))
         name = pipeline.steps[-1][0]
         grid = GridSearchCV(
             pipeline, {f"{name}__beta": [0.2, 0.8]}, scoring="roc_auc", cv=StratifiedKFold(3), error_score="raise"
@@ -269,9 +263,7 @@ class TestFittingWithLabels:
 
     def test_non_targets_in_y_never_train_beside_a_validation_set(self, iris):
         X, y = iris
-        clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None).fit(
-            X, y, validation=(X, y)
-        )
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None).fit(X, y, validation=(X, y))
         assert_array_equal(clf.training_indices_, np.flatnonzero(y == 1))
 
 
@@ -288,7 +280,7 @@ class TestPerformances:
     @pytest.mark.parametrize(("name", "metric"), [("balanced_accuracy", balanced_accuracy_score), ("f1", f1_score)])
     def test_counted_performances_equal_scikit_learns(self, name, metric):
         y, decisions = np.repeat([1, -1], [4, 7]), np.array([1, 1, 1, -1, 1, 1, -1, -1, -1, -1, -1])
-        counts = Counts(3, 2, n_targets=4, n_others=7)
+        counts = Counts(3, 2, n_targets=4, n_outliers=7)
         assert resolve_performance(name)(counts) == pytest.approx(metric(y, decisions))
         assert resolve_performance(resolve_performance(name)) is resolve_performance(name)
 
@@ -305,7 +297,7 @@ class TestPerformances:
 
     @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
     def test_what_cannot_be_computed_from_decisions_is_named(self, scorer, iris):
-        clf = EntropicOneClassClassifier(resolution="single", synthesis="validation", search=None, performance=scorer)
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
         with pytest.raises(ValueError, match="performance must be a scorer"):
             clf.fit(*iris)
 
@@ -321,9 +313,7 @@ class TestPerformances:
         def misses(estimator, X, y):
             return -float((estimator.predict(X) != y).sum())
 
-        clf = EntropicOneClassClassifier(
-            resolution="single", synthesis="validation", search=None, random_state=0, performance=misses
-        )
+        clf = EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, performance=misses)
         assert clf.fit(X, y).performance_ <= 0
 
     def test_unknown_names_are_listed(self):
@@ -335,44 +325,36 @@ class TestBadValidation:
     @pytest.mark.parametrize(
         ("y", "validation", "message"),
         [
-            (
-                None,
-                None,
-                r"patterns that are not targets: pass validation=\(X_val, y_val\), or y with \+1 and -1",
-            ),
-            ([1] * 50, None, "needs patterns that are not targets"),
-            (None, ([[1.0] * 4], [1]), "y_val holds targets only; validation needs both kinds"),
-            (None, ([[1.0] * 4], [0]), "y_val holds non-targets only; validation needs both kinds"),
-            (None, ([[1.0] * 4] * 2, [1, 2]), r"y_val must hold \+1 for targets and -1 .* found 2"),
+            (None, None, r"rows that are not normal: pass validation=\(X_val, y_val\), or y with \+1 and -1"),
+            ([1] * 50, None, "needs rows that are not normal"),
+            (None, ([[1.0] * 4], [1]), "y_val holds normal rows only; validation needs both kinds"),
+            (None, ([[1.0] * 4], [0]), "y_val holds outliers only; validation needs both kinds"),
+            (None, ([[1.0] * 4] * 2, [1, 2]), r"y_val must hold \+1 for normal rows and -1 .* found 2"),
             (None, ([[1.0] * 4] * 2, ["a", "b"]), "found 'a', 'b'"),
-            (None, ([[1.0] * 4] * 2, [[1, -1]]), r"y_val must be one label per pattern, not of shape \(1, 2\)"),
-            (None, ([[1.0] * 4] * 3, [1, -1]), "they must be as many"),
+            (None, ([[1.0] * 4] * 2, [[1, -1]]), r"y_val must be one label per row, not of shape \(1, 2\)"),
+            (None, ([[1.0] * 4] * 3, [1, -1]), "X_val holds 3 rows, y_val 2 labels; pass one label per row"),
             (None, ([[1.0] * 3] * 2, [1, -1]), "X has 3 features, but EntropicOneClassClassifier is expecting 4"),
             (None, ([[np.nan] * 4] * 2, [1, -1]), "NaN"),
             (None, "everything", r"validation must be a pair \(X_val, y_val\), not str"),
             ([1, 0, -1] + [1] * 47, None, "y mixes 0 and -1; use one of them"),
-            ([3] * 50, None, r"y must hold \+1 for targets .* found 3"),
-            ([-1] * 50, None, r"y holds 0 targets \(\+1\); two are needed"),
-            ([-1] * 50, ([[1.0] * 4] * 2, [1, -1]), r"y holds no targets \(\+1\) to train on"),
-            ([1, -1], None, "they must be as many"),
+            ([3] * 50, None, r"y must hold \+1 for normal rows .* found 3"),
+            ([-1] * 50, None, r"y holds 0 normal rows \(\+1\); two are needed"),
+            ([-1] * 50, ([[1.0] * 4] * 2, [1, -1]), r"y holds no normal rows \(\+1\) to train on"),
+            ([1, -1], None, "X holds 50 rows, y 2 labels; pass one label per row"),
         ],
     )
     def test_is_named(self, y, validation, message, setosa):
         with pytest.raises(ValueError, match=message):
-            EntropicOneClassClassifier(resolution="single", synthesis="validation").fit(
-                setosa, y, validation=validation
-            )
+            EntropicOneClassClassifier(synthesis="validation").fit(setosa, y, validation=validation)
 
     def test_where_it_would_be_ignored(self, setosa):
         with pytest.raises(ValueError, match="validation is for synthesis='validation'"):
-            EntropicOneClassClassifier(resolution="single").fit(setosa, validation=(setosa, np.ones(50)))
+            EntropicOneClassClassifier().fit(setosa, validation=(setosa, np.ones(50)))
 
     @pytest.mark.parametrize("fraction", [0, 1, 2, "half"])
     def test_fraction(self, fraction, iris):
         with pytest.raises(ValueError, match=r"validation_fraction must be a number in \(0, 1\), not"):
-            EntropicOneClassClassifier(resolution="single", synthesis="validation", validation_fraction=fraction).fit(
-                *iris
-            )
+            EntropicOneClassClassifier(synthesis="validation", validation_fraction=fraction).fit(*iris)
 
 
 def test_ratios_by_split_holds_one_column_per_region():

@@ -64,7 +64,7 @@ def warn_if_rare(y: Any, name: str = "y") -> None:
     """
     labels = np.asarray([] if y is None else y)
     n_normal = int((labels == 1).sum())
-    if labels.dtype.kind in "iuf" and (labels == 0).any() and n_normal <= RARE * len(labels):
+    if labels.dtype.kind in "iuf" and (labels == 0).any() and 0 < n_normal <= RARE * len(labels):
         warnings.warn(
             f"{name} marks {n_normal} of {len(labels)} rows as normal, with a 1; if 1 means an outlier, as in PyOD, "
             "swap 0 and 1; if not, use +1 and -1",

@@ -26,7 +26,7 @@ class ValidationRows:
 
     @property
     def y(self) -> NDArray[np.int64]:
-        """+1 for targets, -1 for the others."""
+        """+1 for targets, -1 for outliers."""
         return np.repeat([1, -1], [self.n_targets, len(self.rows) - self.n_targets])
 
 

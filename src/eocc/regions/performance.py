@@ -18,37 +18,37 @@ from eocc.foundation.types import Matrix
 
 @dataclass(frozen=True)
 class Counts:
-    """How many of `n_targets` and `n_others` were accepted, for one partition or (as arrays) for many."""
+    """How many of `n_targets` and `n_outliers` were accepted, for one partition or (as arrays) for many."""
 
     true_positives: Any
     false_positives: Any
     n_targets: int
-    n_others: int
+    n_outliers: int
 
 
 def accuracy(counts: Counts) -> Any:
     """Return the share of right decisions, as in the paper.
 
-    >>> accuracy(Counts(3, 1, n_targets=4, n_others=6))
+    >>> accuracy(Counts(3, 1, n_targets=4, n_outliers=6))
     0.8
     """
-    right = counts.true_positives + counts.n_others - counts.false_positives
-    return right / (counts.n_targets + counts.n_others)
+    right = counts.true_positives + counts.n_outliers - counts.false_positives
+    return right / (counts.n_targets + counts.n_outliers)
 
 
 def balanced_accuracy(counts: Counts) -> Any:
-    """Return the mean of the shares of right decisions among targets and among others.
+    """Return the mean of the shares of right decisions among targets and among outliers.
 
-    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_others=6))
+    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_outliers=6))
     0.875
     """
-    return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_others) / 2
+    return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_outliers) / 2
 
 
 def f1(counts: Counts) -> Any:
     """Return the harmonic mean of precision and recall.
 
-    >>> f1(Counts(3, 1, n_targets=4, n_others=6))
+    >>> f1(Counts(3, 1, n_targets=4, n_outliers=6))
     0.75
     """
     return 2 * counts.true_positives / (counts.true_positives + counts.false_positives + counts.n_targets)

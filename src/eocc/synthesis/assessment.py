@@ -99,7 +99,7 @@ class EntropyAssessor:
 class ValidationSynthesis:
     """EOCC-2 (Algorithm 2): of all partitions the one with the greatest beta * P + (1 - beta) * EOCC-1's objective.
 
-    P is the performance of the partition's regions on the validation patterns, `targets` and `others`.
+    P is the performance of the partition's regions on the validation patterns, `targets` and `outliers`.
     """
 
     eta: float
@@ -108,12 +108,12 @@ class ValidationSynthesis:
     performance: CountPerformance | ScorerPerformance
     fuzzification: Fuzzification
     targets: Any
-    others: Any
+    outliers: Any
 
     def assessor(self, representation: Representation, kind: GraphKind) -> "ValidationAssessor":
         """Prepare the validation patterns against the prototypes."""
         prepared = [
-            prepare(representation.measure, group, representation.prototypes) for group in (self.targets, self.others)
+            prepare(representation.measure, group, representation.prototypes) for group in (self.targets, self.outliers)
         ]
         return ValidationAssessor(self, kind, prepared)
 
@@ -134,7 +134,7 @@ class ValidationSynthesis:
 
 @dataclass(frozen=True, eq=False)
 class ValidationAssessor:
-    """Judges by the graph and by the validation patterns: targets, then others, `prepared` against the prototypes."""
+    """Judges by the graph and by the validation patterns: targets, then outliers, `prepared` against the prototypes."""
 
     synthesis: ValidationSynthesis
     kind: GraphKind

@@ -196,7 +196,7 @@ def _seen(trial: Trial, p: Matrix, workspace: Workspace) -> list[Any]:
 def _identity(settings: Settings, seen: list[Any], rng: np.random.Generator) -> str:
     """Return what tells this search from those of other data, settings or seeds."""
     search = settings.search.search if isinstance(settings.search, Checkpointed) else settings.search
-    synthesis = {name: value for name, value in vars(settings.synthesis).items() if name not in ("targets", "others")}
+    synthesis = {name: value for name, value in vars(settings.synthesis).items() if name not in ("targets", "outliers")}
     chosen = [type(settings.synthesis).__name__, synthesis, settings.graph, settings.fuzzification, search]
     return identity_of(*seen, *chosen, rng.bit_generator.state)
 
