@@ -1,0 +1,51 @@
+"""Constants that matter: each has a test that fails when the constant changes."""
+
+import numpy as np
+import pytest
+
+from doubles import plain
+from eocc.partition.dense import modularity
+from eocc.regions.extents import std_extent
+from eocc.regions.fuzzy import Fuzzification, build_region
+from eocc.regions.memberships import Gaussian
+from eocc.regions.representatives import Medoid
+from eocc.regions.scores import log_grades
+from eocc.regions.tconorms import maximum
+
+
+def test_distances_may_exceed_1_by_rounding_only():
+    rounded, wrong = (np.array([[0.0, d], [d, 0.0]]) for d in (1 + 1e-12, 1 + 1e-6))
+    assert modularity(rounded, [0, 1]) == modularity([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"distances must lie in \[0, 1\]"):
+        modularity(wrong, [0, 1])
+
+
+def test_an_extent_that_is_only_rounding_counts_as_0():
+    # Three equal distances, one of which is 0.1 + 0.2 = 0.30000000000000004: their standard deviation is 2.6e-17.
+    d, e = 0.3, 0.1 + 0.2
+    distances = np.array([[0.0, d, e], [d, 0.0, d], [e, d, 0.0]])
+    how = Fuzzification(std_extent, Medoid(), Gaussian(), maximum)
+    region, _ = build_region(np.eye(3), distances, np.arange(3), how, 0.7)
+    assert std_extent(np.array([d, d, e])) > 0
+    assert region.extent == 0.7
+
+
+class Steep:
+    """Falls to a grade of 1e-4e99 at half an extent, and to 0 beyond it."""
+
+    def log_grade(self, ratio):
+        return np.where(ratio > 0.5, -np.inf, -1.9e100 * ratio)
+
+
+def test_a_grade_of_0_scores_below_every_other_grade():
+    scores = log_grades(Steep(), np.array([[0.0, 0.2, 0.49, 0.51, 0.6, 5.0]]))[0]
+    assert (np.diff(scores) < 0).all()
+
+
+def test_both_members_of_a_close_pair_are_accepted_where_dissimilarities_cancel():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = np.vstack([rng.normal(size=(2, 3)), rng.normal(size=(2, 3)) + 5e13]) * 1e-13 + 1.0
+        clf = plain().fit(X)
+        assert [len(region.members) for region in clf.regions_] == [2, 2]
+        assert (clf.predict(X) == 1).all()
