@@ -4,10 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types format bench fuzz clean
+.PHONY: demo check test lint types format bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
+
+check: lint types
+	$(BIN)/pytest -n auto --dist worksteal -q tests/test_house.py tests/test_constants.py tests/test_classifier.py \
+		tests/test_surprise.py tests/test_surprise_classifier.py tests/test_known_outliers.py tests/test_synthesis.py
 
 test: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --dist worksteal
@@ -26,6 +30,7 @@ format: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/core.py --scaling
 	$(BIN)/python benchmarks/validation.py
+	$(BIN)/python benchmarks/surprise.py
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/fuzz_model_file.py

@@ -182,7 +182,7 @@ import time, numpy as np
 from eocc import EntropicOneClassClassifier
 X = np.random.default_rng(0).normal(size=(100, 10))
 start = time.perf_counter()
-EntropicOneClassClassifier(resolution="single", random_state=0).fit(X)
+EntropicOneClassClassifier(random_state=0).fit(X)
 print(time.perf_counter() - start)
 """
 

@@ -123,10 +123,10 @@ def fit(clf, data):
 
 
 def run(data, synthesis, search, seed):
-    """Fit once and judge on the test rows."""
+    """Fit once and evaluate on the test rows."""
     recorded = None if search is None else Recorded(search)
     clf = EntropicOneClassClassifier(
-        resolution="single", synthesis=synthesis, search=recorded, random_state=seed, n_jobs=1
+        synthesis=synthesis, search=recorded, random_state=seed, n_jobs=1
     )
     spent = seconds(lambda: fit(clf, data))
     path = [clf.objective_] if recorded is None else list(recorded.values.values())

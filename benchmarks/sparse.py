@@ -1,6 +1,6 @@
 """How entropy, partition and AUC change with the number of neighbours and of prototypes, on the UCI sets.
 
-    python benchmarks/sparse.py            AUC with the graph of neighbours and 256 prototypes beside the complete graph
+    python benchmarks/sparse.py            AUC with 256 prototypes, for EOCC-1 with the graph of neighbours, against the whole
     python benchmarks/sparse.py --study    also for other numbers of neighbours and prototypes, on three of the sets
     python benchmarks/sparse.py --order    how many decisions another order of the rows changes
     python benchmarks/sparse.py --precision   time and error of graphs in single precision
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 from timing import table
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.datasets import list_datasets
 from eocc.experiments.sources import UciSource
 from eocc.foundation.blas import one_blas_thread
@@ -35,8 +35,12 @@ def trials(name):
     return [UciSource(name).trial(form, 0, run) for form in ("raw", "unit-variance") for run in range(RUNS)]
 
 
-def fitted(trial, **settings):
+def entropic(trial, **settings):
     return EntropicOneClassClassifier(search=None, random_state=0, **settings).fit(trial.training)
+
+
+def surprise(trial, prototypes=None):
+    return SurpriseClassifier(prototypes=prototypes, random_state=0).fit(trial.training)
 
 
 def auc(trial, model):
@@ -50,15 +54,14 @@ def known_sets():
 
 
 def compare():
-    rows, gaps = [["set", "targets", "multi", "256, knn", "single", "256, knn"]], []
+    rows, gaps = [["set", "rows", "surprise", "256 prototypes", "EOCC-1, p = 1", "256 prototypes, knn"]], []
     for name in known_sets():
         figures = []
         for trial in trials(name):
-            for resolution in ("multi", "single"):
-                whole = fitted(trial, resolution=resolution, graph="complete")
-                sparse = fitted(trial, resolution=resolution, graph="knn", prototypes=256)
-                figures.append((auc(trial, whole), auc(trial, sparse)))
-        means = np.array(figures).reshape(-1, 4).mean(axis=0)
+            models = [surprise(trial), surprise(trial, 256), entropic(trial, graph="complete"),
+                      entropic(trial, graph="knn", prototypes=256)]  # fmt: skip
+            figures.append([auc(trial, model) for model in models])
+        means = np.mean(figures, axis=0)
         gaps.append(means)
         rows.append([name, str(len(trial.training)), *(f"{value:.3f}" for value in means)])
     rows.append(["mean", "", *(f"{value:.4f}" for value in np.mean(gaps, axis=0))])
@@ -66,24 +69,23 @@ def compare():
 
 
 def study():
-    rows = [["set", "prototypes", "k", "AUC single", "AUC multi", "entropy", "regions", "same partition (ARI)"]]
+    rows = [["set", "prototypes", "k", "AUC EOCC-1", "AUC surprise", "entropy", "regions", "same partition (ARI)"]]
     for name in STUDIED:
         trial = trials(name)[0]
-        whole = fitted(trial, resolution="single", graph="complete")
+        whole = entropic(trial, graph="complete")
         settings = [(None, None)] + [(256, k) for k in (3, 5, 10, 20, 40)] + [(r, 10) for r in (32, 64, 128, 512)]
         for prototypes, k in settings:
             graph = "complete" if k is None else NeighbourGraph(k)
-            single = fitted(trial, resolution="single", graph=graph, prototypes=prototypes)
-            multi = fitted(trial, graph=graph, prototypes=prototypes)
-            areas = [f"{auc(trial, model):.3f}" for model in (single, multi)]
-            same = adjusted_rand_score(whole.labels_, single.labels_)
-            found = [f"{single.entropy_:.4f}", str(len(single.regions_)), f"{same:.2f}"]
+            sparse = entropic(trial, graph=graph, prototypes=prototypes)
+            areas = [f"{auc(trial, model):.3f}" for model in (sparse, surprise(trial, prototypes))]
+            same = adjusted_rand_score(whole.labels_, sparse.labels_)
+            found = [f"{sparse.entropy_:.4f}", str(len(sparse.regions_)), f"{same:.2f}"]
             rows.append([name, str(prototypes or "all"), str(k or "all"), *areas, *found])
     print(table(rows))
 
 
 class Outermost:
-    """As prototypes, the patterns of largest first feature: the same ones in any order of the rows."""
+    """Select the rows with the largest first column: the same ones in any order of the rows."""
 
     def select(self, measure, patterns, count, rng):
         return np.sort(np.argsort(patterns[:, 0], kind="stable")[-count:])
@@ -95,7 +97,7 @@ def reordered(n=3000, orders=5):
     X, new = rng.normal(size=(n, 6)), 1.2 * rng.normal(size=(2000, 6))
     rows = [["graph", "decisions changed, at most", "patterns in the largest region"]]
     for graph in ("complete", "knn"):
-        how = {"prototypes": 60, "selection": Outermost(), "graph": graph, "resolution": "single", "search": None}
+        how = {"prototypes": 60, "selection": Outermost(), "graph": graph, "search": None}
         models = [EntropicOneClassClassifier(**how).fit(X[order]) for order in
                   (np.arange(n), *(rng.permutation(n) for _ in range(orders)))]  # fmt: skip
         first, *others = (model.predict(new) for model in models)
