@@ -1,4 +1,4 @@
-"""Among others: pandas and polars, and scikit-learn's pipelines, searches and configuration."""
+"""pandas and polars, and the pipelines, searches and configuration of scikit-learn."""
 
 import pickle
 
@@ -27,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from doubles import plain
+from eocc import SurpriseClassifier
 from eocc.search import GeneticSearch
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
@@ -358,3 +359,15 @@ def test_workers_fit_and_score_as_one_process_does(backend, setosa):
     models = Parallel(n_jobs=2, backend=backend)(delayed(plain().fit)(fold) for fold in folds)
     scores = Parallel(n_jobs=2, backend=backend)(delayed(clf.score_samples)(setosa) for clf in models)
     assert_array_equal(scores, [plain().fit(fold).score_samples(setosa) for fold in folds])
+
+
+@pytest.mark.parametrize("clf", [SurpriseClassifier(prototypes=7, random_state=0), plain(prototypes=7, random_state=0)])
+@pytest.mark.parametrize(("output", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_transform_gives_frames_alone_and_as_the_last_step_of_a_pipeline(clf, output, kind, setosa):
+    names = [f"{type(clf).__name__.lower()}{k}" for k in range(7)]
+    alone = clone(clf).set_output(transform=output).fit(setosa).transform(setosa)
+    pipeline = make_pipeline(StandardScaler(), clone(clf)).set_output(transform=output).fit(FRAMES[output](setosa))
+    for found in (alone, pipeline.transform(FRAMES[output](setosa))):
+        assert isinstance(found, kind)
+        assert list(found.columns) == names
+        assert found.shape == (50, 7)
