@@ -1,6 +1,6 @@
 """How entropy, partition and AUC change with the number of neighbours and of prototypes, on the UCI sets.
 
-    python benchmarks/sparse.py            AUC with 256 prototypes, for EOCC-1 with the graph of neighbours, against the whole
+    python benchmarks/sparse.py            AUC with 256 prototypes (EOCC-1: and neighbour graph) against all
     python benchmarks/sparse.py --study    also for other numbers of neighbours and prototypes, on three of the sets
     python benchmarks/sparse.py --order    how many decisions another order of the rows changes
     python benchmarks/sparse.py --precision   time and error of graphs in single precision

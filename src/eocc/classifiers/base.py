@@ -144,7 +144,7 @@ class OneClassClassifier(
         p = calibration.p_values(self.score_all(X).margins)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected.
 
         `str()` gives an explanation in words, `to_dict()` the same as plain data: see docs/explanations.md.
@@ -153,7 +153,7 @@ class OneClassClassifier(
         return self.explain_patterns(self.read(X))
 
     @abstractmethod
-    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return the explanations of patterns as the measure reads them."""
 
     @abstractmethod

@@ -1,6 +1,6 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -322,7 +322,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         rows = self.embed(patterns)
         return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
 
-    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
         return explain_by_regions(self, patterns)
 

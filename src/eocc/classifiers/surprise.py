@@ -1,6 +1,6 @@
 """SurpriseClassifier: how surprising a row is among its nearest normal rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any, Self
 
@@ -171,7 +171,7 @@ class SurpriseClassifier(OneClassClassifier):
         """Return the scores of the training rows, each left out of its own neighbours."""
         return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
 
-    def explain_patterns(self, patterns: Any) -> list[Explanation]:
+    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
         return explain_by_neighbours(self, patterns)
 
@@ -208,17 +208,17 @@ class SurpriseClassifier(OneClassClassifier):
         with threads(n_threads(self.n_jobs)):
             return Structure.of_prototypes(self, self.membership_function_)
 
-    @property
+    @property  # type: ignore[override]  # computed when asked for
     def regions_(self) -> list[Region]:
         """The clusters of the prototypes as regions."""
         return self.structure_.regions
 
-    @property
+    @property  # type: ignore[override]  # computed when asked for
     def labels_(self) -> Indices:
         """The region of each training row, -1 for rows that are not prototypes."""
         return self.structure_.labels
 
-    @property
+    @property  # type: ignore[override]  # computed when asked for
     def fuzzy_model_(self) -> FuzzyModel:
         """The regions' centres and widths."""
         return self.structure_.fuzzy
