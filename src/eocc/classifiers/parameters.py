@@ -98,7 +98,7 @@ class Prototypes:
     def check(self, name: str, value: Any) -> None:
         """Accept counts and fractions."""
         is_count = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
-        is_share = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < value <= 1
+        is_share = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
         if not is_count and not is_share:
             raise ValueError(
                 f"{name} must be an integer >= 1, a fraction in (0, 1], or None for all rows, not {value!r}"

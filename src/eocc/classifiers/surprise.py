@@ -208,18 +208,18 @@ class SurpriseClassifier(OneClassClassifier):
         with threads(n_threads(self.n_jobs)):
             return Structure.of_prototypes(self, self.membership_function_)
 
-    @property  # type: ignore[override]  # computed when asked for
-    def regions_(self) -> list[Region]:
+    @property
+    def regions_(self) -> list[Region]:  # type: ignore[override]
         """The clusters of the prototypes as regions."""
         return self.structure_.regions
 
-    @property  # type: ignore[override]  # computed when asked for
-    def labels_(self) -> Indices:
+    @property
+    def labels_(self) -> Indices:  # type: ignore[override]
         """The region of each training row, -1 for rows that are not prototypes."""
         return self.structure_.labels
 
-    @property  # type: ignore[override]  # computed when asked for
-    def fuzzy_model_(self) -> FuzzyModel:
+    @property
+    def fuzzy_model_(self) -> FuzzyModel:  # type: ignore[override]
         """The regions' centres and widths."""
         return self.structure_.fuzzy
 
