@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Flags, Indices
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
@@ -134,6 +134,11 @@ class StringEdit(RegisteredMeasure):
     def pair_bytes(self, patterns: Any) -> float:
         """Return the bytes of the three components."""
         return 3 * DOUBLE
+
+
+def edit_distance(sequences: Any, others: Any) -> Matrix:
+    """Return the edit distances (n, r) at all weights 1."""
+    return FittedStringEdit().prepare(sequences, others).evaluate(np.ones(3))
 
 
 @dataclass(frozen=True)
