@@ -22,3 +22,13 @@ def resolve_measure(measure: Any, X: Any = None) -> Measure:
         raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
     resolved: Measure = resolve("measure", MEASURES, measure, method="fit")
     return resolved
+
+
+def is_pairwise(measure: Any) -> bool:
+    """Return whether X holds dissimilarities instead of patterns.
+
+    >>> is_pairwise("precomputed"), is_pairwise("auto")
+    (True, False)
+    """
+    known = MEASURES[measure] if isinstance(measure, str) and measure in MEASURES else measure
+    return bool(getattr(known, "is_pairwise", False))
