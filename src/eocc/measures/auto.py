@@ -52,6 +52,8 @@ def kind_of(X: Any) -> str:
     >>> kind_of(["oak", "elm"]), kind_of([[1, "a"], [2, None]]), kind_of([[1, 2, 3], [1, 2]]), kind_of([{"oak"}])
     ('strings', 'records', 'series', 'tokens')
     """
+    if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
+        return "numbers"
     if _is_graph(X):
         raise ValueError("X is one graph; pass a list of graphs, for example [graph]")
     if isinstance(X, Mapping):
@@ -60,8 +62,6 @@ def kind_of(X: Any) -> str:
         raise ValueError("X is one text; pass a list of texts, for example [text]")
     if hasattr(type(X), "columns"):
         return _kind_of_frame(X)
-    if hasattr(X, "toarray"):  # a sparse matrix
-        return "numbers"
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):
