@@ -9,7 +9,8 @@ import numpy as np
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.protocol import ComparesRows, FittedMeasure, Measure, Prepared
+from eocc.measures.euclidean import FittedEuclidean
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, select_prototypes
 
@@ -44,7 +45,7 @@ class Representation:
 
         They come at once where they cost more to prepare than to keep, else in blocks, on the threads allowed.
         """
-        if not isinstance(self.measure, ComparesRows):
+        if not isinstance(self.measure, FittedEuclidean):
             return function(self.left_out(p))
         active, n = p > 0, len(self.patterns)
         prepare, p = self.measure.along(active).against(self.prototypes[:, active]), p[active]
