@@ -161,7 +161,10 @@ class TestComposite:
                 r"part 'shape': X\[0\]: graphs must be",
             ),
             ([{"shape": nx.path_graph(2), "name": "a", "numbers": ["b"]}], "part 'numbers': could not convert"),
-            ([{"shape": nx.path_graph(2), "name": "a", "numbers": [np.nan]}], "part 'numbers': expected rows of finite numbers"),
+            (
+                [{"shape": nx.path_graph(2), "name": "a", "numbers": [np.nan]}],
+                "part 'numbers': expected rows of finite numbers",
+            ),
             (pd.DataFrame({"name": ["a"]}), "the frame has no column 'shape'; it has 'name'"),
         ],
     )

@@ -17,6 +17,7 @@ class Standardised(RegisteredMeasure):
     It is like a StandardScaler in front of the Euclidean measure, but the scale is saved with the model, and
     explanations show the columns in their own units.
 
+    >>> import numpy as np
     >>> measure = Standardised().fit(np.array([[0.0, 1.0], [0.5, 1000.0]]))
     >>> measure.prepare(np.array([[0.0, 1000.0]]), np.array([[0.0, 1.0], [0.5, 1000.0]])).evaluate(np.ones(2)).round(3)
     array([[0.707, 0.707]])

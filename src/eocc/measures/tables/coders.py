@@ -215,7 +215,7 @@ def _check_numbers(column: Column, kind: str) -> None:
         raise ValueError(f"column {column.name!r} is declared {kind}, but holds {holds}")
 
 
-STORED_CODERS = (_Boolean, _Categorical, _Empty, _Numeric, _Ordered)
+STORED_CODERS: tuple[type, ...] = (_Boolean, _Categorical, _Empty, _Numeric, _Ordered)
 CODERS: dict[str, Callable[[Column], Coder]] = {
     "numeric": _Numeric.of,
     "boolean": _Boolean.of,
