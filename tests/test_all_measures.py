@@ -1,16 +1,22 @@
 """What every registered measure must keep."""
 
+import ast
 import pickle
+import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc import EntropicOneClassClassifier
-from eocc.measures import MEASURES, resolve_measure
+import eocc
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.measures import MEASURES, measures_of, resolve_measure
 from eocc.search import GeneticSearch
 from samples import MAKERS, samples
 
+SOURCE = Path(eocc.__file__).parent
+ROOM = SOURCE / "measures"
 pytestmark = pytest.mark.parametrize("name", MEASURES)
 
 
@@ -72,3 +78,88 @@ def test_bad_input_leaves_the_estimator_as_it_was(name):
             clf.fit(bad)
         assert str(caught.value)
     assert_array_equal(clf.score_samples(new), before)
+
+
+def fitted_and_patterns(name):
+    patterns = read(name, samples(name)[0])
+    return resolve_measure(name).fit(patterns), patterns
+
+
+def test_says_how_it_is_stored(name):
+    fitted, patterns = fitted_and_patterns(name)
+    measure = MEASURES[name]
+    assert type(fitted) is measure.fitted_class
+    assert measure.fitted_class in measure.stored_classes
+    made = measure()
+    for thing in (made, fitted):
+        assert all(check(getattr(thing, field)) for field, check in thing.stored.items())
+        assert not any(check(object()) for check in thing.stored.values())
+    again = type(fitted)(**{field: getattr(fitted, field) for field in fitted.stored})
+    p = np.ones(fitted.n_parameters)
+    assert_array_equal(again.prepare(patterns, patterns).evaluate(p), fitted.prepare(patterns, patterns).evaluate(p))
+    assert all(isinstance(vars(cls).get("stored", {}), dict) for cls in measure.stored_classes)
+
+
+def test_accepts_its_training_patterns_and_no_others(name):
+    fitted, patterns = fitted_and_patterns(name)
+    fitted.check_patterns(patterns)
+    assert fitted.comparison_work(patterns) >= 0
+    for wrong in (None, [], "oak", np.zeros((3, 99))):
+        with pytest.raises(ValueError, match="training patterns"):
+            fitted.check_patterns(wrong)
+
+
+def test_has_a_schema_a_description_and_names_of_its_weights(name):
+    fitted, patterns = fitted_and_patterns(name)
+    assert len(fitted.weight_names()) == fitted.n_parameters
+    assert isinstance(fitted.describe(patterns[:1]), str)
+    if name in measures_of(""):
+        with pytest.raises(ValueError, match="cannot score files"):
+            fitted.schema(patterns)
+    else:
+        assert name in measures_of(fitted.schema(patterns).kind)
+
+
+def test_holds_no_more_memory_per_pair_than_it_says(name):
+    patterns = read(name, samples(name, n=300)[0])
+    measure = resolve_measure(name)
+    fitted = measure.fit(patterns)
+    fitted.prepare(patterns, patterns)  # compile first
+    tracemalloc.start()
+    prepared = fitted.prepare(patterns, patterns)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert prepared is not None
+    assert peak <= measure.pair_bytes(patterns) * 300**2 + 2**20
+
+
+@pytest.mark.parametrize("classifier", [SurpriseClassifier, EntropicOneClassClassifier])
+def test_both_classifiers_explain_new_patterns(name, classifier):
+    training, new = samples(name)
+    settings = {"search": None} if classifier is EntropicOneClassClassifier else {}
+    clf = classifier(measure=name, **settings).fit(training)
+    assert all(str(explanation) for explanation in clf.explain(new))
+
+
+def places_that_name(*names):
+    """The files that name a class in their code; a measure's own folder counts once."""
+    found = set()
+    for path in SOURCE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+        used |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        texts = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        used |= {text.rpartition(".")[2] for text in texts if text.count(".") == 1 and " " not in text}
+        if used & set(names):
+            found.add(path if path.parent.parent != ROOM else path.parent)
+    return found
+
+
+def test_is_named_in_its_own_file_and_one_row_only(name):
+    measure = MEASURES[name]
+    assert len(places_that_name(measure.__name__)) <= 2
+    allowed = 3 if name in ("euclidean", "standardised") else 1  # the standardised measure fits into a Euclidean one
+    assert len(places_that_name(measure.fitted_class.__name__)) <= allowed

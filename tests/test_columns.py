@@ -67,7 +67,7 @@ def test_times_and_durations_are_numbers():
         ([[2], {"a": 1}], "^X must be .*; row 0 is list, others are dicts$"),
         ([{"a": 1, "b": 1}, {"a": 1}], "^record 1 has no 'b', others have: write None for a missing value$"),
         ([{"a": 1}, {"a": 1, "b": 1}], "^record 0 has no 'b', others have: write None for a missing value$"),
-        ([{"a": [1]}], "^column 'a': .*unhashable type: 'list'.*; numbers, booleans, strings or dates are wanted$"),
+        ([{"a": [1]}], "^column 'a': .*unhashable type: 'list'.*; expected numbers, booleans, strings or dates$"),
         ([{"a": 1.0}, {"a": np.inf}], "^column 'a' holds infinity, or a number too large for a float$"),
         ([{"a": 10**400}], "^column 'a' holds infinity, or a number too large for a float$"),
     ],

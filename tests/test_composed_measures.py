@@ -54,7 +54,7 @@ class TestPrecomputed:
             (np.ones((3, 2)), "must be square; this block has 2 columns for 3 rows"),
             (np.ones((4, 9)), "must be square; this block has 9 columns for 4 rows"),
             ([[0, np.nan], [1, 0]], "hold NaN or infinity"),
-            ([[0, -1.0], [1, 0]], "must not be negative; the least is -1"),
+            ([[0, -1.0], [1, 0]], "must not be negative; the smallest is -1"),
             ([[1.0, 0.5], [0.5, 1.0]], r"must be 0 on the diagonal; found 1: are these similarities\?"),
             ([[0.0, 0.5], [0.9, 0.0]], "must be symmetric"),
             ([1.0, 2.0], r"must be a matrix, not of shape \(2,\)"),
@@ -68,7 +68,7 @@ class TestPrecomputed:
     def test_wrong_columns_at_predict(self):
         _, _, square, rectangle = self.blocks()
         clf = EntropicOneClassClassifier(measure="precomputed").fit(square)
-        with pytest.raises(ValueError, match="this block has 29 columns; it needs 30, one per row of the fit"):
+        with pytest.raises(ValueError, match="this block has 29 columns; it needs 30, one per training row"):
             clf.predict(rectangle[:, :29])
 
 
@@ -158,10 +158,13 @@ class TestComposite:
             ("records", "records must be a sequence of mappings or a frame, not str"),
             (
                 [{"shape": "C-C", "name": "a", "numbers": [1.0]}],
-                "part 'shape': graph 0: graphs must be",
+                r"part 'shape': X\[0\]: graphs must be",
             ),
             ([{"shape": nx.path_graph(2), "name": "a", "numbers": ["b"]}], "part 'numbers': could not convert"),
-            ([{"shape": nx.path_graph(2), "name": "a", "numbers": [np.nan]}], "part 'numbers': rows of finite numbers"),
+            (
+                [{"shape": nx.path_graph(2), "name": "a", "numbers": [np.nan]}],
+                "part 'numbers': expected rows of finite numbers",
+            ),
             (pd.DataFrame({"name": ["a"]}), "the frame has no column 'shape'; it has 'name'"),
         ],
     )

@@ -54,11 +54,11 @@ def test_what_was_read_no_longer_changes():
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        ([0, 1], r"X must be 2-D, a row of bits per pattern, not of shape \(2,\)"),
+        ([0, 1], r"X must be 2-D, one row of bits per pattern, not of shape \(2,\)"),
         (np.empty((0, 3)), "X holds no fingerprints"),
-        ([[0, 1], [2, 0]], r"X must hold 0 and 1 only, but X\[1, 0\] is 2"),
+        ([[0, 1], [2, 0]], r"X must hold only 0 and 1, but X\[1, 0\] is 2"),
         ([[0, np.nan]], r"X\[0, 1\] is nan"),
-        ([["a", "b"]], "X must hold 0 and 1 only: could not convert"),
+        ([["a", "b"]], "X must hold only 0 and 1: could not convert"),
         ([[0, 1], [1]], "rows of bits, all of one length"),
     ],
 )

@@ -120,9 +120,9 @@ def test_threads_change_nothing():
     [
         ("oak", "X must be a sequence of strings, not str"),
         ([], "X holds no strings"),
-        (["oak", None], r"X\[1\] must be a string or a list of tokens, not None \(NoneType\)"),
-        ([{"oak"}], r"X\[0\] must be a string or a list of tokens, not \{'oak'\} \(set\)"),
-        ([["oak", ["elm"]]], r"X\[0\] must hold hashable tokens, such as strings or numbers: unhashable type: 'list'"),
+        (["oak", None], r"X\[1\]: expected a string or a list of tokens, not None \(NoneType\)"),
+        ([{"oak"}], r"X\[0\]: expected a string or a list of tokens, not \{'oak'\} \(set\)"),
+        ([["oak", ["elm"]]], r"X\[0\]: expected hashable tokens, such as strings or numbers: unhashable type: 'list'"),
     ],
 )
 def test_bad_input_is_named(X, message):

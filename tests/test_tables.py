@@ -190,7 +190,7 @@ def test_columns_that_do_not_fit_are_named(frame):
     fitted_measure = Gower().fit(frame(ROWS))
     with pytest.raises(ValueError, match=r"^X lacks column 'age', which the training table had$"):
         fitted_measure.prepare(frame(ROWS)[["city", "paid", "rank", "day"]])
-    with pytest.raises(ValueError, match=r"^X has a column 'extra', which the training table had not$"):
+    with pytest.raises(ValueError, match=r"^X has a column 'extra', which the training table did not have$"):
         fitted_measure.prepare([{**row, "extra": 1} for row in ROWS])
     with pytest.raises(ValueError, match=r"^column 'age' holds strings or categories, but held numbers in training$"):
         fitted_measure.prepare([{**row, "age": "31"} for row in ROWS])
@@ -262,12 +262,12 @@ def test_ordered_numbers_take_their_training_values_as_levels():
         ({"age": None}, "^unknown kind None; .*or pass a list of levels, the lowest first$"),
         ({"rank": ["low", "low"]}, "^the levels of column 'rank' must be different and at least 1, not"),
         ({"rank": []}, "^the levels of column 'rank' must be different and at least 1, not"),
-        ({"city": "numeric"}, "^column 'city' is to be numeric, but holds strings or categories$"),
-        ({"city": "boolean"}, "^column 'city' is to be boolean, but holds strings or categories$"),
-        ({"age": "boolean"}, "^column 'age' is to be boolean, but holds 31$"),
+        ({"city": "numeric"}, "^column 'city' is declared numeric, but holds strings or categories$"),
+        ({"city": "boolean"}, "^column 'city' is declared boolean, but holds strings or categories$"),
+        ({"age": "boolean"}, "^column 'age' is declared boolean, but holds 31$"),
         (
             {"city": "ordered"},
-            r"^column 'city' is to be ordered, .* pass kinds=\{'city': \[levels, the lowest first\]\}$",
+            r"^column 'city' is declared ordered, .* pass kinds=\{'city': \[levels, the lowest first\]\}$",
         ),
         ({"rank": ["low", "high"]}, "^column 'rank' holds the unknown level 'middle'; known: 'low', 'high'$"),
     ],

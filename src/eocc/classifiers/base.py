@@ -16,9 +16,8 @@ from eocc.explain import Explanation, Rule
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.precomputed import Precomputed
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.resolve import resolve_measure
+from eocc.measures.resolve import is_pairwise, resolve_measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
@@ -60,7 +59,8 @@ class OneClassClassifier(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.measure == "precomputed" or isinstance(self.measure, Precomputed)
+        tags.input_tags.pairwise = is_pairwise(self.measure)
+        tags.input_tags.allow_nan = self.measure == "auto"
         return tags
 
     @abstractmethod

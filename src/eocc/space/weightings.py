@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.euclidean import FittedEuclidean
-from eocc.measures.protocol import Prepared
+from eocc.measures.protocol import ComparesRows, Prepared
 from eocc.space.representation import Representation
 
 # Where pairs are many, what a weight tells is averaged over those of so many training patterns, drawn at random; if few
@@ -56,7 +55,7 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
         return p[None].copy()
     added = (
         _added_by_columns(representation, p)
-        if isinstance(representation.measure, FittedEuclidean)
+        if isinstance(representation.measure, ComparesRows)
         else _added(representation, p)
     )
     active = added > 0

@@ -9,8 +9,7 @@ import numpy as np
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.kernels.smallest import TIED, mean_within, smallest_entries
-from eocc.measures.euclidean import FittedEuclidean
-from eocc.measures.protocol import FittedMeasure, Prepared
+from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
 from eocc.scale.cluster import prepare
 
 # A pattern at most this far from a prototype is a copy of it. Training dissimilarities reach 1 and err by less.
@@ -87,7 +86,7 @@ class Comparison:
         Rows of numbers are cheap to prepare: they come in blocks, on the threads allowed. Others come all at once.
         """
         n, r = len(self.patterns), len(self.prototypes)
-        if not isinstance(self.measure, FittedEuclidean):
+        if not isinstance(self.measure, ComparesRows):
             return work(self.prepared, p, slice(0, n), np.empty((n, r)))
         active = p > 0
         prepare, p = self.measure.along(active).against(self.prototypes[:, active]), p[active]

@@ -7,8 +7,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.foundation.types import Matrix
-from eocc.measures.euclidean import FittedEuclidean
-from eocc.measures.protocol import FittedMeasure
+from eocc.measures.protocol import ComparesRows, FittedMeasure
 from eocc.regions.scores import decision_margin
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
@@ -77,7 +76,7 @@ def fit_surprise_model(
     measure, prototypes = representation.measure, representation.prototypes
     among = Comparison(measure, prototypes, prototypes, np.arange(len(prototypes)))
     training = among if representation.is_whole else Comparison(measure, representation.patterns, prototypes)
-    if not isinstance(measure, FittedEuclidean):
+    if not isinstance(measure, ComparesRows):
         check_measure(measure, training.prepared, np.empty((len(representation.patterns), len(prototypes))))
     surprise, terms = fit_surprise(list(weightings_of(representation, weights)), among, training)
     surprises, likelihood_ratio = surprise.of_terms(terms), None
