@@ -14,8 +14,8 @@ from eocc.calibration.conformal import Calibration
 from eocc.classifiers.parameters import Parameter
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule
-from eocc.foundation.array_checks import check_keys
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
+from eocc.foundation.array_checks import check_keys
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.precomputed import Precomputed

@@ -2,8 +2,8 @@
 
 JSON's own values stand for themselves. Any other value is an object with one key that says what it is: ``{"array":
 name}``, ``{"tuple": [...]}``, ``{"dict": [[key, value], ...]}``, ``{"set": [...]}``, ``{"object": [class, {field:
-value}]}``, ``{"function": name}``, ``{"cells": [shape, [...]]}``, ``{"patterns": column}`` (see ``columns.py``) and those
-of ``plain.py``.
+value}]}``, ``{"function": name}``, ``{"cells": [shape, [...]]}``, ``{"patterns": column}`` (see ``columns.py``), and
+the keys of ``plain.py``.
 """
 
 import json
@@ -23,6 +23,8 @@ from eocc.measures.objects import Objects
 MOST_WITH_ONE_HASH = 64
 # Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
 SAFE_HASHES = ("float", "bytes", "date")
+# An array is named after the keys that lead to it, if they are no longer than this.
+LONGEST_NAME = 40
 
 
 class Encoder:
@@ -83,14 +85,15 @@ class Encoder:
         if type(value) is tuple:
             return {"tuple": self.items(value, place, depth)}
         if isinstance(value, Mapping):
-            return {"dict": [
-                [self.value(key, f"{place}.{i}.key", depth + 1), self.value(part, f"{place}.{i}", depth + 1)]
-                for i, (key, part) in enumerate(value.items())
-            ]}  # fmt: skip
+            return {"dict": [self._pair(key, part, place, i, depth + 1) for i, (key, part) in enumerate(value.items())]}
         if type(value) in (frozenset, set):
             # A set has no order of its own; this one is the same in every process.
             return {"set": sorted(self.items(value, place, depth), key=json.dumps)}
         return plain_to_json(value)
+
+    def _pair(self, key: Any, part: Any, place: str, i: int, depth: int) -> list[Any]:
+        name = key if type(key) is str and key.isascii() and key.isidentifier() and len(key) < LONGEST_NAME else i
+        return [self.value(key, f"{place}.{i}.key", depth), self.value(part, f"{place}.{name}", depth)]
 
     def items(self, values: Any, place: str, depth: int) -> list[Any]:
         """Return values in their order as JSON."""
@@ -163,7 +166,7 @@ class Decoder:
 
     def array(self, name: Any) -> NDArray[Any]:
         """Return the array of that name, which no other value may use."""
-        found = _named("array", self.arrays, name)
+        found: NDArray[Any] = _named("array", self.arrays, name)
         if name in self.used:
             raise ValueError(f"the array {name[:60]!r} is used twice")
         self.used.add(name)

@@ -1,4 +1,4 @@
-"""A model file as named bytes: an uncompressed zip whose ``manifest.json`` lists every other member with its SHA-256."""
+"""A model file as named bytes: an uncompressed zip with a ``manifest.json`` that lists the other members."""
 
 import hashlib
 import json
@@ -76,7 +76,7 @@ def read_container(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str
 
 
 class _Stored(Zip):
-    """A zip as `save` writes it: nothing compressed, so that a small file cannot become large, and nothing around it."""
+    """A zip as `save` writes it: not compressed, so that a small file cannot become large, and nothing around it."""
 
     def _check_file(self, file: IO[bytes]) -> None:
         """Tell a file that was never a model from one that was damaged."""

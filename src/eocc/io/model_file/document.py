@@ -109,8 +109,8 @@ def restore(manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, An
     classifier: OneClassClassifier = CLASSIFIERS[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
-    demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
     classifier.restore_state(state)
+    demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
     _check_first_score(first_score(classifier, state), manifest["first_score"])
     return classifier
 

@@ -123,8 +123,8 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
 def plain_from_json(tag: str, content: Any) -> Any:
     """Return the value that an object with this one key means, or raise a ValueError.
 
-    >>> plain_from_json("bytes", "00ff"), plain_from_json("integer", "0x10")
-    (b'\\x00\\xff', 16)
+    >>> plain_from_json("bytes", "61"), plain_from_json("integer", "0x10")
+    (b'a', 16)
     """
     try:
         return PLAIN[tag](content)
