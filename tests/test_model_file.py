@@ -268,7 +268,7 @@ def test_a_calibration_comes_back(setosa, iris, tmp_path):
     assert isinstance(loaded.false_alarm_rate, NotSaved)  # JSON has no fractions
 
 
-def test_names_of_features_come_back(setosa, tmp_path):
+def test_feature_names_come_back(setosa, tmp_path):
     frame = pd.DataFrame(setosa, columns=["a", "b", "c", "d"])
     loaded = again(plain().fit(frame), tmp_path / "m.eocc")
     assert loaded.feature_names_in_.tolist() == ["a", "b", "c", "d"]

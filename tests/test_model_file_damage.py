@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 
 def saved(folder, name, make=plain, y=None):
-    """The bytes of a small model."""
+    """Return the bytes of a small model."""
     measure = DTW(band=0.5) if name == "dtw" else name
     training = [LabelledGraph(2, [[0, 1]]), LabelledGraph(3), LabelledGraph(1)] if name == "graph-edit" else (
         samples(name)[0][:6, :6] if name == "precomputed" else samples(name)[0][:6])  # fmt: skip
@@ -59,7 +59,7 @@ def refusal(folder, data, **arguments):
     return message.removeprefix(f"{path}: ")
 
 
-def test_random_damage_gives_an_error_of_one_line_or_a_model_that_works(folder):
+def test_random_damage_gives_a_one_line_error_or_a_working_model(folder):
     fates, failures = FUZZ["fuzz"](400, seed=7, folder=folder, report=lambda *_: None)
     assert failures == []
     assert sum(count for (_, fate), count in fates.items() if fate == "refused") > 200
@@ -178,7 +178,7 @@ def test_members_with_other_sizes_than_listed_or_above_the_limit_are_refused(fol
     assert "members of more bytes than the file has" in refusal(folder, more)
 
 
-def test_unknown_missing_and_doubled_keys_are_refused(folder):
+def test_unknown_missing_and_duplicate_keys_are_refused(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
     assert "holds 'junk', which is not format 2" in refusal(folder, pack({**manifest, "junk": []}, members))
     text = json.dumps(manifest).encode()
@@ -190,7 +190,7 @@ def test_unknown_missing_and_doubled_keys_are_refused(folder):
     assert "lacks 'library', which is not format 2" in refusal(folder, pack(manifest, members))
 
 
-def test_a_model_larger_than_the_limit_loads_where_that_is_raised(folder):
+def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):
     data = saved(folder, "euclidean")
     (folder / "whole.eocc").write_bytes(data)
     refusal(folder, data, max_bytes=1000)
@@ -203,7 +203,7 @@ def test_members_that_lead_out_are_refused(folder, name):
     assert "leads out of the archive" in refusal(folder, pack(manifest, {**members, name: b""}))
 
 
-def test_doubled_encrypted_linked_and_additional_members_are_refused(folder):
+def test_duplicate_encrypted_linked_and_unlisted_members_are_refused(folder):
     data = saved(folder, "euclidean")
     manifest, members = unpack(data)
     twice = pack(manifest, {**members, "weights.npx": members["weights.npy"]}).replace(b"weights.npx", b"weights.npy")
@@ -290,12 +290,12 @@ DTW_MEASURE = {"object": ["DTW", {"band": 0.1}]}
 
 
 def table(manifest):
-    """The columns of the training rows of a table."""
+    """Return the columns of the training rows of a table."""
     return [column["object"][1] for column in manifest["fitted"]["prototypes"]["object"][1]["columns"]["tuple"]]
 
 
 def fields(manifest, *way):
-    """The fields of an object inside the fitted measure."""
+    """Return the fields of an object inside the fitted measure."""
     found = manifest["fitted"]["measure"]["object"][1]
     for name in way:
         found = found[name]["object"][1]
@@ -409,7 +409,7 @@ def test_values_of_the_surprise_that_do_not_fit_are_refused(folder, change, mess
     assert message in refusal(folder, pack(manifest, members))
 
 
-def test_arrays_are_what_numpy_reads_and_nothing_else():
+def test_arrays_are_read_and_written_as_numpy_does():
     for array in (np.zeros((2, 3)), np.arange(5), np.array(1.5), np.array([True]), np.zeros((0, 2), np.float32)):
         read = np.load(io.BytesIO(array_bytes(array)), allow_pickle=False)
         assert (read.dtype, read.shape) == (array.dtype, array.shape)
@@ -516,7 +516,7 @@ def test_odd_columns_are_refused(column):
         Decoder(arrays).decode({"patterns": column})
 
 
-def test_what_is_nested_too_deep_is_refused():
+def test_values_nested_too_deep_are_refused():
     value = ()
     for _ in range(100):
         value = (value,)

@@ -129,7 +129,7 @@ P = 2**61 - 1  # Python's hash of an integer is its remainder by this
     ],
     ids=["integers", "decimals", "tuples", "sets"],
 )
-def test_values_made_to_share_a_hash_are_refused(token, tmp_path):
+def test_values_crafted_to_share_a_hash_are_refused(token, tmp_path):
     manifest, members = unpacked(plain(measure="jaccard").fit([["a"], ["b"]]), tmp_path / "m.eocc")
     manifest["fitted"]["prototypes"]["patterns"] = [{"set": [token(k)]} for k in range(1, 200)]
     (tmp_path / "m.eocc").write_bytes(pack(manifest, members))

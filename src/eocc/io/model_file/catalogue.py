@@ -10,7 +10,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from eocc import measures
+import eocc.measures as measures
 from eocc.foundation.checks import Check, setting
 from eocc.io.model_file import _measures_stopgap  # noqa: F401
 from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
