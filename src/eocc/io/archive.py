@@ -54,8 +54,8 @@ def read_file(path_or_file: str | os.PathLike[str] | IO[bytes], limits: Limits) 
             raise FileNotFoundError(f"no file {str(path)!r}")
         with _failing(str(path)):
             file, _ = _open_regular(path)
-        with file:
-            return _read_bounded(file, str(path), limits), str(path)
+        with io.BufferedReader(file) as buffered:
+            return _read_bounded(buffered, str(path), limits), str(path)
     where = str(getattr(path_or_file, "name", "<file>"))
     return _read_bounded(path_or_file, where, limits), where
 

@@ -5,13 +5,12 @@ arrays end to end, ``{"lists": {"values", "lengths"}}`` for lists end to end, ``
 dictionaries key by key, ``{"objects": [class, {field: column}]}`` for objects of one class field by field.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.foundation.types import Flags, Indices
 from eocc.io.model_file.arrays import descr_of
 from eocc.io.model_file.catalogue import fields_of, is_stored, make, name_of
 from eocc.io.model_file.plain import UnwritableError
@@ -34,18 +33,16 @@ def column_to_json(encoder: Any, values: list[Any], place: str, depth: int) -> A
     """
     if depth > DEEPEST:
         raise UnwritableError(f"values nested deeper than {DEEPEST} cannot be written to a model file")
-    numbers = _as_numbers(values)
-    if numbers is not None:
+    if (numbers := _as_numbers(values)) is not None:
         return encoder.array(numbers, place)
     kinds = set(map(type, values))
     kind = kinds.pop() if len(kinds) == 1 else None
-    if kind is np.ndarray and _can_be_joined(values):
-        return {"arrays": _end_to_end(encoder, values, encoder.array(np.concatenate(values), f"{place}.values"), place)}
-    if kind is list:
-        joined = [item for value in values for item in value]
-        return {
-            "lists": _end_to_end(encoder, values, column_to_json(encoder, joined, f"{place}.values", depth + 1), place)
-        }
+    if kind is list or (kind is np.ndarray and _can_be_joined(values)):
+        lengths = encoder.array(np.array([len(value) for value in values], np.int64), f"{place}.lengths")
+        joined = [item for value in values for item in value] if kind is list else np.concatenate(values)
+        write = column_to_json if kind is list else type(encoder).value
+        parts = {"values": write(encoder, joined, f"{place}.values", depth + 1), "lengths": lengths}
+        return {"lists" if kind is list else "arrays": parts}
     if kind is dict and (keys := _shared_keys(values)):
         return {"dicts": {"count": len(values), "entries": _entries(encoder, values, keys, place, depth)}}
     if kind is not None and is_stored(kind) and fields_of(kind):
@@ -70,11 +67,6 @@ def _as_numbers(values: list[Any]) -> NDArray[Any] | None:
 def _can_be_joined(arrays: list[NDArray[Any]]) -> bool:
     are_plain = all(array.ndim > 0 and descr_of(array) for array in arrays)
     return are_plain and len({(array.dtype, array.shape[1:]) for array in arrays}) == 1
-
-
-def _end_to_end(encoder: Any, values: list[Any], joined: Any, place: str) -> dict[str, Any]:
-    lengths = np.array([len(value) for value in values], np.int64)
-    return {"values": joined, "lengths": encoder.array(lengths, f"{place}.lengths")}
 
 
 def _shared_keys(values: list[dict[Any, Any]]) -> list[Any]:
@@ -116,54 +108,42 @@ def _numbers(decoder: Any, name: Any, depth: int) -> list[Any]:
 
 
 def _arrays(decoder: Any, content: Any, depth: int) -> list[Any]:
-    values, lengths = decoder.value(content["values"], depth), _lengths(decoder, content, depth)
+    values = decoder.value(content["values"], depth)
     if type(values) is not np.ndarray or values.ndim == 0:
         raise ValueError("arrays end to end must be one array")
-    return list(_split(values, lengths))
+    return _split(values, decoder.value(content["lengths"], depth))
 
 
 def _lists(decoder: Any, content: Any, depth: int) -> list[Any]:
-    values = column_from_json(decoder, content["values"], depth)
-    return list(_split(values, _lengths(decoder, content, depth)))
+    return _split(column_from_json(decoder, content["values"], depth), decoder.value(content["lengths"], depth))
 
 
-def _lengths(decoder: Any, content: Any, depth: int) -> Indices:
-    lengths = decoder.value(content["lengths"], depth)
+def _split(values: Any, lengths: Any) -> list[Any]:
+    """Return the pieces of these lengths."""
     if type(lengths) is not np.ndarray or lengths.dtype != np.int64 or lengths.ndim != 1 or (lengths < 0).any():
         raise ValueError("lengths must be integers >= 0")
-    return lengths
-
-
-def _split(values: Any, lengths: Indices) -> Iterator[Any]:
-    """Yield the pieces of these lengths."""
     # Each length is compared first: the sum of large ones could overflow to a small number.
     if (lengths > len(values)).any() or int(lengths.sum()) != len(values):
         raise ValueError(f"{len(values)} values cannot be split into pieces of the lengths given")
     stops = np.cumsum(lengths)
-    for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True):
-        yield values[start:stop]
+    return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
 
 
 def _dicts(decoder: Any, content: Any, depth: int) -> list[Any]:
-    count, entries = content["count"], content["entries"]
-    if not isinstance(entries, list) or not entries:
+    count, parts = content["count"], []
+    for key, flags, column in content["entries"]:
+        present = decoder.value(flags, depth)
+        if type(present) is not np.ndarray or present.dtype != bool or present.shape != (count,):
+            raise ValueError("each key must say which dictionaries have it")
+        values = column_from_json(decoder, column, depth)
+        parts.append((decoder.value(key, depth), np.flatnonzero(present).tolist(), values))
+    if not parts:
         raise ValueError("dictionaries stored key by key must have a key")
-    parts = [
-        (decoder.value(key, depth), _present(decoder, flags, count, depth), column) for key, flags, column in entries
-    ]
     dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
-    for key, present, column in parts:
-        owners, values = np.flatnonzero(present).tolist(), column_from_json(decoder, column, depth)
+    for key, owners, values in parts:
         for owner, value in zip(owners, values, strict=True):
             dicts[owner][key] = value
     return dicts
-
-
-def _present(decoder: Any, document: Any, count: Any, depth: int) -> Flags:
-    present = decoder.value(document, depth)
-    if type(present) is not np.ndarray or present.dtype != bool or present.shape != (count,):
-        raise ValueError("each key must say which dictionaries have it")
-    return present
 
 
 def _objects(decoder: Any, content: Any, depth: int) -> list[Any]:

@@ -6,6 +6,7 @@ import os
 import stat
 import zipfile
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,16 +64,11 @@ def read_container(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str
     if not path.is_file():
         raise fault(path, "is not a regular file", NAME_ONE)
     try:
-        archive = _Stored(path, Limits(max_bytes, max_bytes, MEMBERS))
+        with closing(_Stored(path, Limits(max_bytes, max_bytes, MEMBERS))) as archive:
+            manifest = _manifest(path, archive, max_bytes)
+            return manifest, _members(path, archive, manifest)
     except ValueError as error:
         raise _refused(path, error) from None
-    try:
-        manifest = _manifest(path, archive, max_bytes)
-        return manifest, _members(path, archive, manifest)
-    except ValueError as error:
-        raise _refused(path, error) from None
-    finally:
-        archive.close()
 
 
 class _Stored(Zip):
