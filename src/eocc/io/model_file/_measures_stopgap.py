@@ -144,8 +144,14 @@ def work(self: Any, patterns: Any) -> int:
     return 0
 
 
+def _set(kind: Any, **attributes: Any) -> None:
+    for name, value in attributes.items():
+        if name not in vars(kind) and not (name in ("check_patterns", "comparison_work") and hasattr(kind, name)):
+            setattr(kind, name, value)
+
+
 for _kind, _stored in STORED.items():
-    _kind.stored = _stored
+    _set(_kind, stored=_stored)
 for _kind, _parts in PARTS.items():
-    _kind.stored_classes, _kind.fitted_class = _parts, FITTED[_kind]
-    FITTED[_kind].check_patterns, FITTED[_kind].comparison_work = check_patterns, work
+    _set(_kind, stored_classes=_parts, fitted_class=FITTED[_kind])
+    _set(FITTED[_kind], check_patterns=check_patterns, comparison_work=work)

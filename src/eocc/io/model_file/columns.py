@@ -39,7 +39,7 @@ def column_to_json(encoder: Any, values: list[Any], place: str, depth: int) -> A
     kind = kinds.pop() if len(kinds) == 1 else None
     if kind is list or (kind is np.ndarray and _can_be_joined(values)):
         lengths = encoder.array(np.array([len(value) for value in values], np.int64), f"{place}.lengths")
-        joined = [item for value in values for item in value] if kind is list else np.concatenate(values)
+        joined: Any = [item for value in values for item in value] if kind is list else np.concatenate(values)
         write = column_to_json if kind is list else type(encoder).value
         parts = {"values": write(encoder, joined, f"{place}.values", depth + 1), "lengths": lengths}
         return {"lists" if kind is list else "arrays": parts}
