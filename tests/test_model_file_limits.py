@@ -16,6 +16,7 @@ from eocc.io.model_file.container import ROOM, _unique
 from eocc.measures import LabelledGraph
 from eocc.measures.composite import FittedComposite, Records
 from eocc.measures.graphs import FittedGraphEdit, Schema
+from eocc.measures.objects import Objects
 from eocc.measures.series import FittedDTW
 from eocc.measures.strings import FittedStringEdit
 from eocc.measures.unit import Unit
@@ -68,20 +69,22 @@ LARGE = {
     "strings": (FittedStringEdit(), [LONG, LONG]),
     "tokens": (FittedStringEdit(), [tuple(LONG), ("b",)]),
     "series": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 1.0), [np.zeros((20_000, 1))] * 2),
+    "series of two lengths": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 0.0), [np.zeros((n, 1)) for n in (10**4, 10**6)]),
     "graphs": (FittedGraphEdit(NO_ATTRIBUTES, NO_ATTRIBUTES, None), [LabelledGraph(3000)] * 2),
     "words in graphs": (FittedGraphEdit(WORDS, NO_ATTRIBUTES, None), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
-    "parts": (FittedComposite({"w": FittedStringEdit()}), Records({"w": [LONG, "b"]})),
 }
 
 
-@pytest.mark.parametrize("outliers", [False, True], ids=["training", "outliers"])
+@pytest.mark.parametrize("are_parts", [False, True], ids=["alone", "parts"])
 @pytest.mark.parametrize("case", LARGE)
-def test_patterns_too_large_to_try_are_not_compared(case, outliers):
-    measure, patterns = LARGE[case]
-    prototypes = patterns[1:] if outliers else patterns
-    assert document.work_of(measure, prototypes, patterns if outliers else None) > document.MOST_WORK
-    state = {"measure": measure, "prototypes": prototypes, "outliers": patterns if outliers else None}
-    assert document.first_score(None, state) is None
+def test_patterns_too_large_to_try_are_not_compared(case, are_parts):
+    measure, patterns = LARGE[case][0], Objects(LARGE[case][1])
+    if are_parts:
+        measure, patterns = FittedComposite({"w": measure}), Records({"w": patterns})
+    for prototypes, outliers in ((patterns, None), (patterns[:1], patterns[1:])):
+        assert document.work_of(measure, prototypes, outliers) > document.MOST_WORK
+        state = {"measure": measure, "prototypes": prototypes, "outliers": outliers}
+        assert document.first_score(None, state) is None
 
 
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])

@@ -134,7 +134,8 @@ def work(self: Any, patterns: Any) -> int:
         return max(first, 512) * max(first, total)
     if type(self) is FittedDTW:
         lengths = np.array([len(one) for one in patterns], np.float64)
-        return int((lengths[0] * lengths + lengths).sum()) * self.n_parameters
+        band = 2 * self.band * np.maximum(lengths, lengths[0]) + 1 + np.abs(lengths - lengths[0])
+        return int((lengths[0] * np.minimum(lengths, band) + lengths).sum()) * self.n_parameters
     if type(self) is FittedGraphEdit:
         n = [graph.n_vertices for graph in patterns]
         words = [sum(len(str(v)) for values in g.vertex_attributes.values() for v in values) for g in patterns]

@@ -17,6 +17,7 @@ from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.container import FORMAT
 from eocc.io.model_file.plain import UnwritableError
 from eocc.io.model_file.users_own import encode_measure, refitted_measure
+from eocc.measures.objects import Objects
 from eocc.measures.resolve import resolve_measure
 
 Arrays = dict[str, NDArray[Any]]
@@ -164,11 +165,20 @@ def first_score(classifier: OneClassClassifier, state: Mapping[str, Any]) -> flo
 
 def work_of(measure: Any, prototypes: Any, outliers: Any) -> int:
     """Return about how many cells it takes to compare the first prototype with all others and with the outliers."""
-    work = getattr(measure, "comparison_work", lambda patterns: 0)
-    own = work(prototypes[:1])
-    # The first prototype and an outlier take no more than the larger of them compared with itself.
-    with_outliers = 0 if outliers is None else sum(max(own, work(outliers[i : i + 1])) for i in range(len(outliers)))
-    return int(work(prototypes) + with_outliers)
+    if not hasattr(measure, "comparison_work"):
+        return 0
+    with_outliers = 0 if outliers is None else measure.comparison_work(_after_first(prototypes, outliers))
+    return int(measure.comparison_work(prototypes) + with_outliers)
+
+
+def _after_first(prototypes: Any, outliers: Any) -> Any:
+    """Return the first prototype followed by the outliers; vectors of numbers, which need no work, stay as they are."""
+    if isinstance(prototypes, Objects):
+        return Objects([prototypes[0], *outliers])
+    if hasattr(prototypes, "parts"):
+        pairs = {name: _after_first(part, outliers.parts[name]) for name, part in prototypes.parts.items()}
+        return type(prototypes)(pairs)
+    return prototypes
 
 
 def _check_first_score(score: float | None, known: Any) -> None:
