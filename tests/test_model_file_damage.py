@@ -19,7 +19,6 @@ from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
-from eocc.measures.columns import Table
 from eocc.measures.objects import Objects
 from eocc.regions.extents import std_extent
 from eocc.regions.memberships import Gaussian
@@ -274,6 +273,7 @@ def test_deep_values_are_refused(folder):
         ("tanimoto", "prototypes", lambda a: a[:, 1:], "not what FittedTanimoto"),
         ("tanimoto", "prototypes", lambda a: a.astype(np.uint8), "not what FittedTanimoto"),
         ("graph-edit", "prototypes.edges.values", lambda a: a + 5, "edges must join vertices"),
+        ("gower", "prototypes.columns.0.values", lambda a: a[1:], "the fields of a Table do not fit together"),
         ("graph-edit", "prototypes.n_vertices", lambda a: a + 10**7, "vertices"),
         ("graph-edit", "prototypes.n_vertices", lambda a: -a, "n_vertices"),
         ("graph-edit", "prototypes.directed", lambda a: a[1:], "argument"),
@@ -347,7 +347,8 @@ def fields(manifest, *way):
         ("euclidean", lambda m: m["fitted"].pop("centres"), "the fitted values must hold exactly"),
         ("euclidean", lambda m: m.update(estimator="Pipeline"), "no classifier of this version"),
         ("euclidean", lambda m: m["fitted"].update(labels={"array": "weights"}), "is used twice"),
-        ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "not what FittedGower"),
+        ("gower", lambda m: table(m)[1].update(name="load"), "the fields of a Table do not fit together"),
+        ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "the fields of a Column do not fit together"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
@@ -456,7 +457,9 @@ def test_numpys_scalars_become_pythons():
     assert [type(value) for value in back] == [int, float, bool, str, datetime]
 
 
-@pytest.mark.parametrize("value", [object(), len, std_extent.__class__, 1j, np.array(["a"]), np.array([1j]), Table])
+@pytest.mark.parametrize(
+    "value", [object(), len, std_extent.__class__, 1j, np.array(["a"]), np.array([1j]), LabelledGraph]
+)
 def test_other_values_are_refused(value):
     encoder = Encoder()
     with pytest.raises(UnwritableError, match="cannot be written"):

@@ -13,13 +13,9 @@ from eocc import SurpriseClassifier, load, save
 from eocc.io.model_file import ModelFileError, document
 from eocc.io.model_file.arrays import array_bytes
 from eocc.io.model_file.container import ROOM, _unique
-from eocc.measures import LabelledGraph
+from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
 from eocc.measures.composite import FittedComposite, Records
-from eocc.measures.graphs import FittedGraphEdit, Schema
 from eocc.measures.objects import Objects
-from eocc.measures.series import FittedDTW
-from eocc.measures.strings import FittedStringEdit
-from eocc.measures.unit import Unit
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
@@ -63,15 +59,15 @@ def test_json_takes_no_more_memory_than_is_counted(junk):
     assert peak <= sum(text.encode().count(mark) * size for mark, size in ROOM.items()) + 2**16
 
 
-NO_ATTRIBUTES, WORDS = Schema({}, (), ()), Schema({}, (), ("w",))
 LONG = "a" * 90_000
+SERIES, GRAPHS = Objects([np.zeros((2, 1)), np.ones((3, 1))]), Objects([LabelledGraph(1, [], {"w": ["ab"]})])
 LARGE = {
-    "strings": (FittedStringEdit(), [LONG, LONG]),
-    "tokens": (FittedStringEdit(), [tuple(LONG), ("b",)]),
-    "series": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 1.0), [np.zeros((20_000, 1))] * 2),
-    "series of two lengths": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 0.0), [np.zeros((n, 1)) for n in (10**4, 10**6)]),
-    "graphs": (FittedGraphEdit(NO_ATTRIBUTES, NO_ATTRIBUTES, None), [LabelledGraph(3000)] * 2),
-    "words in graphs": (FittedGraphEdit(WORDS, NO_ATTRIBUTES, None), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
+    "strings": (StringEdit().fit(Objects(["a", "b"])), [LONG, LONG]),
+    "tokens": (StringEdit().fit(Objects(["a", "b"])), [tuple(LONG), ("b",)]),
+    "series": (DTW(band=None).fit(SERIES), [np.zeros((20_000, 1))] * 2),
+    "series of two lengths": (DTW(band=0).fit(SERIES), [np.zeros((n, 1)) for n in (10**4, 10**6)]),
+    "graphs": (GraphEdit().fit(GRAPHS), [LabelledGraph(3000)] * 2),
+    "words in graphs": (GraphEdit({"w": "text"}).fit(GRAPHS), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import eocc.measures as measures
 from eocc.foundation.checks import Check, setting
 from eocc.io.model_file import _measures_stopgap  # noqa: F401
+from eocc.io.model_file.containers import CONTAINERS, FITS
 from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
 from eocc.regions.performance import COUNT_PERFORMANCES
@@ -42,6 +43,7 @@ def _classes() -> Iterator[type]:
         for entry in registry.values():
             if not isinstance(entry, FunctionType):
                 yield entry if isinstance(entry, type) else type(entry)
+    yield from CONTAINERS
     for name in measures.__all__:
         kind = getattr(measures, name)
         if hasattr(kind, "stored_classes"):
@@ -60,6 +62,8 @@ def is_stored(kind: type) -> bool:
 
 def fields_of(kind: type) -> Mapping[str, Check]:
     """Return the fields of a class that a file holds, each with its check."""
+    if kind in CONTAINERS:
+        return CONTAINERS[kind]
     if hasattr(kind, "stored"):
         stored: Mapping[str, Check] = kind.stored
         return stored
@@ -71,4 +75,7 @@ def make(kind: type, values: Mapping[str, Any]) -> Any:
     for field, accepts in fields_of(kind).items():
         if not accepts(values[field]):
             raise ValueError(f"{name_of(kind)}.{field} is of the wrong kind or out of range")
-    return kind(**values)
+    made = kind(**values)
+    if kind in FITS and not FITS[kind](made):
+        raise ValueError(f"the fields of a {name_of(kind)} do not fit together")
+    return made
