@@ -11,7 +11,7 @@ from oracles import measures_text
 
 NONE = np.empty(0)
 TOKEN = st.sampled_from(["to", "be", "é", 3, ("a", 1), None])
-SETS = st.lists(st.fittedsets(TOKEN), min_size=1, max_size=6)
+SETS = st.lists(st.frozensets(TOKEN), min_size=1, max_size=6)
 LISTS = st.lists(st.lists(TOKEN, max_size=8), min_size=1, max_size=6)
 COUNTS = st.lists(st.dictionaries(TOKEN, st.integers(0, 5)), min_size=1, max_size=6)
 REALS = st.lists(st.dictionaries(TOKEN, st.floats(0.01, 10)), min_size=1, max_size=6)

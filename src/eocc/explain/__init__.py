@@ -10,20 +10,18 @@ from eocc.explain.by_neighbours import (
     explain_by_neighbours,
 )
 from eocc.explain.by_regions import RegionExplanation, explain_by_regions
-from eocc.explain.differences import LANGUAGES, Contribution, Difference, Language, Pair
 from eocc.explain.explanation import Explanation
 from eocc.explain.pairwise import differences
 from eocc.explain.regions import Place, Profile, ProfileColumn, TrainingPattern
 from eocc.explain.rules import FeatureRange, Rule, rules_by_neighbours, rules_by_regions
+from eocc.measures.difference import Contribution, Difference, Pair
 
 __all__ = [
-    "LANGUAGES",
     "Contribution",
     "Difference",
     "Equalised",
     "Explanation",
     "FeatureRange",
-    "Language",
     "LocalRatio",
     "NeighbourExplanation",
     "OutlierComparison",

@@ -6,12 +6,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
-from eocc.explain.differences import difference_of
 from eocc.explain.explanation import Explanation, difference_lines, exemplars_in_words
 from eocc.explain.regions import FittedClassifier, TrainingPattern, exemplars_among, is_whole, training_pattern
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, share, wrapped
-from eocc.measures.difference import Difference
+from eocc.measures.difference import Difference, difference_of
 from eocc.regions.fuzzy import BOUNDARY
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import Scores

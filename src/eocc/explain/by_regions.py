@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences import difference_of
 from eocc.explain.explanation import Explanation, difference_lines, exemplars_in_words
 from eocc.explain.regions import (
     FittedClassifier,
@@ -21,6 +20,7 @@ from eocc.explain.regions import (
 )
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_number, glued, known_of, share, wrapped
+from eocc.measures.difference import difference_of
 from eocc.regions.fuzzy import BOUNDARY
 
 # Below this share of its extent a row is said to lie at the centre of a region: two decimals would show 0.00.

@@ -4,8 +4,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.explain.differences import Difference, difference_of
-from eocc.measures.precomputed import FittedPrecomputed
+from eocc.measures.difference import Difference, difference_of
 
 
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
@@ -19,7 +18,7 @@ def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
       0.250   50%  replace 'p' by 'k' at position 3
     """
     check_is_fitted(classifier)
-    if isinstance(classifier.measure_, FittedPrecomputed):
+    if getattr(classifier.measure_, "knows_training_only", False):
         raise ValueError("precomputed dissimilarities are known to training rows only; use explain")
     one, other = classifier.read(X), classifier.read(Y)
     if len(one) != len(other):

@@ -6,10 +6,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from eocc.explain.differences import description_of
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import finite
-from eocc.measures.difference import shared_out
+from eocc.measures.difference import description_of, shared_out
 from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import BOUNDARY, FuzzyModel, Region
 from eocc.space.dissimilarity_space import distances_to, offsets_from

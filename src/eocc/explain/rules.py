@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.differences.vectors import feature_names
 from eocc.explain.regions import (
     FittedClassifier,
     Prototype,
@@ -17,6 +16,7 @@ from eocc.explain.regions import (
     row_of,
 )
 from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
+from eocc.measures.difference import feature_names
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.regions.memberships import Bell, Gaussian, MembershipFunction, Trapezoidal, Triangular, TwoSided
 

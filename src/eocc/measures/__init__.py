@@ -2,21 +2,33 @@
 
 from eocc.foundation.registry import Registry
 
-MEASURES = Registry(
-    "eocc.measures",
-    {
-        "cosine-bags": "sets.CosineBags",
-        "dtw": "series.DTW",
-        "euclidean": "euclidean.Euclidean",
-        "gower": "tables.Gower",
-        "graph-edit": "graphs.GraphEdit",
-        "jaccard": "sets.Jaccard",
-        "precomputed": "precomputed.Precomputed",
-        "standardised": "standardised.Standardised",
-        "string-edit": "strings.StringEdit",
-        "tanimoto": "fingerprints.Tanimoto",
-    },
-)
+KINDS = ("numbers", "records", "strings", "tokens", "series", "graphs")
+# Name -> where the measure is, then the kinds of data it compares. The first measure of a kind is its default.
+_ROWS = {
+    "euclidean": ("euclidean.Euclidean", "numbers"),
+    "standardised": ("standardised.Standardised", "numbers"),
+    "tanimoto": ("fingerprints.Tanimoto", "numbers"),
+    "gower": ("tables.Gower", "records"),
+    "jaccard": ("sets.Jaccard", "tokens"),
+    "cosine-bags": ("sets.CosineBags", "tokens"),
+    "string-edit": ("strings.StringEdit", "strings", "tokens"),
+    "hamming": ("hamming.Hamming", "strings", "tokens"),
+    "dtw": ("series.DTW", "series"),
+    "graph-edit": ("graphs.GraphEdit", "graphs"),
+    "precomputed": ("precomputed.Precomputed",),
+}
+MEASURES = Registry("eocc.measures", {name: row[0] for name, row in _ROWS.items()})
+
+
+def measures_of(kind: str) -> tuple[str, ...]:
+    """Return the names of the measures for a kind of data; the first is the default. "" gives all others.
+
+    >>> measures_of("strings"), measures_of("")
+    (('string-edit', 'hamming'), ('precomputed',))
+    """
+    return tuple(name for name, (_, *kinds) in _ROWS.items() if kind in (kinds or ("",)))
+
+
 __getattr__, __all__ = MEASURES.exports(
     "composite.Composite",
     "protocol.FindsNearest",

@@ -1,10 +1,193 @@
-"""Stand-in until merged."""
+"""measure="auto": the data decide the measure. The same rules hold in Python and for files.
 
+========================================================================  =========  ==================
+X                                                                         kind       measure
+========================================================================  =========  ==================
+2-D array or rows of numbers; a frame whose columns are all numbers       numbers    Euclidean
+the same with gaps (NaN); a frame with other columns; dicts of one shape  records    Gower
+strings                                                                   strings    edit distance
+sets; lists of strings                                                    tokens     Jaccard
+dicts with numbers only, whose keys differ: word counts                   tokens     cosine of bags
+series of unequal length; 3-D arrays; (length, channels) arrays           series     time warping
+networkx graphs, LabelledGraph                                            graphs     graph edit scheme
+========================================================================  =========  ==================
+
+Whatever scikit-learn would convert to a 2-D array of finite numbers is "numbers". So is anything that only looks like
+it, such as a 1-D array: scikit-learn's checks then say what is wrong.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import date, time, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 
-def auto_measure(X: Any) -> Any:
-    """Return Euclidean."""
-    from eocc.measures.euclidean import Euclidean
+from eocc.measures import MEASURES, measures_of
+from eocc.measures.protocol import Measure
 
-    return Euclidean()
+# Cells of a table that are not numbers.
+OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
+
+
+def auto_measure(X: Any) -> Measure:
+    """Return the measure for X: the first of its kind that reads it.
+
+    >>> auto_measure([[1.0, 2.0], [3.0, 4.0]]), auto_measure([{"to": 1, "be": 2}, {"or": 1}])
+    (Euclidean(), CosineBags())
+    """
+    kind = kind_of(X)
+    made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
+    if kind == "tokens":  # sets and word counts are both tokens
+        made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
+    measure: Measure = made[0]
+    return measure
+
+
+def kind_of(X: Any) -> str:
+    """Return the kind of data, one of eocc.measures.KINDS; raise a ValueError if no rule knows X.
+
+    >>> kind_of(["oak", "elm"]), kind_of([[1, "a"], [2, None]]), kind_of([[1, 2, 3], [1, 2]]), kind_of([{"oak"}])
+    ('strings', 'records', 'series', 'tokens')
+    """
+    if _is_graph(X):
+        raise ValueError("X is one graph; pass a list of graphs, for example [graph]")
+    if isinstance(X, Mapping):
+        raise ValueError("X is one dict; pass a list of records, for example [record]")
+    if isinstance(X, str | bytes):
+        raise ValueError("X is one text; pass a list of texts, for example [text]")
+    if hasattr(type(X), "columns"):
+        return _kind_of_frame(X)
+    if hasattr(X, "toarray"):  # a sparse matrix
+        return "numbers"
+    if hasattr(X, "__array__"):
+        return _kind_of_array(np.asarray(X))
+    if isinstance(X, Sequence):
+        return _kind_of_items(X)
+    if isinstance(X, Iterable):
+        raise ValueError(f"X is of type {type(X).__name__}; pass a list or an array")
+    return "numbers"
+
+
+def _kind_of_frame(X: Any) -> str:
+    if hasattr(X, "collect"):  # lazy: the checks of rows of numbers refuse it
+        return "numbers"
+    dtypes = list(X.dtypes) if hasattr(X, "dtypes") else _dtypes_of(X)
+    if not all(_is_numeric(dtype) or getattr(dtype, "kind", "") == "O" for dtype in dtypes):
+        return "records"
+    return "numbers" if len(X) == 0 else _kind_of_array(np.asarray(X))
+
+
+def _dtypes_of(X: Any) -> list[Any]:
+    import narwhals.stable.v2 as nw
+
+    return list(nw.from_native(X, eager_only=True).schema.values())
+
+
+def _is_numeric(dtype: Any) -> bool:
+    """Return whether a column holds numbers: a dtype of numpy and pandas, or one of polars and narwhals."""
+    return bool(dtype.is_numeric()) if hasattr(dtype, "is_numeric") else getattr(dtype, "kind", "") in "iufc"
+
+
+def _kind_of_array(X: NDArray[Any]) -> str:
+    kind = X.dtype.kind
+    if X.ndim == 1 and kind in "UTO" and len(X):
+        return _kind_of_items(X.tolist())
+    if X.ndim == 3 and kind in "biuf":
+        return "series"
+    if X.ndim != 2 or kind in "biuc":
+        return "numbers"
+    if kind == "f":
+        return "records" if np.isnan(X).any() and not np.isinf(X).any() else "numbers"
+    if kind in "mM":
+        return "records"
+    return _kind_of_cells(X.ravel().tolist())
+
+
+def _kind_of_cells(cells: Sequence[Any]) -> str:
+    """Return "numbers" if all cells convert to finite numbers, or if one is of a type that no table can hold."""
+    if not all(_is_number(cell) or _is_missing(cell) or isinstance(cell, OTHER_CELLS) for cell in cells):
+        return "numbers"
+    try:
+        values = np.array([np.nan if _is_missing(cell) else cell for cell in cells], np.float64)
+    except (TypeError, ValueError):
+        return "records"
+    return "records" if np.isnan(values).any() else "numbers"
+
+
+def _kind_of_items(X: Sequence[Any]) -> str:
+    if len(X) == 0 or all(_is_number(item) for item in X):
+        return "numbers"
+    if all(isinstance(item, str) for item in X):
+        return "strings"
+    if all(_is_graph(item) for item in X):
+        return "graphs"
+    if all(isinstance(item, Set) for item in X):
+        return "tokens"
+    if all(isinstance(item, Mapping) for item in X):
+        return _kind_of_dicts(X)
+    if all(isinstance(item, list | tuple | np.ndarray) for item in X):
+        return _kind_of_lists(X)
+    odd = {type(item).__name__: None for item in X}
+    raise _unknown(f"a list of {' and '.join(list(odd)[:3])}")
+
+
+def _kind_of_dicts(X: Sequence[Mapping[Any, Any]]) -> str:
+    if all(record.keys() == X[0].keys() for record in X) and X[0]:
+        return "records"
+    return "tokens" if all(_is_number(value) for record in X for value in record.values()) else "records"
+
+
+def _kind_of_lists(X: Sequence[Any]) -> str:
+    """Return the kind of a list of rows, series or lists of tokens."""
+    try:
+        table = np.asarray(X)
+    except ValueError:  # of unequal length
+        table = np.empty(0, object)
+    if table.dtype.kind in "biufc":
+        return _kind_of_array(table)
+    if all(isinstance(cell, str) for row in X for cell in row):
+        return "tokens"
+    if all(np.ndim(cell) == 0 for row in X for cell in row) and len({len(row) for row in X}) == 1:
+        return _kind_of_cells([cell for row in X for cell in row])
+    if all(_is_series(row) for row in X):
+        return "series"
+    raise _unknown("a list of lists that are no rows of one length, no series of numbers, and no lists of texts")
+
+
+def _is_series(item: Any) -> bool:
+    try:
+        values = np.asarray(item)
+    except ValueError:
+        return False
+    return values.dtype.kind in "biuf" and values.ndim in (1, 2)
+
+
+def _is_graph(item: Any) -> bool:
+    is_networkx = all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
+    return is_networkx or all(hasattr(item, name) for name in ("n_vertices", "edges", "directed"))
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, Real | Decimal | np.bool_ | complex) or (isinstance(item, np.ndarray) and item.ndim == 0)
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+def _reads(measure: Any, X: Any) -> bool:
+    try:
+        measure.read(X)
+    except ValueError:
+        return False
+    return True
+
+
+def _unknown(what: str) -> ValueError:
+    names = ", ".join(map(repr, MEASURES))
+    return ValueError(
+        f"measure='auto' knows no measure for {what}; pass measure=, one of {names}, or a function f(a, b)"
+    )

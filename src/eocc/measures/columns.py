@@ -1,4 +1,4 @@
-"""Mixed records as plain columns, whatever they come in: pandas or polars frames, lists of dicts, 2-D arrays."""
+"""Mixed records as columns: read from pandas or polars frames, lists of dicts, or 2-D arrays."""
 
 import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 
-# What a column may hold, in the plural, as errors say it.
+# What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
 DATES, DURATIONS, TIMES = "dates", "durations", "times of day"
-# In this order: numpy's durations are integers to Python, and so are booleans.
+# The order matters: numpy's durations, and booleans, are integers to Python.
 _CONTENTS: dict[str, tuple[type, ...]] = {
     BOOLEANS: (bool, np.bool_),
     DURATIONS: (timedelta, np.timedelta64),
@@ -32,11 +32,11 @@ WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column: `values` are numbers, or indices into `labels` where there are labels; NaN where missing.
+    """One column: `values` are numbers, or indices into `labels` if there are labels; NaN if missing.
 
-    `contents` says what the column holds, {"numbers"} say: nothing if all is missing, several things if it mixes
-    them. Dates, durations and times are counted in microseconds. `levels` are those of an ordered categorical
-    dtype, the lowest first.
+    `contents` says what the column holds, for example {"numbers"}; it is empty if all values are missing, and has
+    several entries if types are mixed. Dates, durations and times are in microseconds. `levels` are those of an ordered
+    categorical dtype, the lowest first.
     """
 
     name: Hashable
@@ -53,8 +53,20 @@ class Column:
             return None
         return value if self.labels is None else self.labels[int(value)]
 
+    def cell(self, index: int) -> Any:
+        """Return a value as it was given, dates and times as text; None if missing.
+
+        >>> table = read_table([{"new": True, "day": datetime(2024, 5, 1)}])
+        >>> [column.cell(0) for column in table.columns]
+        [True, '2024-05-01']
+        """
+        value = self[index]
+        if value is None or self.labels is not None:
+            return value
+        return bool(value) if self.contents == {BOOLEANS} else _moment(value, next(iter(self.contents)))
+
     def labelled(self) -> "Column":
-        """Return the column with its distinct values as labels, in ascending order if they are numbers."""
+        """Return the column with its distinct values as labels; numbers in ascending order."""
         if self.labels is not None:
             return self
         present = ~np.isnan(self.values)
@@ -66,7 +78,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Records as columns of equal length. An integer gives one record, anything else the table of those rows.
+    """Records as columns of equal length. An integer index gives one record, any other index a table.
 
     >>> table = read_table([{"age": 31, "city": "Oslo"}, {"age": None, "city": "Rome"}])
     >>> table, len(table), table[1]
@@ -95,7 +107,7 @@ class Table:
 
 
 def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
-    """Return X as a table, or say what is wrong with it; columns named in `as_labels` keep their values as labels."""
+    """Return X as a table; columns named in `as_labels` keep their values as labels."""
     if isinstance(X, Table):
         return X
     if isinstance(X, np.ndarray):
@@ -113,7 +125,7 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
 
 
 def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:
-    # Asked of the class: a lazy frame computes its columns when asked itself.
+    # Ask the class: a lazy frame would compute its columns.
     if isinstance(X, Mapping) or not hasattr(type(X), "columns"):
         hint = "; for a single record write [record]" if isinstance(X, Mapping) else ""
         raise ValueError(f"X must be {WANTED}, not {type(X).__name__}{hint}")
@@ -132,7 +144,7 @@ def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:
 
 
 def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
-    """Let the dtype decide; where it says nothing, the values."""
+    """Return the column; its dtype decides what it holds, or its values if the dtype says nothing."""
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
@@ -176,7 +188,7 @@ def _columns_of_rows(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[
 
 
 def _columns_of_records(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
-    """One column per key. Every record has every key, so that a misspelt one is not taken for a missing value."""
+    """Return one column per key. Every record must have every key, so that misspelt keys are noticed."""
     names = list(X[0]) if isinstance(X[0], Mapping) else []
     for number, record in enumerate(X):
         if not isinstance(record, Mapping):
@@ -197,7 +209,7 @@ def _column_of_numbers(name: Hashable, content: str, values: Any) -> Column:
 
 
 def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
-    """Count numpy's dates and durations in microseconds: whole numbers, exact in a float for 285 years about 1970."""
+    """Return numpy's dates or durations in microseconds, which a float holds exactly for 285 years around 1970."""
     content, unit = (DATES, "datetime64[us]") if values.dtype.kind == "M" else (DURATIONS, "timedelta64[us]")
     counts = values.astype(unit).astype(np.int64).astype(np.float64)
     return _column_of_numbers(name, content, np.where(np.isnat(values), np.nan, counts))
@@ -210,7 +222,7 @@ def _column_of_cells(
     content: str | None = None,
     levels: tuple[Any, ...] | None = None,
 ) -> Column:
-    """Build a column from Python values; they also say what it holds, where no dtype does."""
+    """Return a column of Python values, whose types say what it holds unless `content` does."""
     cells = [None if _is_missing(value) else value for value in values]
     contents = frozenset(content or _content(kind) for kind in {type(cell) for cell in cells if cell is not None})
     if not as_label and len(contents) == 1 and LABELS not in contents:
@@ -219,9 +231,20 @@ def _column_of_cells(
     try:
         indices = [math.nan if cell is None else codes.setdefault(cell, len(codes)) for cell in cells]
     except TypeError as error:
-        message = f"column {name!r}: {error}; numbers, booleans, strings or dates are wanted"
+        message = f"column {name!r}: {error}; expected numbers, booleans, strings or dates"
         raise ValueError(message) from error
     return Column(name, contents, np.array(indices, dtype=np.float64), tuple(codes), levels)
+
+
+def _moment(microseconds: float, content: str) -> Any:
+    """Return a date, a duration or a time of day as text; numbers unchanged."""
+    if content == DURATIONS:
+        return str(timedelta(microseconds=microseconds))
+    if content == TIMES:
+        return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).time())
+    if content == DATES:
+        return str(np.datetime64(int(microseconds), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return microseconds
 
 
 def _content(kind: type) -> str:
@@ -229,7 +252,7 @@ def _content(kind: type) -> str:
 
 
 def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA will not be compared
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
         return True
     unlike_itself = value != value  # NaN, NaT, Decimal("NaN")
     return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)

@@ -1,4 +1,4 @@
-"""What makes two patterns differ, in contributions that add up to their dissimilarity."""
+"""Why two patterns differ: contributions that add up to their dissimilarity."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,20 +7,19 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import decimals_for, format_number, listing, share
+from eocc.foundation.wording import decimals_for, format_number, listing, share, shortened
 
-# The text names so many contributions, the greatest first, and sums up the others.
+# The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
-# A group of contributions names so many of its members.
+# A group names this many of its members.
 MOST_ITEMS = 3
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A pattern and a prototype, each as the measure's patterns of length 1, and d(pattern, prototype; `weights`).
+    """A pattern and a prototype, each as patterns of length 1, and d(pattern, prototype; `weights`).
 
-    `names` are those of the features, if they are known and the measure has one weight per feature. `called` is what
-    texts call the second pattern, where that is no region's prototype.
+    `names` are the names of the features, if known. Texts call the prototype `called`.
     """
 
     pattern: Any
@@ -33,10 +32,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Contribution:
-    """One reason for a difference: what it adds to the dissimilarity, in words, and as data (`details`).
+    """One reason for a difference: the amount it adds, in words (`text`) and as data (`details`).
 
-    Where there are many, those of one `group` are told together; their texts begin with its name. A part of a
-    composite has the difference of that part in `inner`.
+    If there are many, those of one `group` share a line; their texts begin with the group's name. A part of a composite
+    has its own difference in `inner`.
     """
 
     amount: float
@@ -50,8 +49,8 @@ class Contribution:
 class Difference:
     """A dissimilarity and the contributions that add up to it, in their natural order.
 
-    `meaning` says what the contributions are; where a measure gives only the number, there are none. The text names
-    the greatest of them.
+    `meaning` says what the contributions are. Some measures give only the number and no contributions. `str()` lists
+    the largest ones.
 
     >>> print(Difference(0.5, (Contribution(0.1, "width"), Contribution(0.4, "height")), "by feature"))
     Dissimilarity 0.5, by feature:
@@ -68,7 +67,7 @@ class Difference:
         return "\n".join(self.lines(f"Dissimilarity {format_number(self.dissimilarity)}"))
 
     def lines(self, heading: str) -> list[str]:
-        """Return the text line by line, under a heading that ends with what the contributions are."""
+        """Return the text as lines; the heading ends with what the contributions are."""
         if self.dissimilarity == 0 or (self.contributions and not any(one.amount > 0 for one in self.contributions)):
             return [f"{heading}: no difference that counts."]
         if not self.contributions:
@@ -76,28 +75,54 @@ class Difference:
         return [f"{heading}, {self.meaning}:", *_table(self.dissimilarity, self.contributions)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
+        """Return everything as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
 
-DifferenceFunction = Callable[[Any, Pair], Difference]
-DescriptionFunction = Callable[[Any, Any, Sequence[str] | None], str]
+def difference_of(
+    measure: Any,
+    pattern: Any,
+    prototype: Any,
+    weights: Matrix,
+    names: Sequence[str] | None = None,
+    called: str = "prototype",
+) -> Difference:
+    """Return why a pattern differs from a prototype, each given as patterns of length 1.
 
+    The text calls the prototype `called`. A measure without a method `difference` gives only the number.
 
-@dataclass(frozen=True)
-class Language:
-    """How patterns of a kind are spoken of.
-
-    `difference(measure, pair)` returns a Difference, `description(measure, pattern, names)` a few words on one
-    pattern, given as patterns of length 1.
+    >>> from eocc.measures import StringEdit
+    >>> print(difference_of(StringEdit().fit(["oak"]), ["oaks"], ["oak"], np.ones(3)))
+    Dissimilarity 0.25, by edits that turn the pattern into the prototype:
+      0.250  100%  delete 's' at position 3
     """
+    dissimilarity = float(measure.prepare(pattern, prototype).evaluate(weights)[0, 0])
+    pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names), called)
+    own: Callable[[Pair], Difference] = getattr(measure, "difference", number_difference)
+    return own(pair)
 
-    difference: DifferenceFunction
-    description: DescriptionFunction
+
+def description_of(measure: Any, pattern: Any, names: Sequence[str] | None = None) -> str:
+    """Return a few words on a pattern, given as patterns of length 1; "" if there is nothing to say.
+
+    A measure without a method `describe` shows the pattern as Python prints it.
+
+    >>> from eocc.measures import StringEdit
+    >>> description_of(StringEdit().fit(["oak"]), ["oak"])
+    "'oak'"
+    """
+    if hasattr(measure, "describe"):
+        return str(measure.describe(pattern, names))
+    return shortened(" ".join(repr(pattern[0]).split()))
+
+
+def number_difference(pair: Pair) -> Difference:
+    """Return the dissimilarity without contributions."""
+    return Difference(pair.dissimilarity, (), "the measure gives only this number, not its parts")
 
 
 def shared_out(total: float, parts: Matrix) -> Matrix:
-    """Return total * parts / sum of parts: what is nonnegative and adds up to the total; zeros if all parts are 0.
+    """Return total * parts / sum(parts), which adds up to the total; zeros if all parts are 0.
 
     >>> shared_out(0.5, np.array([1.0, 3.0]))
     array([0.125, 0.375])
@@ -106,12 +131,21 @@ def shared_out(total: float, parts: Matrix) -> Matrix:
     return total * (parts / whole) if whole > 0 else np.zeros(len(parts))
 
 
+def feature_names(names: Sequence[str] | None, n_features: int) -> list[str]:
+    """Return the names, or "feature 0" and so on if there are none.
+
+    >>> feature_names(None, 2)
+    ['feature 0', 'feature 1']
+    """
+    return [f"feature {k}" for k in range(n_features)] if names is None else [str(name) for name in names]
+
+
 def _table(total: float, contributions: Sequence[Contribution]) -> list[str]:
-    """Return a line per contribution, the greatest first, and one for those not named."""
+    """Return one line per contribution, the largest first, and one for the rest."""
     ranked = sorted((one for one in contributions if one.amount > 0), key=lambda one: -one.amount)
     if len(ranked) > MOST_NAMED + 1 and all(one.group for one in ranked):
-        ranked = _grouped(ranked)
-    # A line that says "and 1 more" would be no shorter than the one it stands for.
+        ranked = grouped(ranked)
+    # A line "1 more" would be no shorter than the contribution itself.
     n_named = len(ranked) if len(ranked) <= MOST_NAMED + 1 else MOST_NAMED
     lines: list[str] = []
     for one in ranked[:n_named]:
@@ -123,8 +157,8 @@ def _table(total: float, contributions: Sequence[Contribution]) -> list[str]:
     return lines
 
 
-def _grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
-    """Return one contribution per group, the greatest first, that names the first of its members."""
+def grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
+    """Return one contribution per group, the largest first, which names the first of its members."""
     groups: dict[str, list[Contribution]] = {}
     for one in contributions:
         groups.setdefault(one.group, []).append(one)

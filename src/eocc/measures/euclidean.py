@@ -1,23 +1,28 @@
-"""Weighted Euclidean dissimilarity of feature vectors."""
+"""Weighted Euclidean dissimilarity of rows of numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.blas import gram
-from eocc.foundation.types import Matrix
+from eocc.foundation.checks import array_of, instance, positive
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.wording import format_data_number, named_values
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.kernels.smallest import nearest_by_columns
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.largest import largest_against
-from eocc.measures.unit import Unit
+from eocc.measures.schema import DataSchema, rows_schema
+from eocc.measures.unit import StandardUnit, Unit
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
-    """Return ||rows_i - rows_j||_2 * scale for all pairs, through one matrix product.
+    """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product.
 
-    Rows should be centred: that leaves the distances as they are and cuts the product's rounding error.
+    Centre the rows first: it does not change the distances and reduces the rounding error of the product.
 
     >>> euclidean_pairwise_distance(np.array([[0.0, 0.0], [3.0, 4.0]]), scale=2.0)
     array([[ 0., 10.],
@@ -30,42 +35,13 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
     return out
 
 
-@dataclass(frozen=True)
-class Euclidean:
-    """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta, delta the largest training distance at p = 1.
-
-    >>> measure = Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]]))
-    >>> measure.delta
-    5.0
-    """
-
-    def fit(self, training: Matrix) -> "FittedEuclidean":
-        """Fix the unit and delta. departure: dissimilarity of vectors."""
-        return fitted_in(Unit.of(training), training)
-
-    def fit_against(self, training: Matrix, prototypes: Matrix) -> "FittedEuclidean":
-        """Fix the unit, and as delta the largest distance to a prototype."""
-        return fitted_against(Unit.of(training), training, prototypes)
-
-
-def fitted_in(unit: Unit, training: Matrix) -> "FittedEuclidean":
-    """Return the Euclidean measure in that unit; where all training rows are equal, delta is 1."""
-    largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
-    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
-
-
-def fitted_against(unit: Unit, training: Matrix, prototypes: Matrix) -> "FittedEuclidean":
-    """Return the Euclidean measure in that unit, scaled by the largest distance of a training row to a prototype."""
-    largest = largest_against(FittedEuclidean(unit, 1.0), training, prototypes)
-    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
-
-
 @dataclass(frozen=True, eq=False)
-class FittedEuclidean:
-    """The Euclidean measure with its delta fixed: `largest` in `unit`."""
+class FittedEuclidean(RegisteredFitted):
+    """The Euclidean measure with its divisor delta, which is `largest` in the `unit`."""
 
     unit: Unit
     largest: float
+    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": positive}
 
     @property
     def n_parameters(self) -> int:
@@ -74,26 +50,112 @@ class FittedEuclidean:
 
     @property
     def delta(self) -> float:
-        """The divisor in the patterns' own units; 1 when all training rows are equal."""
+        """The divisor in the unit of the data; 1 if all training rows are equal."""
         return self.unit.length(self.largest)
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
-        """Bring patterns and prototypes to the unit."""
+        """Express patterns and prototypes in the unit."""
         if patterns.shape[1] != self.n_parameters:
-            raise ValueError(f"rows have {patterns.shape[1]} numbers; those of the fit had {self.n_parameters}")
+            raise ValueError(f"rows have {patterns.shape[1]} numbers; the training rows had {self.n_parameters}")
         if prototypes is not None:
             return self.against(prototypes)(patterns)
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
-    def along(self, active: NDArray[np.bool_]) -> "FittedEuclidean":
-        """Return the measure of some of the columns, on the same scale."""
+    def along(self, active: Flags) -> "FittedEuclidean":
+        """Return the measure restricted to some of the columns, on the same scale."""
         return FittedEuclidean(self.unit.along(active), self.largest)
 
     def against(self, prototypes: Matrix) -> "Callable[[Matrix], _Rows]":
-        """Return what prepares patterns against these prototypes, which are brought to the unit once."""
+        """Return a function that prepares patterns against these prototypes, which are converted only once."""
         columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
         return lambda patterns: _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
+
+    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return the names of the features."""
+        return feature_names(names, self.n_parameters)
+
+    def contributions(self, pattern: Matrix, prototype: Matrix, weights: Matrix) -> Matrix:
+        """Return c_k = d p_k (x_k - y_k)^2 / sum_l p_l (x_l - y_l)^2, which add up to d(x, y; p).
+
+        d is a root of a sum, so a feature has no term of its own in d: its share of the sum is its share of d.
+
+        >>> measure = Euclidean().fit(np.array([[0.0, 0.0], [6.0, 8.0]]))
+        >>> measure.contributions(np.array([0.0, 0.0]), np.array([3.0, 4.0]), np.ones(2))
+        array([0.18, 0.32])
+        """
+        rows = self.unit.measure(np.array([pattern, prototype]))
+        squares = weights * (rows[0] - rows[1]) ** 2
+        return shared_out(float(np.sqrt(squares.sum()) / self.largest), squares)
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per feature, with its value in both rows and its weight."""
+        pattern, prototype = pair.pattern[0], pair.prototype[0]
+        amounts = self.contributions(pattern, prototype, pair.weights)
+        names = feature_names(pair.names, len(pattern))
+        contributions = tuple(
+            Contribution(
+                float(amount),
+                f"{name}: {format_data_number(here)}, {pair.called} {format_data_number(there)}",
+                {"feature": name, "value": float(here), "prototype": float(there), "weight": float(weight)},
+            )
+            for name, here, there, weight, amount in zip(names, pattern, prototype, pair.weights, amounts, strict=True)
+        )
+        return Difference(pair.dissimilarity, contributions, "by feature")
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return the values by name.
+
+        >>> rows = np.array([[5.0, 3.25]])
+        >>> Euclidean().fit(rows).describe(rows, ["length", "width"])
+        'length = 5, width = 3.25'
+        """
+        return named_values(feature_names(names, pattern.shape[1]), pattern[0])
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return one number per feature."""
+        return rows_schema(self.n_parameters, names)
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are rows of finite numbers, as many as the unit has columns."""
+        u = self.n_parameters
+        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == u and self.unit.has_columns(u)
+
+
+@dataclass(frozen=True)
+class Euclidean(RegisteredMeasure):
+    """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta; delta is the largest training distance at p = 1.
+
+    >>> Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]])).delta
+    5.0
+    """
+
+    fitted_class: ClassVar = FittedEuclidean
+    stored_classes: ClassVar = (FittedEuclidean, Unit, StandardUnit)
+
+    def fit(self, training: Matrix) -> FittedEuclidean:
+        """Fix the unit and delta. departure: dissimilarity of vectors."""
+        return fitted_in(Unit.of(training), training)
+
+    def fit_against(self, training: Matrix, prototypes: Matrix) -> FittedEuclidean:
+        """Fix the unit, and as delta the largest distance to a prototype."""
+        return fitted_against(Unit.of(training), training, prototypes)
+
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return 0: pairs are computed in blocks."""
+        return 0.0
+
+
+def fitted_in(unit: Unit, training: Matrix) -> FittedEuclidean:
+    """Return the Euclidean measure in that unit; delta is 1 if all training rows are equal."""
+    largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
+    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
+
+
+def fitted_against(unit: Unit, training: Matrix, prototypes: Matrix) -> FittedEuclidean:
+    """Return the Euclidean measure in that unit, divided by the largest distance of a training row to a prototype."""
+    largest = largest_against(FittedEuclidean(unit, 1.0), training, prototypes)
+    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +167,7 @@ class _Square:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         active = p > 0
-        if 2 * active.sum() <= len(p):  # columns without weight need no product
+        if 2 * active.sum() <= len(p):  # columns of weight 0 are left out of the product
             kept = np.ascontiguousarray(self.rows[:, active] * np.sqrt(p[active]))
             return euclidean_pairwise_distance(kept, self.scale, out)
         return euclidean_pairwise_distance(self.rows * np.sqrt(p), self.scale, out)
@@ -113,7 +175,7 @@ class _Square:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """New patterns against prototypes: each row by itself, from differences."""
+    """Patterns against prototypes: each row by itself, from differences."""
 
     rows: Matrix
     prototype_columns: Matrix
@@ -124,9 +186,7 @@ class _Rows:
         cross_distances_by_columns(*self._weighted(p), self.scale, out)
         return out
 
-    def nearest_and_means(
-        self, p: Matrix, k: int, m: int, values: Matrix, own: NDArray[np.int64]
-    ) -> tuple[Matrix, Matrix]:
+    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix, own: Indices) -> tuple[Matrix, Matrix]:
         near, means = np.empty((len(self.rows), k)), np.empty(len(self.rows))
         nearest_by_columns(*self._weighted(p), own, self.scale, m, values, near, means)
         return near, means

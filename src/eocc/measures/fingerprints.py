@@ -1,24 +1,83 @@
 """Tanimoto dissimilarity of binary fingerprints."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.checks import array_of, integer
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Flags, Indices
+from eocc.foundation.wording import listing
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.difference import Difference, Pair
 from eocc.measures.fixed import FixedPrepared
+from eocc.measures.schema import DataSchema, rows_schema
+from eocc.measures.sets import unshared_difference
 
-Bits = NDArray[np.bool_]
-
-BLOCK = 64  # patterns to a piece of work
+BLOCK_SIZE = 64  # patterns per task
 WORD = 64
 
 
 @dataclass(frozen=True)
-class Tanimoto:
-    """d(a, b) = 1 - |a and b| / |a or b| for rows of bits; two rows without a one are 0 apart. No parameters.
+class FittedTanimoto(RegisteredFitted):
+    """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
+
+    n_bits: int
+    n_parameters: int = 0
+    stored: ClassVar = {"n_bits": integer(1, 2**40)}
+
+    def prepare(self, patterns: Flags, prototypes: Flags | None = None) -> FixedPrepared:
+        """Count the common bits of all pairs."""
+        left = self._packed(patterns)
+        right = left if prototypes is None else self._packed(prototypes)
+        out = np.empty((len(patterns), len(right[0])))
+
+        def fill(start: int, stop: int) -> None:
+            tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
+
+        for_each_block(len(out), BLOCK_SIZE, fill)
+        return FixedPrepared(out)
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return what the bits set in only one of the rows add: 1 / |a or b| each. Shared bits add nothing."""
+        return unshared_difference(pair, _ones(pair.pattern), _ones(pair.prototype), "bit")
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return how many bits are set, and the first of them.
+
+        >>> FittedTanimoto(4).describe(np.array([[True, False, True, False]]))
+        '2 of 4 bits: 0, 2'
+        """
+        ones = _ones(pattern)
+        return f"{len(ones)} of {self.n_bits} bits" + (f": {listing(map(str, ones))}" if ones else "")
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return one number per bit."""
+        return rows_schema(self.n_bits, names)
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are rows of that many booleans."""
+        return array_of(np.bool_, 2)(patterns) and patterns.shape[1] == self.n_bits
+
+    def _packed(self, rows: Flags) -> tuple[NDArray[np.uint64], Indices]:
+        """Return the rows packed into words, with zeros after the last bit, and the number of ones per row."""
+        if rows.shape[1] != self.n_bits:
+            raise ValueError(f"X has {rows.shape[1]} bits per row; the training rows had {self.n_bits}")
+        whole = np.zeros((len(rows), -(-self.n_bits // WORD) * (WORD // 8)), np.uint8)
+        packed = np.packbits(rows, axis=1)
+        whole[:, : packed.shape[1]] = packed
+        words, counts = whole.view(np.uint64), np.empty(len(rows), np.int64)
+        count_row_bits(words, counts)
+        return words, counts
+
+
+@dataclass(frozen=True)
+class Tanimoto(RegisteredMeasure):
+    """d(a, b) = 1 - |a and b| / |a or b| for rows of bits; two rows of zeros have d = 0. No parameters.
 
     Patterns are the rows of a 2-D array of booleans, or of zeros and ones.
 
@@ -29,22 +88,29 @@ class Tanimoto:
            [1.        , 1.        , 0.        ]])
     """
 
-    def read(self, X: Any) -> Bits:
+    fitted_class: ClassVar = FittedTanimoto
+    stored_classes: ClassVar = (FittedTanimoto,)
+
+    def read(self, X: Any) -> Flags:
         """Return a copy of X as booleans."""
         rows = _array(X)
         if rows.ndim != 2 or rows.shape[1] == 0:
-            raise ValueError(f"X must be 2-D, a row of bits per pattern, not of shape {rows.shape}")
+            raise ValueError(f"X must be 2-D, one row of bits per pattern, not of shape {rows.shape}")
         if len(rows) == 0:
             raise ValueError("X holds no fingerprints; at least 1 is required")
         is_bit = np.asarray((rows == 0) | (rows == 1), bool)
         if not is_bit.all():
             i, j = np.argwhere(~is_bit)[0]
-            raise ValueError(f"X must hold 0 and 1 only, but X[{i}, {j}] is {rows[i, j]}; write X > threshold")
+            raise ValueError(f"X must hold only 0 and 1, but X[{i}, {j}] is {rows[i, j]}; write X > threshold")
         return np.asarray(rows == 1, bool)
 
-    def fit(self, training: Bits) -> "FittedTanimoto":
+    def fit(self, training: Flags) -> FittedTanimoto:
         """Fix the number of bits."""
         return FittedTanimoto(training.shape[1])
+
+
+def _ones(pattern: Any) -> list[int]:
+    return [int(bit) for bit in np.flatnonzero(pattern[0])]
 
 
 def _array(X: Any) -> NDArray[Any]:
@@ -58,35 +124,4 @@ def _array(X: Any) -> NDArray[Any]:
     try:
         return rows if rows.dtype.kind in "biuf" else rows.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"X must hold 0 and 1 only: {error}") from None
-
-
-@dataclass(frozen=True)
-class FittedTanimoto:
-    """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
-
-    n_bits: int
-    n_parameters: int = 0
-
-    def prepare(self, patterns: Bits, prototypes: Bits | None = None) -> FixedPrepared:
-        """Count the common bits of all pairs: whole numbers but for one division."""
-        left = self._packed(patterns)
-        right = left if prototypes is None else self._packed(prototypes)
-        out = np.empty((len(patterns), len(right[0])))
-
-        def fill(start: int, stop: int) -> None:
-            tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
-
-        for_each_block(len(out), BLOCK, fill)
-        return FixedPrepared(out)
-
-    def _packed(self, rows: Bits) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the rows packed in words, zeros after the last bit; and the ones in each row."""
-        if rows.shape[1] != self.n_bits:
-            raise ValueError(f"X has {rows.shape[1]} bits a row, but {self.n_bits} were trained on")
-        whole = np.zeros((len(rows), -(-self.n_bits // WORD) * (WORD // 8)), np.uint8)
-        packed = np.packbits(rows, axis=1)
-        whole[:, : packed.shape[1]] = packed
-        words, counts = whole.view(np.uint64), np.empty(len(rows), np.int64)
-        count_row_bits(words, counts)
-        return words, counts
+        raise ValueError(f"X must hold only 0 and 1: {error}") from None

@@ -9,7 +9,7 @@ from eocc.foundation.types import Matrix
 
 @dataclass(frozen=True, eq=False)
 class FixedPrepared:
-    """The dissimilarities themselves, (n, r): p is empty.
+    """The dissimilarities (n, r) themselves. p is empty.
 
     >>> FixedPrepared(np.array([[0.0, 0.5]])).evaluate(np.empty(0))
     array([[0. , 0.5]])
@@ -18,7 +18,7 @@ class FixedPrepared:
     dissimilarities: Matrix
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return a copy, so that whoever asked may change it."""
+        """Return a copy, which the caller may change."""
         if out is None:
             return self.dissimilarities.copy()
         np.copyto(out, self.dissimilarities)

@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from eocc.foundation.types import Matrix
+from eocc.measures.base import DOUBLE, RegisteredFitted
 from eocc.measures.fixed import FixedPrepared
 from eocc.measures.objects import Objects, read_objects
 
-# So many training patterns are compared both ways and with themselves before the rest is.
+# This many training patterns are first compared both ways and with themselves.
 SAMPLE = 10
-# What is this small beside the largest value is 0 but for rounding.
+# Values below this share of the largest one count as 0.
 ROUNDING = 1e-6
 
 
@@ -20,8 +21,8 @@ ROUNDING = 1e-6
 class FunctionMeasure:
     """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
 
-    On a sample of the training patterns f is checked: numbers, finite, not negative, the same both ways, and 0 of a
-    pattern and itself.
+    f is checked on a sample of the training patterns: it must return finite numbers >= 0, be symmetric, and return 0
+    for a pattern and itself.
 
     >>> measure = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
     >>> measure.fit(Objects(["a", "bcd"])).prepare(Objects(["abcdef"]), Objects(["a", "bcd"])).evaluate(np.empty(0))
@@ -31,7 +32,7 @@ class FunctionMeasure:
     function: Callable[[Any, Any], float]
 
     def read(self, X: Any) -> Objects:
-        """Take any sequence of objects."""
+        """Return X, which may be any sequence of objects."""
         return read_objects(X, "objects")
 
     def fit(self, training: Sequence[Any]) -> "FittedFunction":
@@ -43,6 +44,10 @@ class FunctionMeasure:
         """Check the function on a sample and find the largest value against a prototype."""
         self._check_symmetry(training)
         return FittedFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
+
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return the bytes of the table and of its quotient."""
+        return 2 * DOUBLE
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
         drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]
@@ -57,18 +62,19 @@ class FunctionMeasure:
         if forth.diagonal().max() > ROUNDING * forth.max():
             raise ValueError(
                 f"the measure of a pattern and itself must be 0; it is {forth.diagonal().max():g}: "
-                "is it a similarity? of one up to 1 use 1 - s"
+                "is it a similarity? If s is at most 1, use 1 - s"
             )
 
 
 @dataclass(frozen=True, eq=False)
-class FittedFunction:
+class FittedFunction(RegisteredFitted):
     """A function of two objects with its divisor."""
 
     function: Callable[[Any, Any], float]
     largest: float
     computed: list[tuple[Sequence[Any], Sequence[Any] | None, Matrix]]
     n_parameters: int = 0
+    is_costly: ClassVar = True
 
     @classmethod
     def of_table(
@@ -78,14 +84,14 @@ class FittedFunction:
         prototypes: Sequence[Any] | None,
         table: Matrix,
     ) -> "FittedFunction":
-        """Divide by the largest of the values of the training patterns against each other or the prototypes."""
+        """Return the measure whose divisor is the largest value in the table."""
         largest = float(table.max())
         return cls(function, largest if largest > 0 else 1.0, [(training, prototypes, table)])
 
     def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FixedPrepared:
-        """Call the function for every pair; once for each of the patterns among themselves.
+        """Call the function for every pair; among the patterns themselves, only once per pair.
 
-        The training pairs were computed to find the largest: their table is used once and not kept.
+        The table of the training pairs, from which `fit` found the largest value, is used once and then dropped.
         """
         if self.knows(patterns, prototypes):
             return FixedPrepared(self.computed.pop()[2] / self.largest)
@@ -94,7 +100,7 @@ class FittedFunction:
         return FixedPrepared(_table(self.function, patterns, prototypes) / self.largest)
 
     def knows(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None) -> bool:
-        """Whether the values of these pairs were computed for the largest, and not used yet."""
+        """Return whether `fit` has computed these pairs and they were not used yet."""
         return any(known is patterns and against is prototypes for known, against, _ in self.computed)
 
 

@@ -1,4 +1,4 @@
-"""Labelled graphs as plain data, whatever library or file they come from."""
+"""Labelled graphs as plain data, independent of any library or file format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 class LabelledGraph:
     """A graph on vertices 0, ..., n_vertices - 1, with attributes on vertices and edges.
 
-    `edges` is (m, 2); `vertex_attributes` and `edge_attributes` map a name to one value per vertex or edge: numbers,
-    categories or strings, None (or NaN) where missing. Self-loops are allowed, parallel edges are not.
+    `edges` is (m, 2). `vertex_attributes` and `edge_attributes` map a name to one value per vertex or edge: a number, a
+    category or a string, None or NaN if missing. Self-loops are allowed, parallel edges are not.
 
     >>> LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, {"valence": [1, 2]})
     <LabelledGraph of 3 vertices and 2 edges>
@@ -30,7 +30,7 @@ class LabelledGraph:
             raise ValueError(f"n_vertices must be an integer >= 0, not {self.n_vertices!r}")
         edges = np.array(self.edges) if np.size(self.edges) else np.empty((0, 2), np.int64)
         if edges.ndim != 2 or edges.shape[1] != 2:
-            raise ValueError(f"edges must be of shape (m, 2), a pair of vertices each, not {edges.shape}")
+            raise ValueError(f"edges must be of shape (m, 2), one pair of vertices each, not {edges.shape}")
         if not np.issubdtype(edges.dtype, np.integer):
             raise ValueError(f"edges must be pairs of integers, not of {edges.dtype}")
         object.__setattr__(self, "edges", edges.astype(np.int64))
@@ -41,7 +41,7 @@ class LabelledGraph:
         ):
             for name, values in attributes.items():
                 if len(values) != count:
-                    raise ValueError(f"{kind} attribute {name!r} has {len(values)} values for {count} of them")
+                    raise ValueError(f"{kind} attribute {name!r} needs {count} values, not {len(values)}")
             owned = {name: list(values) for name, values in attributes.items()}
             object.__setattr__(self, f"{kind}_attributes", owned)
 
@@ -56,7 +56,7 @@ class LabelledGraph:
         if len(counts) and counts.max() > 1:
             a, b = found[int(np.argmax(counts))]
             raise ValueError(
-                f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them, by nx.Graph(g) say"
+                f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them, as nx.Graph(g) does"
             )
 
     def __repr__(self) -> str:
@@ -64,7 +64,7 @@ class LabelledGraph:
 
 
 def labelled_graph(graph: Any) -> LabelledGraph:
-    """Return a LabelledGraph itself, or a networkx graph turned into one."""
+    """Return a LabelledGraph unchanged, a networkx graph converted to one."""
     if isinstance(graph, LabelledGraph):
         return graph
     if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
@@ -81,7 +81,7 @@ def labelled_graph(graph: Any) -> LabelledGraph:
 
 
 def _by_name(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Turn one mapping per item into one list per name, None where an item has no such name."""
+    """Return one list per name from one mapping per item; None if an item has no such name."""
     names = dict.fromkeys(str(name) for record in records for name in record)
     by_text = [{str(name): value for name, value in record.items()} for record in records]
     return {name: [record.get(name) for record in by_text] for name in names}

@@ -1,4 +1,4 @@
-"""The largest dissimilarity of training patterns to prototypes: the scale of a measure that has no bound of its own."""
+"""The largest dissimilarity between training patterns and prototypes, by which unbounded measures are divided."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from eocc.measures.protocol import FittedMeasure
 
-# Blocks hold about this many dissimilarities, 16 MiB.
-BLOCK = 2**21
+# A block holds about this many dissimilarities, 16 MiB.
+BLOCK_SIZE = 2**21
 
 
 def largest_against(measure: FittedMeasure, training: Any, prototypes: Any) -> float:
-    """Return the largest d(x, r; 1) of a training pattern x and a prototype r, found a block of patterns at a time.
+    """Return the largest d(x, r; 1) of a training pattern x and a prototype r, one block of patterns at a time.
 
     >>> from eocc.measures.euclidean import FittedEuclidean
     >>> from eocc.measures.unit import Unit
@@ -19,6 +19,6 @@ def largest_against(measure: FittedMeasure, training: Any, prototypes: Any) -> f
     >>> largest_against(FittedEuclidean(Unit(np.zeros(1), 0), 1.0), rows, rows[[1]])
     3.0
     """
-    step, p = max(1, BLOCK // len(prototypes)), np.ones(measure.n_parameters)
+    step, p = max(1, BLOCK_SIZE // len(prototypes)), np.ones(measure.n_parameters)
     blocks = (training[start : start + step] for start in range(0, len(training), step))
     return max(float(np.max(measure.prepare(block, prototypes).evaluate(p))) for block in blocks)

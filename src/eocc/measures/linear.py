@@ -1,4 +1,4 @@
-"""Dissimilarities that are sums of components, each with a weight: d = sum_k p_k C_k."""
+"""Dissimilarities that are weighted sums of components: d = sum_k p_k C_k."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from eocc.kernels.combination import combine
 
 @dataclass(frozen=True, eq=False)
 class LinearPrepared:
-    """The components C_k, (u, n, r), computed once; a candidate p costs their weighted sum.
+    """The components C (u, n, r). They are computed once; each p costs only their weighted sum.
 
     >>> pairs = LinearPrepared(np.array([[[1.0, 2.0]], [[0.5, 0.25]]]))
     >>> pairs.evaluate(np.array([1.0, 4.0]))
@@ -20,7 +20,7 @@ class LinearPrepared:
     components: Matrix
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        """Return sum_k p_k C_k, each entry summed in the order of the components."""
+        """Return sum_k p_k C_k (n, r), summed in the order of the components."""
         out = np.empty(self.components.shape[1:]) if out is None else out
         combine(self.components, p, out)
         return out

@@ -1,18 +1,18 @@
 """Patterns that are not rows of numbers: a sequence that can be indexed like an array."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 
 class Patterns(Protocol):
-    """What a measure's ``read`` returns: something with a length that gives parts of itself."""
+    """What a measure's ``read`` returns."""
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, index: Any) -> Any:
-        """Return one pattern for an integer; patterns again for an array of integers or a slice."""
+        """Return one pattern for an integer, patterns for an array of integers or a slice."""
         ...
 
 
@@ -41,8 +41,12 @@ class Objects(Sequence[Any]):
         return Objects(self._items[int(i)] for i in index)
 
 
-def read_objects(X: Any, kind: str) -> Objects:
-    """Return X as objects, or say what is wrong: a lone string or an empty sequence is not a set of patterns."""
+def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None) -> Objects:
+    """Return X as Objects, each item converted; a ValueError says what is wrong, and in which item.
+
+    >>> list(read_objects(["1", "2"], "numbers", int))
+    [1, 2]
+    """
     if isinstance(X, str | bytes) or not isinstance(X, Iterable):
         raise ValueError(f"X must be a sequence of {kind}, not {type(X).__name__}")
     if hasattr(X, "nodes"):
@@ -52,4 +56,16 @@ def read_objects(X: Any, kind: str) -> Objects:
     objects = X if isinstance(X, Objects) else Objects(X)
     if len(objects) == 0:
         raise ValueError(f"X holds no {kind}; at least 1 is required")
-    return objects
+    return objects if convert is None else Objects(_item(convert, item, k) for k, item in enumerate(objects))
+
+
+def are_objects(patterns: Any, *classes: type) -> bool:
+    """Return whether patterns are Objects of exactly these classes."""
+    return type(patterns) is Objects and all(type(pattern) in classes for pattern in patterns)
+
+
+def _item(convert: Callable[[Any], Any], item: Any, position: int) -> Any:
+    try:
+        return convert(item)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X[{position}]: {error}") from None

@@ -1,22 +1,27 @@
 """Dissimilarities computed elsewhere."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eocc.foundation.types import Matrix
+from eocc.foundation.checks import array_of, integer, positive
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
 from eocc.measures.fixed import FixedPrepared
 
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedRows:
-    """Rows of a block of dissimilarities; `columns` are those that belong to the patterns themselves, if any."""
+    """Rows of a block of dissimilarities; `columns` are those of the patterns themselves."""
 
     block: Matrix
-    columns: NDArray[np.int64]
+    columns: Indices
     n_read: int
+    stored: ClassVar = {
+        "block": array_of(np.float64, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)
+    }  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.block)
@@ -26,10 +31,46 @@ class PrecomputedRows:
 
 
 @dataclass(frozen=True)
-class Precomputed:
-    """d(x, y) as given: fit on a square block, predict on a rectangular one with a column per row of that block.
+class FittedPrecomputed(RegisteredFitted):
+    """Precomputed dissimilarities with their divisor."""
 
-    Divided by the largest training value. There are no parameters, so nothing to search for.
+    n_columns: int
+    largest: float
+    n_parameters: int = 0
+    stored: ClassVar = {"n_columns": integer(1, 2**40), "largest": positive}
+
+    @property
+    def knows_training_only(self) -> bool:
+        """New patterns come with dissimilarities to the training patterns only."""
+        return True
+
+    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> FixedPrepared:
+        """Pick the prototypes' columns."""
+        if patterns.block.shape[1] != self.n_columns:
+            raise ValueError(
+                f"this block has {patterns.block.shape[1]} columns; it needs {self.n_columns}, one per training row"
+            )
+        columns = (patterns if prototypes is None else prototypes).columns
+        return FixedPrepared(patterns.block[:, columns] / self.largest)
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return "": only dissimilarities are known."""
+        return ""
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are rows of a block with a column per training row."""
+        if type(patterns) is not PrecomputedRows:
+            return False
+        block, columns = patterns.block, patterns.columns
+        is_block = block.shape == (len(columns), self.n_columns) and bool((block >= 0).all())
+        return is_block and bool(((columns >= 0) & (columns < self.n_columns)).all())
+
+
+@dataclass(frozen=True)
+class Precomputed(RegisteredMeasure):
+    """d(x, y) as given, divided by the largest training value. No parameters.
+
+    Fit on a square block; predict on a rectangular one, with one column per row of the training block.
 
     >>> rows = Precomputed().read([[0, 2], [2, 0]])
     >>> Precomputed().fit(rows).prepare(rows).evaluate(np.empty(0))
@@ -37,8 +78,12 @@ class Precomputed:
            [1., 0.]])
     """
 
+    fitted_class: ClassVar = FittedPrecomputed
+    stored_classes: ClassVar = (FittedPrecomputed, PrecomputedRows)
+    is_pairwise: ClassVar = True
+
     def read(self, X: Any) -> PrecomputedRows:
-        """Return a block of nonnegative, finite numbers."""
+        """Return X as a block of nonnegative, finite numbers."""
         if hasattr(X, "toarray"):
             raise ValueError("precomputed dissimilarities must be a dense matrix, not a sparse one: use X.toarray()")
         try:
@@ -48,12 +93,12 @@ class Precomputed:
         if block.ndim != 2 or block.size == 0:
             raise ValueError(f"precomputed dissimilarities must be a matrix, not of shape {block.shape}")
         if not np.isfinite(block).all():
-            raise ValueError("precomputed dissimilarities hold NaN or infinity")
+            raise ValueError("precomputed dissimilarities must not hold NaN or infinity")
         if block.min() < 0:
-            raise ValueError(f"precomputed dissimilarities must not be negative; the least is {block.min():g}")
+            raise ValueError(f"precomputed dissimilarities must not be negative; the smallest is {block.min():g}")
         return PrecomputedRows(block, np.arange(len(block)), len(block))
 
-    def fit(self, training: PrecomputedRows) -> "FittedPrecomputed":
+    def fit(self, training: PrecomputedRows) -> FittedPrecomputed:
         """Fix the divisor."""
         n_columns = training.block.shape[1]
         if training.n_read != n_columns:
@@ -72,20 +117,6 @@ class Precomputed:
         largest = float(training.block[:, training.columns].max())
         return FittedPrecomputed(n_columns, largest if largest > 0 else 1.0)
 
-
-@dataclass(frozen=True)
-class FittedPrecomputed:
-    """Precomputed dissimilarities with their divisor."""
-
-    n_columns: int
-    largest: float
-    n_parameters: int = 0
-
-    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> FixedPrepared:
-        """Pick the prototypes' columns."""
-        if patterns.block.shape[1] != self.n_columns:
-            raise ValueError(
-                f"this block has {patterns.block.shape[1]} columns; it needs {self.n_columns}, one per row of the fit"
-            )
-        columns = (patterns if prototypes is None else prototypes).columns
-        return FixedPrepared(patterns.block[:, columns] / self.largest)
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return the bytes of the block and of its quotient."""
+        return 2 * DOUBLE

@@ -1,33 +1,31 @@
-"""What a dissimilarity must offer: freeze once per fit, prepare once per set of pairs, evaluate per p."""
+"""The interface of a measure: fit once per training set, prepare once per set of pairs, evaluate once per p."""
 
+from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from eocc.foundation.types import Flags, Indices, Matrix
 
 
 class Prepared(Protocol):
-    """The pairs patterns x prototypes, with everything done that does not depend on p."""
+    """Pairs of patterns and prototypes, with everything computed that does not depend on p."""
 
-    def evaluate(self, p: NDArray[np.float64], out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Return D, D_ij = d(pattern_i, prototype_j; p); in `out`, if given, to save memory.
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return D (n, r), D_ij = d(pattern_i, prototype_j; p), written into `out` if it is given.
 
-        Several threads may call this at once, each with its own p and out.
+        Several threads may call this at the same time, each with its own p and `out`.
         """
         ...
 
 
 @runtime_checkable
 class FindsNearest(Prepared, Protocol):
-    """Prepared pairs that know their nearest without all of D; those of other measures are found in D."""
+    """Prepared pairs that find the nearest prototypes without computing all of D."""
 
-    def nearest_and_means(
-        self, p: NDArray[np.float64], k: int, m: int, values: NDArray[np.float64], own: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the k <= 8 smallest entries of each row of D, in order, and the mean of `values` over the m nearest.
+    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix, own: Indices) -> tuple[Matrix, Matrix]:
+        """Return the k <= 8 smallest entries of each row of D, sorted, and the mean of `values` over the m nearest.
 
-        `values` has a number for each prototype; prototypes that tie with the last of the m count too. Entry own[i] of
-        row i is left out, unless that is -1. The result equals, bit for bit, that computed from D.
+        `values` has one number per prototype. Prototypes that tie with the m-th nearest count too. Entry own[i] of row
+        i is left out; -1 leaves out none. The result equals, bit for bit, the one computed from D.
         """
         ...
 
@@ -41,21 +39,34 @@ class FittedMeasure(Protocol):
         ...
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
-        """Do once what every p shares.
+        """Compute what every p shares. Without prototypes, all pairs of the patterns are compared.
 
-        Without prototypes the pairs are those of the patterns among themselves. A row of D must not depend on the
-        rows beside it, but for rounding where there are no prototypes.
+        A row of D must not depend on the other rows. Rounding may differ where there are no prototypes.
         """
+        ...
+
+
+@runtime_checkable
+class ComparesRows(FittedMeasure, Protocol):
+    """A fitted measure of rows of numbers. Its pairs are cheap: they are computed in blocks and never kept."""
+
+    def along(self, active: Flags) -> "ComparesRows":
+        """Return the measure restricted to some of the columns, on the same scale."""
+        ...
+
+    def against(self, prototypes: Matrix) -> Callable[[Matrix], FindsNearest]:
+        """Return a function that prepares patterns against these prototypes."""
         ...
 
 
 class Measure(Protocol):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p.
 
-    A measure of patterns that are not rows of numbers has a method ``read`` too: it takes what the user passes as X and
-    returns ``eocc.measures.objects.Patterns``, or raises a ValueError that says what is wrong with it.
+    This is all that your own measure needs. A measure of patterns that are not rows of numbers also has a method
+    ``read(X)``, which returns ``eocc.measures.objects.Patterns`` or raises a ValueError that says what is wrong.
+    The measures of this package have more: see ``eocc.measures.base``.
     """
 
     def fit(self, training: Any) -> FittedMeasure:
-        """Fix on the training patterns whatever normalises the measure; leave the measure itself as it is."""
+        """Return the measure, normalised on the training patterns; leave the measure itself unchanged."""
         ...

@@ -9,10 +9,12 @@ from eocc.measures.protocol import Measure
 
 
 def resolve_measure(measure: Any, X: Any = None) -> Measure:
-    """Return the measure itself, the one registered under its name, or a function of two objects as one."""
+    """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
     if isinstance(measure, str) and measure == "auto":
         from eocc.measures.auto import auto_measure
 
+        if X is None:
+            raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
         return auto_measure(X)
     if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
         return FunctionMeasure(measure)

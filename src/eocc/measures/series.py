@@ -1,47 +1,146 @@
-"""Dynamic time warping of series: uni- and multivariate, of unequal lengths, a weight per channel."""
+"""Dynamic time warping of series: one or several channels, unequal lengths, one weight per channel."""
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
+from eocc.foundation.checks import array_of, instance, number, optional, positive, real
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, warp_row
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.largest import largest_against
 from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, read_objects
+from eocc.measures.objects import Objects, are_objects, read_objects
+from eocc.measures.schema import DataSchema
 from eocc.measures.unit import Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
+# An explanation divides the alignment into this many stretches.
+MOST_STRETCHES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class FittedDTW(RegisteredFitted):
+    """DTW with its divisor delta, which is `largest` in the `unit`."""
+
+    unit: Unit
+    largest: float
+    band: float
+    stored: ClassVar = {"unit": instance(Unit), "largest": positive, "band": real(0, 1)}
+
+    @property
+    def n_parameters(self) -> int:
+        """One weight per channel."""
+        return len(self.unit.centre)
+
+    @property
+    def delta(self) -> float:
+        """The divisor in the unit of the data; 1 if all training series are equal."""
+        return self.unit.length(self.largest)
+
+    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _Square | _OneChannel":
+        """Lay out the series. With one channel the cheapest path does not depend on p, and is found here."""
+        rows = self.in_units(patterns)
+        groups = _groups(rows if prototypes is None else self.in_units(prototypes))
+        warper = _Warper(rows, groups, self.band, self.largest)
+        pairs = _Square(warper) if prototypes is None else _Rows(warper)
+        return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
+
+    def scaled(self, largest: float) -> "FittedDTW":
+        """Return the measure with its divisor, which is 1 if all series are equal."""
+        return FittedDTW(self.unit, largest, self.band) if largest > 0 else FittedDTW(self.unit.plain(), 1.0, self.band)
+
+    def in_units(self, series: Objects) -> list[Matrix]:
+        """Return the series in the unit."""
+        _check_channels("a new series", series[0].shape[1], "the training series", self.n_parameters)
+        ends = np.cumsum([len(one) for one in series])
+        return np.split(self.unit.measure(np.concatenate(list(series))), ends[:-1])
+
+    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return the channels."""
+        return [f"channel {k}" for k in range(self.n_parameters)]
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per stretch of the path: d times the stretch's share of the path's cost.
+
+        d is a root of the cost, so a stretch has no term of its own in d: its share of the cost is its share of d.
+        """
+        series, other = (self.in_units(one)[0] for one in (pair.pattern, pair.prototype))
+        cells = warping_path(series, other, pair.weights, self.band)
+        costs = pair.weights * (series[cells[:, 0]] - other[cells[:, 1]]) ** 2
+        amounts = shared_out(pair.dissimilarity, costs.ravel()).reshape(costs.shape)
+        values = pair.pattern[0], pair.prototype[0]
+        contributions = tuple(
+            _contribution(cells[start:stop], amounts[start:stop], *values, pair.called)
+            for start, stop in stretches_of(np.sqrt(costs.sum(axis=1)))  # roots: squares would single out the peaks
+        )
+        details = {"alignment": cells.tolist()}
+        return Difference(pair.dissimilarity, contributions, "by stretches of the alignment", details)
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return the length and the range of a series.
+
+        >>> series = DTW().read([[0.0, 2.5, 1.0]])
+        >>> DTW().fit(series).describe(series)
+        '3 steps between 0 and 2.5'
+        """
+        series = pattern[0]
+        channels = f" in {counted(series.shape[1], 'channel')}" if series.shape[1] > 1 else ""
+        low, high = (format_data_number(float(end)) for end in (series.min(), series.max()))
+        return f"{counted(len(series), 'step')}{channels} between {low} and {high}"
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the schema of series with that many channels."""
+        return DataSchema("series", n_channels=self.n_parameters)
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are series of finite numbers with that many channels."""
+        is_series, n_channels = array_of(np.float64, 2), self.n_parameters
+        return are_objects(patterns, np.ndarray) and all(
+            is_series(one) and len(one) > 0 and 0 < one.shape[1] == n_channels for one in patterns
+        )
+
+    def comparison_work(self, patterns: Any) -> int:
+        """Return the cells of the bands of all alignments."""
+        lengths = np.array([len(one) for one in patterns], np.float64)
+        band = 2 * self.band * np.maximum(lengths, lengths[0]) + 1 + np.abs(lengths - lengths[0])
+        return int((lengths[0] * np.minimum(lengths, band) + lengths).sum()) * self.n_parameters
 
 
 @dataclass(frozen=True)
-class DTW:
-    """d(x, y; p) = sqrt(least path cost) / delta, delta the largest training value at p = 1 (1 if that is 0).
+class DTW(RegisteredMeasure):
+    """d(x, y; p) = sqrt(cost of the cheapest path) / delta; delta is the largest training value at p = 1, or 1 if 0.
 
-    A path leads from the first steps of both series to the last, forward by one step in either or in both; every cell
-    (i, j) on it costs sum_k p_k (x_ik - y_jk)^2. Lowering a weight lowers the cost of every path or leaves it, and so
-    of the cheapest: no p gives more than p = 1, and d <= 1 on the training set.
+    A path leads from the first steps of both series to the last, one step forward in either or in both. Each cell
+    (i, j) on it costs sum_k p_k (x_ik - y_jk)^2. Lower weights never raise the cost of a path, so d <= 1 on the
+    training set for every p.
 
-    `band` limits how far a path may stray (Sakoe-Chiba): w = band * the longer length, rounded, from the diagonals
-    through the first and through the last cell, so that series of any two lengths can be compared,
-    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None is no limit; 0 compares series of equal length step by step.
+    `band` limits how far a path may leave the diagonal (Sakoe-Chiba): w = band * the longer length, rounded, counted
+    from the diagonals through the first and the last cell, so that series of any two lengths n and m can be compared:
+    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None means no limit; 0 compares series of equal length step by
+    step.
 
     Patterns are a (n, length) or (n, length, channels) array, or a sequence of series of any lengths, each of shape
     (length,) or (length, channels).
 
     >>> measure = DTW(band=None)
     >>> series = measure.read([[0.0, 0.0, 3.0], [0.0, 3.0], [0.0, 1.0]])
-    >>> frozen = measure.fit(series)
-    >>> frozen.prepare(series).evaluate(np.ones(1))
+    >>> measure.fit(series).prepare(series).evaluate(np.ones(1))
     array([[0., 0., 1.],
            [0., 0., 1.],
            [1., 1., 0.]])
     """
 
     band: float | None = 0.1
+    stored: ClassVar = {"band": optional(number(0, 1))}
+    fitted_class: ClassVar = FittedDTW
+    stored_classes: ClassVar = (FittedDTW, Unit)
 
     def __post_init__(self) -> None:
         band = self.band
@@ -51,81 +150,115 @@ class DTW:
             raise ValueError(f"band must be None or a number in [0, 1], a share of the longer series, not {band!r}")
 
     def read(self, X: Any) -> Objects:
-        """Return X as (length, channels) arrays of its own, or say which pattern is not a series, and what to do."""
+        """Return X as (length, channels) arrays."""
         table = np.asarray(X) if hasattr(X, "__array__") else None
         if table is not None and table.dtype != object and table.ndim not in (2, 3):
             raise ValueError(
                 f"X must be of shape (n, length) or (n, length, channels), not {table.shape}; write [x] for one series"
             )
-        patterns = read_objects(X if table is None else table, "series")
-        series = Objects(_series(index, pattern) for index, pattern in enumerate(patterns))
+        series = read_objects(X if table is None else table, "series", _series)
         for index, one in enumerate(series):
-            _check_channels(f"pattern {index}", one.shape[1], "pattern 0", series[0].shape[1])
+            _check_channels(f"X[{index}]", one.shape[1], "X[0]", series[0].shape[1])
         return series
 
-    def fit(self, training: Objects) -> "FittedDTW":
+    def fit(self, training: Objects) -> FittedDTW:
         """Fix the unit and delta."""
         unscaled = self._unscaled(training)
         largest = float(unscaled.prepare(training).evaluate(np.ones(unscaled.n_parameters)).max())
         return unscaled.scaled(largest)
 
-    def fit_against(self, training: Objects, prototypes: Objects) -> "FittedDTW":
+    def fit_against(self, training: Objects, prototypes: Objects) -> FittedDTW:
         """Fix the unit, and as delta the largest value against a prototype."""
         unscaled = self._unscaled(training)
         return unscaled.scaled(largest_against(unscaled, training, prototypes))
 
-    def _unscaled(self, training: Objects) -> "FittedDTW":
-        band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is none
+    def _unscaled(self, training: Objects) -> FittedDTW:
+        band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is no limit
         return FittedDTW(Unit.of(np.concatenate(list(training))), 1.0, band)
 
 
-@dataclass(frozen=True, eq=False)
-class FittedDTW:
-    """DTW with its delta fixed: `largest` in `unit`."""
+def warping_path(series: Matrix, other: Matrix, weights: Matrix, band: float) -> Indices:
+    """Return the cells (i, j) of a cheapest path, (length, 2); among several, the most diagonal one from its end.
 
-    unit: Unit
-    largest: float
-    band: float
+    >>> warping_path(np.array([[0.0], [0.0], [3.0]]), np.array([[0.0], [2.0]]), np.ones(1), band=1.0).tolist()
+    [[0, 0], [1, 0], [2, 1]]
+    """
+    totals = _path_totals(series, other, weights, band)
+    i, j = len(series), len(other)
+    cells = []
+    while i > 0 and j > 0:
+        cells.append((i - 1, j - 1))
+        i, j = min([(i - 1, j - 1), (i - 1, j), (i, j - 1)], key=lambda cell: totals[cell])
+    return np.array(cells[::-1], np.int64)
 
-    @property
-    def n_parameters(self) -> int:
-        """One weight per channel."""
-        return len(self.unit.centre)
 
-    @property
-    def delta(self) -> float:
-        """The divisor in the series' own units; 1 when no two training series differ."""
-        return self.unit.length(self.largest)
+def stretches_of(costs: Matrix, most: int = MOST_STRETCHES) -> list[tuple[int, int]]:
+    """Return at most `most` consecutive ranges [start, stop) that cover all costs, each of similar costs.
 
-    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _Square | _OneChannel":
-        """Lay out the series. With one channel the cheapest path is the same for every p, and is found here."""
-        rows = self.in_units(patterns)
-        groups = _groups(rows if prototypes is None else self.in_units(prototypes))
-        warper = _Warper(rows, groups, self.band, self.largest)
-        pairs = _Square(warper) if prototypes is None else _Rows(warper)
-        return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
+    Starting from single costs, it merges the two neighbours whose merger raises the sum of squared deviations least.
 
-    def scaled(self, largest: float) -> "FittedDTW":
-        """Return the measure with its divisor; where no two series differ it is 1."""
-        return FittedDTW(self.unit, largest, self.band) if largest > 0 else FittedDTW(self.unit.plain(), 1.0, self.band)
+    >>> stretches_of(np.array([0.0, 0.1, 5.0, 5.1, 0.0]), most=3)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    bounds = np.arange(len(costs) + 1)
+    sums = np.concatenate([[0.0], np.cumsum(costs)])
+    while len(bounds) > most + 1:
+        sizes = np.diff(bounds).astype(np.float64)
+        means = np.diff(sums[bounds]) / sizes
+        rises = sizes[:-1] * sizes[1:] / (sizes[:-1] + sizes[1:]) * np.diff(means) ** 2
+        bounds = np.delete(bounds, int(np.argmin(rises)) + 1)
+    return list(pairwise(bounds.tolist()))
 
-    def in_units(self, series: Objects) -> list[Matrix]:
-        """Return the series in the unit."""
-        _check_channels("a new series", series[0].shape[1], "the training series", self.n_parameters)
-        ends = np.cumsum([len(one) for one in series])
-        return np.split(self.unit.measure(np.concatenate(list(series))), ends[:-1])
+
+def _path_totals(series: Matrix, other: Matrix, weights: Matrix, band: float) -> Matrix:
+    """Return the cost of the cheapest path to each cell, with a border of infinities before the first."""
+    n, m = len(series), len(other)
+    half = int(np.rint(band * max(n, m)))
+    below, beyond = half + max(0, n - m), half + max(0, m - n)
+    totals = np.full((n + 1, m + 1), np.inf)
+    totals[0, 0] = 0.0
+    for i in range(n):
+        low, high = max(0, i - below), min(m, i + beyond + 1)
+        costs = (weights * (series[i] - other[low:high]) ** 2).sum(axis=1)
+        entered = np.minimum(totals[i, low:high], totals[i, low + 1 : high + 1])
+        before = float(totals[i + 1, low])
+        for j, cost, best in zip(range(low, high), costs.tolist(), entered.tolist(), strict=True):
+            before = min(before, best) + cost
+            totals[i + 1, j + 1] = before
+    return totals
+
+
+def _contribution(cells: Indices, amounts: Matrix, pattern: Matrix, prototype: Matrix, called: str) -> Contribution:
+    (first, other_first), (last, other_last) = cells[0].tolist(), cells[-1].tolist()
+    by_channel = amounts.sum(axis=0)
+    channel = int(np.argmax(by_channel))
+    here, there = pattern[cells[:, 0], channel], prototype[cells[:, 1], channel]
+    details = {
+        "steps": [first, last],
+        "prototype_steps": [other_first, other_last],
+        "by_channel": by_channel.tolist(),
+        "channel": channel,
+        "mean": float(here.mean()),
+        "prototype_mean": float(there.mean()),
+        "mean_gap": float(np.abs(here - there).mean()),
+    }
+    where = f"{span(first, last, 'step')} (mean {format_number(details['mean'])})"
+    against = f"{called} {span(other_first, other_last, 'step')} (mean {format_number(details['prototype_mean'])})"
+    led = f", mostly in channel {channel}" if amounts.shape[1] > 1 else ""
+    text = f"{where}, {against}: {format_number(details['mean_gap'])} apart{led}"
+    return Contribution(float(amounts.sum()), text, details)
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Series in groups of up to LANES of equal length, shortest first, as the kernel takes them."""
+    """Series in groups of up to LANES of equal length, shortest first, as the kernel expects them."""
 
     columns: Matrix
     starts: Indices
     members: Indices
 
     def __iter__(self) -> Iterator[tuple[int, Indices, Indices]]:
-        """Yield each group's number, its members, and all members from it on."""
+        """Yield each group's number, its members, and the members of it and all later groups."""
         for group, members in enumerate(self.members):
             rest = self.members[group:]
             yield group, members[members >= 0], rest[rest >= 0]
@@ -141,7 +274,7 @@ def _groups(series: list[Matrix]) -> _Groups:
     members[numbers, lanes] = order
     steps = lengths[members[:, 0]]
     starts = np.concatenate([[0], np.cumsum(steps)])
-    present = np.where(members < 0, members[:, :1], members)  # an idle lane repeats the first
+    present = np.where(members < 0, members[:, :1], members)  # an unused lane repeats the first series
     origins = (np.cumsum(lengths) - lengths)[present]
     index = np.repeat(origins, steps, axis=0) + (np.arange(starts[-1]) - np.repeat(starts[:-1], steps))[:, None]
     return _Groups(np.ascontiguousarray(np.concatenate(series).T[:, index.ravel()]), starts * LANES, members)
@@ -149,7 +282,7 @@ def _groups(series: list[Matrix]) -> _Groups:
 
 @dataclass(frozen=True, eq=False)
 class _Warper:
-    """Series against series in groups: a row at a time, so that Ctrl-C is heeded between two."""
+    """Compares series with groups of series, one row per call, so that Ctrl-C works between rows."""
 
     rows: list[Matrix]
     groups: _Groups
@@ -157,7 +290,7 @@ class _Warper:
     largest: float
 
     def room(self) -> Matrix:
-        """Return room for one thread to work in: three rows of the longest group, with their borders."""
+        """Return working memory for one thread: three rows of the longest group, with borders."""
         return np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
 
     def fill(self, i: int, first: int, p: Matrix, room: Matrix, row: Matrix) -> None:
@@ -183,7 +316,7 @@ class _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Square:
-    """All pairs of one set, each group with itself and those after it: cost and rounding are the same both ways."""
+    """All pairs of one set. Each group is compared with itself and later groups; the rest follows by symmetry."""
 
     warper: _Warper
 
@@ -200,7 +333,7 @@ class _Square:
 
 @dataclass(frozen=True, eq=False)
 class _OneChannel:
-    """One weight only multiplies the cost of every path: d(x, y; p) = sqrt(p) d(x, y; 1)."""
+    """A single weight multiplies the cost of every path: d(x, y; p) = sqrt(p) d(x, y; 1)."""
 
     unweighted: LinearPrepared
 
@@ -208,36 +341,29 @@ class _OneChannel:
         return self.unweighted.evaluate(np.sqrt(p), out)
 
 
-def _series(index: int, pattern: Any) -> Matrix:
-    """Return a pattern as a (length, channels) array of its own, or say what is wrong with it."""
+def _series(pattern: Any) -> Matrix:
+    """Return a pattern as a new (length, channels) array."""
     try:
         values = np.asarray(pattern)
         if values.dtype.kind not in "biufO":
             raise TypeError
         series = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
-        raise ValueError(f"pattern {index} is not a series of numbers; {SHAPES}") from None
+        raise ValueError(f"this is not a series of numbers; {SHAPES}") from None
     if series.ndim not in (1, 2):
-        raise ValueError(f"pattern {index} has shape {series.shape}; {SHAPES}")
+        raise ValueError(f"this has shape {series.shape}; {SHAPES}")
     if series.size == 0:
-        raise ValueError(f"pattern {index} is an empty series; leave it out")
+        raise ValueError("this series is empty; leave it out")
     series = series.reshape(len(series), -1)
-    odd = np.flatnonzero(~np.isfinite(series).all(axis=1))
-    if len(odd):
-        raise ValueError(
-            f"pattern {index} holds NaN or infinity at step {odd[0]}; leave such steps out, or fill them in "
-            "(numpy.interp)"
-        )
+    bad = np.flatnonzero(~np.isfinite(series).all(axis=1))
+    if len(bad):
+        raise ValueError(f"NaN or infinity at step {bad[0]}; leave such steps out, or interpolate (numpy.interp)")
     return series
 
 
 def _check_channels(name: str, n_channels: int, other_name: str, n_other: int) -> None:
     if n_channels != n_other:
         raise ValueError(
-            f"{name} has {_channels(n_channels)}, {other_name} {n_other}; pass series with the same channels, "
+            f"{name} has {counted(n_channels, 'channel')}, {other_name} {n_other}; pass series with the same channels, "
             "each of shape (length, channels)"
         )
-
-
-def _channels(count: int) -> str:
-    return f"{count} channel" if count == 1 else f"{count} channels"

@@ -1,10 +1,10 @@
-"""How large patterns are, and the pairs of them that a measure keeps."""
+"""The size of patterns, and the memory that a measure holds per pair."""
 
 from typing import Any
 
 import numpy as np
 
-# Patterns whose sizes are averaged, evenly spaced.
+# The number of patterns whose sizes are averaged.
 N_SIZED = 100
 
 
@@ -32,8 +32,7 @@ def _size(pattern: Any) -> int:
 
 
 def pair_bytes_of(measure: Any, patterns: Any) -> float:
-    """Return the bytes that a measure keeps for each pair of patterns; 0 if it compares rows when asked."""
-    known = getattr(measure, "pair_bytes", None)
-    if known is None:
-        return 0.0 if isinstance(patterns, np.ndarray) else 8.0 * (1 + n_columns_of(patterns))
-    return float(known(patterns) if callable(known) else known)
+    """Return the bytes that a measure holds per pair; a guess for a measure without a method `pair_bytes`."""
+    if hasattr(measure, "pair_bytes"):
+        return float(measure.pair_bytes(patterns))
+    return 0.0 if isinstance(patterns, np.ndarray) else 8.0 * (1 + n_columns_of(patterns))

@@ -2,63 +2,38 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+from itertools import chain, groupby
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
+from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
+from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, read_objects
+from eocc.measures.objects import Objects
+from eocc.measures.schema import DataSchema
+from eocc.measures.sequences import are_sequences, read_sequences, sequence_schema
 
-Numbers = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
-BLOCK = 64  # patterns to a piece of work: many pieces for threads to share, each worth a call
-BYTE = 256  # symbols that a byte can tell apart
+BLOCK_SIZE = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
+BYTE = 256  # the number of symbols that a byte can encode
 WORD = 64
+# Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
+EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
 
 @dataclass(frozen=True)
-class StringEdit:
-    """d(x, y; p) = (p_1 I + p_2 E + p_3 S) / max(|x|, |y|), with p = (insertion, deletion, substitution).
+class FittedStringEdit(RegisteredFitted):
+    """The edit distance. It learns nothing from the training patterns."""
 
-    I, E and S count the insertions, deletions and substitutions of one alignment from the pattern x to the prototype y
-    with the fewest operations, I + E + S <= max(|x|, |y|). Of several such alignments it is that of rapidfuzz's
-    ``Levenshtein.editops`` (which itself differs in pairs of more than 4 million cells |x| |y|). It does not depend on
-    p. Two empty strings are 0 apart.
-
-    Patterns are strings, compared by their Unicode code points (normalise them first where "é" may be written in two
-    ways), or lists, tuples or 1-D arrays of hashable tokens. A pair costs |x| |y| / 4 bytes while it is aligned.
-
-    >>> frozen = StringEdit().fit(["oak", "oaks"])
-    >>> frozen.prepare(["oak", "oaks", "elk"], ["oak"]).evaluate(np.array([1.0, 0.5, 0.25]))
-    array([[0.        ],
-           [0.125     ],
-           [0.16666667]])
-    >>> frozen.prepare([["to", "be"]], [["not", "to", "be"]]).evaluate(np.ones(3))
-    array([[0.33333333]])
-    """
-
-    def read(self, X: Any) -> Objects:
-        """Return X as strings, or as tuples of tokens."""
-        if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
-            raise ValueError(
-                f"X must be a sequence of strings, not a table of numbers of shape {X.shape}: use 'euclidean'"
-            )
-        return Objects(_sequence(item, position) for position, item in enumerate(read_objects(X, "strings")))
-
-    def fit(self, training: Any) -> "FittedStringEdit":
-        """Fix nothing: lengths normalise every pair."""
-        return FittedStringEdit()
-
-
-@dataclass(frozen=True)
-class FittedStringEdit:
-    """The edit distance, which learns nothing from the training patterns."""
+    is_costly: ClassVar = True
 
     @property
     def n_parameters(self) -> int:
@@ -73,48 +48,212 @@ class FittedStringEdit:
         lanes = _Lanes.of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            # One column more than there are prototypes: lanes without one write there.
+            # Unused lanes write into one extra column.
             distances, deletions = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
             _count(rows, columns, lanes, np.arange(start, stop), distances, deletions)
             fill_shares(distances, deletions, row_lengths[start:stop], column_lengths, shares[:, start:stop])
 
-        for_each_block(len(rows.lengths), BLOCK, fill)
+        for_each_block(len(rows.lengths), BLOCK_SIZE, fill)
         return LinearPrepared(shares)
 
+    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return the operations."""
+        return ["insertion", "deletion", "substitution"]
 
-def _sequence(item: Any, position: int) -> str | tuple[Hashable, ...]:
-    """Return a pattern as a string or a tuple of tokens that can be looked up."""
-    if isinstance(item, str):
-        return str(item)
-    if not isinstance(item, Sequence) and getattr(item, "ndim", 0) != 1:
-        raise ValueError(
-            f"X[{position}] must be a string or a list of tokens, not {item!r:.40} ({type(item).__name__})"
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per run of edits of one kind: weight times length, over the longer length."""
+        pattern, prototype = pair.pattern[0], pair.prototype[0]
+        longest = max(len(pattern), len(prototype), 1)
+        contributions = tuple(
+            Contribution(
+                float(pair.weights[EDITS[run[0].kind][0]]) * len(run) / longest,
+                _words(run, pattern, prototype),
+                {
+                    "operation": run[0].kind,
+                    "positions": [edit.place for edit in run],
+                    "prototype_positions": [edit.prototype_place for edit in run],
+                    "from": _piece(pattern, run, "insert", "place"),
+                    "to": _piece(prototype, run, "delete", "prototype_place"),
+                },
+                group=EDITS[run[0].kind][1],
+            )
+            for run in _runs(edit_operations(pattern, prototype))
         )
-    tokens = tuple(item)
-    try:
-        hash(tokens)
-    except TypeError as error:
-        raise ValueError(f"X[{position}] must hold hashable tokens, such as strings or numbers: {error}") from None
-    return tokens
+        return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the schema of strings, or of lists of tokens."""
+        return sequence_schema(prototypes)
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are strings or tuples of tokens."""
+        return are_sequences(patterns)
+
+    def comparison_work(self, patterns: Any) -> int:
+        """Return the cells of the alignments, at least the square of the first length.
+
+        >>> FittedStringEdit().comparison_work(["oak", "maple"])
+        1024
+        """
+        first, total = len(patterns[0]), sum(map(len, patterns))
+        return max(first, LONGEST) * max(first, total)
+
+
+@dataclass(frozen=True)
+class StringEdit(RegisteredMeasure):
+    """d(x, y; p) = (p_1 I + p_2 E + p_3 S) / max(|x|, |y|), with p = (insertion, deletion, substitution).
+
+    I, E and S count the insertions, deletions and substitutions of one alignment from the pattern x to the prototype y
+    with the fewest operations, I + E + S <= max(|x|, |y|). If there are several, it is the one of rapidfuzz's
+    ``Levenshtein.editops`` (which itself differs for pairs of more than 4 million cells |x| |y|). It does not depend on
+    p. Two empty strings have d = 0.
+
+    Patterns are strings, or lists, tuples or 1-D arrays of hashable tokens. Strings are compared by Unicode code point;
+    normalise them first if "é" may be written in two ways. A pair takes |x| |y| / 4 bytes while it is aligned.
+
+    >>> fitted = StringEdit().fit(["oak", "oaks"])
+    >>> fitted.prepare(["oak", "oaks", "elk"], ["oak"]).evaluate(np.array([1.0, 0.5, 0.25]))
+    array([[0.        ],
+           [0.125     ],
+           [0.16666667]])
+    >>> fitted.prepare([["to", "be"]], [["not", "to", "be"]]).evaluate(np.ones(3))
+    array([[0.33333333]])
+    """
+
+    fitted_class: ClassVar = FittedStringEdit
+    stored_classes: ClassVar = (FittedStringEdit,)
+
+    def read(self, X: Any) -> Objects:
+        """Return X as strings, or as tuples of tokens."""
+        return read_sequences(X)
+
+    def fit(self, training: Any) -> FittedStringEdit:
+        """Fix nothing: each pair is normalised by its lengths."""
+        return FittedStringEdit()
+
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return the bytes of the three components."""
+        return 3 * DOUBLE
+
+
+def edit_distance(sequences: Any, others: Any) -> Matrix:
+    """Return the edit distances (n, r) at all weights 1."""
+    return FittedStringEdit().prepare(sequences, others).evaluate(np.ones(3))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One operation: its `kind`, and its position in the pattern and in the prototype, counted from 0."""
+
+    kind: str
+    place: int
+    prototype_place: int
+
+
+def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Edit]:
+    """Return the edits, in order, of the alignment that the measure counts.
+
+    The common prefix and the common suffix stay. The rest is traced back from its end: a deletion if one is optimal,
+    else an insertion if the prototype without its last symbol is nearer to the pattern than to the pattern without its
+    last symbol, else a substitution or a match.
+
+    >>> [(edit.kind, edit.place, edit.prototype_place) for edit in edit_operations("oaks", "oar")]
+    [('substitute', 2, 2), ('delete', 3, 3)]
+    """
+    codes: dict[Any, int] = {}  # tokens are equal if a dictionary says so, as in the measure
+    own, other = ([codes.setdefault(symbol, len(codes)) for symbol in symbols] for symbols in (pattern, prototype))
+    start = _common(own, other)
+    end = _common(own[start:][::-1], other[start:][::-1])
+    own, other = own[start : len(own) - end], other[start : len(other) - end]
+    distances = _distances(own, other)
+    i, j = len(own), len(other)
+    edits: list[Edit] = []
+    while i > 0 or j > 0:
+        kind = _last_step(distances, i, j)
+        i, j = i - (kind != "insert"), j - (kind != "delete")
+        if kind != "substitute" or own[i] != other[j]:
+            edits.append(Edit(kind, start + i, start + j))
+    return edits[::-1]
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return the length of the common prefix."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _distances(pattern: Sequence[int], prototype: Sequence[int]) -> Indices:
+    """Return the edit distances of all prefixes; entry (j, i) is from pattern[:i] to prototype[:j]."""
+    own, steps = np.array(pattern, np.int64), np.arange(len(pattern) + 1)
+    rows = [steps]
+    for j, symbol in enumerate(prototype, 1):
+        before = rows[-1]
+        entered = np.concatenate([[j], np.minimum(before[:-1] + (own != symbol), before[1:] + 1)])
+        # Deletions along the row: the minimum over all earlier cells of their value plus the steps from there.
+        rows.append(np.minimum.accumulate(entered - steps) + steps)
+    return np.array(rows)
+
+
+def _last_step(distances: Indices, i: int, j: int) -> str:
+    """Return the kind of the last step to cell i of row j; a match counts as a substitution."""
+    if j == 0 or (i > 0 and distances[j, i] == distances[j, i - 1] + 1):
+        return "delete"
+    if i == 0 or distances[j - 1, i] < distances[j - 1, i - 1]:
+        return "insert"
+    return "substitute"
+
+
+def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
+    """Return the edits in runs of one kind without a match in between."""
+
+    def run_of(numbered: tuple[int, Edit]) -> tuple[Any, ...]:
+        number, edit = numbered
+        # Within a run both positions rise by 1 with every edit, or stay, depending on the kind.
+        return (
+            edit.kind,
+            edit.place - number * (edit.kind != "insert"),
+            edit.prototype_place - number * (edit.kind != "delete"),
+        )
+
+    return [[edit for _, edit in run] for _, run in groupby(enumerate(edits), run_of)]
+
+
+def _piece(sequence: Sequence[Any], run: Sequence[Edit], absent: str, place: str) -> str:
+    """Return the part of a sequence that a run of edits touches, as text; "" if the kind `absent` touches none."""
+    if run[0].kind == absent:
+        return ""
+    first = getattr(run[0], place)
+    piece = sequence[first : first + len(run)]
+    return piece if isinstance(piece, str) else " ".join(map(str, piece))
+
+
+def _words(run: Sequence[Edit], pattern: Any, prototype: Any) -> str:
+    taken = repr(shortened(_piece(pattern, run, "insert", "place")))
+    given = repr(shortened(_piece(prototype, run, "delete", "prototype_place")))
+    first = run[0].place
+    where = f"at {span(first, first + len(run) - 1, 'position')}"
+    if run[0].kind == "insert":
+        return f"insert {given} at the end" if first == len(pattern) else f"insert {given} before position {first}"
+    return f"delete {taken} {where}" if run[0].kind == "delete" else f"replace {taken} by {given} {where}"
 
 
 @dataclass(frozen=True, eq=False)
 class _Encoded:
-    """Sequences one after another as symbols 0, ..., n_symbols - 1: number i is symbols[starts[i] : starts[i + 1]]."""
+    """Concatenated sequences of symbols 0, ..., n_symbols - 1; sequence i is symbols[starts[i] : starts[i + 1]]."""
 
     symbols: NDArray[np.int32]
-    lengths: Numbers
-    starts: Numbers
+    lengths: Indices
+    starts: Indices
     n_symbols: int
 
     @property
-    def is_short(self) -> NDArray[np.bool_]:
-        """Where a sequence is short enough for lanes."""
+    def is_short(self) -> Flags:
+        """Which sequences are short enough for lanes."""
         return np.asarray(self.lengths <= LONGEST)
 
 
 def _encode(patterns: Any, prototypes: Any) -> tuple[_Encoded, _Encoded]:
-    """Give the prototypes' symbols numbers from 0; those of patterns alone match nothing and share the last one."""
+    """Return symbols as numbers: the prototypes' from 0; all others match nothing and share the last number."""
     points, prototype_points = _points(patterns, prototypes)
     number = np.zeros(max(points.max(initial=0), prototype_points.max(initial=0)) + 1, np.int32)
     number[prototype_points] = 1
@@ -130,9 +269,9 @@ def _encode(patterns: Any, prototypes: Any) -> tuple[_Encoded, _Encoded]:
 
 
 def _points(*groups: Any) -> list[NDArray[Any]]:
-    """Return each group's symbols in a row: code points if all are strings, else tokens numbered as they come."""
+    """Return each group's concatenated symbols: code points of strings, else tokens numbered in order."""
     if all(isinstance(sequence, str) for group in groups for sequence in group):
-        # surrogatepass: a lone half of a pair is a symbol like others
+        # surrogatepass: a lone surrogate is a symbol like any other
         texts = ["".join(group).encode("utf-32-le", "surrogatepass") for group in groups]
         return [np.frombuffer(text, np.uint32) for text in texts]
     numbers: dict[Hashable, int] = {}
@@ -142,18 +281,18 @@ def _points(*groups: Any) -> list[NDArray[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class _Lanes:
-    """Short sequences side by side, longest first, in blocks of LANES: lane q holds number order[q].
+    """Short sequences side by side, longest first, in blocks of LANES: lane q holds sequence order[q].
 
-    Lanes to spare are empty and hold the number after the last.
+    Unused lanes are empty, and their order is the number of sequences.
     """
 
     blocks: NDArray[np.uint8] | NDArray[np.int32]
-    lengths: Numbers
-    order: Numbers
+    lengths: Indices
+    order: Indices
 
     @classmethod
     def of_short(cls, sequences: _Encoded) -> "_Lanes":
-        """Lay out the short ones of the sequences."""
+        """Lay out the short sequences."""
         is_short, n = sequences.is_short, len(sequences.lengths)
         lengths = sequences.lengths[is_short]
         longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
@@ -168,9 +307,9 @@ class _Lanes:
 
 
 def _count(
-    rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Numbers, distances: Counts, deletions: Counts
+    rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, distances: Counts, deletions: Counts
 ) -> None:
-    """Fill distances and deletions from the chosen rows to all columns: short to short by lanes, the others by bits."""
+    """Fill distances and deletions from the chosen rows to all columns: short pairs by lanes, others by bits."""
     short, long = (np.flatnonzero(rows.is_short[chosen] == wanted) for wanted in (True, False))
     everyone, long_columns = np.arange(len(columns.lengths)), np.flatnonzero(~columns.is_short)
     _count_by_lanes(rows, lanes, chosen[short], short, distances, deletions)
@@ -180,9 +319,9 @@ def _count(
 
 
 def _count_by_lanes(
-    rows: _Encoded, lanes: _Lanes, chosen: Numbers, places: Numbers, distances: Counts, deletions: Counts
+    rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, distances: Counts, deletions: Counts
 ) -> None:
-    """Fill the rows `places` of distances and deletions, from the chosen rows to the sequences in lanes."""
+    """Fill rows `places` of distances and deletions, from the chosen rows to the sequences in lanes."""
     cells = np.arange(rows.lengths[chosen].max(initial=0) + 1, dtype=np.uint8)
     room = np.empty((3, 2 * LANES * len(cells)), np.uint8)
     room[0] = np.repeat(cells, 2 * LANES)
@@ -199,13 +338,13 @@ def _count_by_lanes(
 def _count_by_bits(
     rows: _Encoded,
     columns: _Encoded,
-    chosen: Numbers,
-    numbers: Numbers,
-    places: Numbers,
+    chosen: Indices,
+    numbers: Indices,
+    places: Indices,
     distances: Counts,
     deletions: Counts,
 ) -> None:
-    """Fill the rows `places` of distances and deletions, from the chosen rows to the numbers among columns."""
+    """Fill rows `places` of distances and deletions, from the chosen rows to the columns `numbers`."""
     longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())
     n_words = max(1, -(-longest // WORD))
     slots = np.zeros(columns.n_symbols, np.int64)

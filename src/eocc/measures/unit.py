@@ -1,24 +1,26 @@
-"""The unit in which rows of numbers are measured: no square of a huge or tiny value overflows or vanishes."""
+"""The unit in which rows of numbers are compared, so that no square of a huge or tiny value overflows or vanishes."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eocc.foundation.types import Matrix
+from eocc.foundation.checks import array_of, integer
+from eocc.foundation.types import Flags, Matrix
 
-# New patterns farther than this many times the training range are all equally far, so that squares stay
-# finite. departure: far patterns
+# Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
 FARTHEST = 1e150
-# A column that varies less than this beside its largest value does so by rounding.
+# A column whose variation is below this share of its largest value varies only by rounding.
 CONSTANT = 1e-14
-# Up to here a power of two is a normal number, and a product with it, which is quicker, what ldexp gives.
+# Up to this exponent a product with a power of two equals ldexp, and is faster.
 MOST_BY_PRODUCT = 1000
+# Doubles reach from 2**-1074 to 2**1024.
+EXPONENTS = 1100
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Rows are counted from `centre`, the middle of each column, in units of 2**exponent, which costs no digits.
+    """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact.
 
     >>> unit = Unit.of(np.array([[0.0], [6.0]]))
     >>> unit.measure(np.array([[0.0], [6.0], [9.0]])).ravel()
@@ -27,11 +29,12 @@ class Unit:
 
     centre: Matrix
     exponent: int
+    stored: ClassVar = {"centre": array_of(np.float64, 1), "exponent": integer(-EXPONENTS, EXPONENTS)}
 
     @classmethod
     def of(cls, rows: Matrix) -> "Unit":
         """Return the unit in which the training rows lie within 1 of their centre."""
-        # Halves first: the range of a column may exceed the largest float, its middle does not.
+        # Halve first: the range of a column may exceed the largest float, its middle does not.
         centre = rows.min(axis=0) / 2 + rows.max(axis=0) / 2
         return cls(centre, int(np.frexp(np.abs(rows - centre).max())[1]))
 
@@ -45,25 +48,29 @@ class Unit:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
-    def along(self, active: NDArray[np.bool_]) -> "Unit":
+    def along(self, active: Flags) -> "Unit":
         """Return the unit of some of the columns."""
         return Unit(self.centre[active], self.exponent)
 
     def length(self, measured: float) -> float:
-        """Return a distance measured in this unit in the rows' own."""
+        """Return a distance in this unit as a distance in the unit of the data."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(measured, self.exponent))
 
     def plain(self) -> "Unit":
-        """Return the unit for rows that are all equal: the same centre, their own scale."""
+        """Return the unit for rows that are all equal: the same centre, without scaling."""
         return Unit(self.centre, 0)
+
+    def has_columns(self, count: int) -> bool:
+        """Return whether this is a valid unit of that many columns."""
+        return len(self.centre) == count
 
 
 @dataclass(frozen=True, eq=False)
 class StandardUnit(Unit):
-    """Rows counted from `centre`, each column over `spreads`, its standard deviation in training.
+    """Rows minus `centre`, each column divided by `spreads`, its standard deviation in training.
 
-    A column that never varied keeps its own scale. The exponent is 0, as columns may differ by any power.
+    A constant column keeps its own scale. The exponent is 0.
 
     >>> unit = StandardUnit.of(np.array([[0.0, 7.0], [6.0, 7.0]]))
     >>> unit.measure(np.array([[0.0, 7.0], [9.0, 7.0]]))
@@ -72,6 +79,7 @@ class StandardUnit(Unit):
     """
 
     spreads: Matrix
+    stored: ClassVar = {**Unit.stored, "spreads": array_of(np.float64, 1)}
 
     @classmethod
     def of(cls, rows: Matrix) -> "StandardUnit":
@@ -79,7 +87,7 @@ class StandardUnit(Unit):
         centre = Unit.of(rows).centre
         apart = rows - centre
         reach = np.abs(apart).max(axis=0)
-        exponents = np.frexp(reach)[1]  # each column by its own power of two: its squares are those of numbers below 1
+        exponents = np.frexp(reach)[1]  # scale each column by its own power of two, so that its squares are below 1
         spreads = np.ldexp(np.ldexp(apart, -exponents).std(axis=0), exponents)
         is_constant = reach <= CONSTANT * np.abs(rows).max(axis=0)
         return cls(centre, 0, np.where(is_constant | (spreads == 0), 1.0, spreads))
@@ -93,14 +101,18 @@ class StandardUnit(Unit):
             scaled /= self.spreads
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
-    def along(self, active: NDArray[np.bool_]) -> "StandardUnit":
+    def along(self, active: Flags) -> "StandardUnit":
         """Return the unit of some of the columns."""
         return StandardUnit(self.centre[active], self.exponent, self.spreads[active])
 
     def length(self, measured: float) -> float:
-        """Return the distance itself: it is counted in standard deviations."""
+        """Return the distance itself: it counts standard deviations."""
         return measured
 
     def plain(self) -> "StandardUnit":
-        """Return the unit for rows that are all equal: the same centre, their own scale."""
+        """Return the unit for rows that are all equal: the same centre, without scaling."""
         return StandardUnit(self.centre, 0, np.ones_like(self.centre))
+
+    def has_columns(self, count: int) -> bool:
+        """Return whether this is a valid unit of that many columns."""
+        return super().has_columns(count) and self.spreads.shape == (count,) and bool((self.spreads > 0).all())

@@ -8,10 +8,10 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain.differences.vectors import feature_names
 from eocc.explain.regions import prototype_labels, reach_of
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
+from eocc.measures.difference import feature_names
 from eocc.plots.projection import edges_between, known_share, place, project, was_searched, yardstick_of
 
 INK, FAINT, BORDER = "#1f2933", "#8d99a6", "#08306b"

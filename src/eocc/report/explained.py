@@ -6,7 +6,7 @@ from typing import Any
 from eocc.explain import Contribution, Difference, Explanation, Place, TrainingPattern
 from eocc.explain.explanation import ratio_in_words
 from eocc.foundation.wording import decimals_for, format_number
-from eocc.measures.difference import MOST_NAMED, _grouped
+from eocc.measures.difference import MOST_NAMED, grouped
 from eocc.report.charts import share_bar
 from eocc.report.judgement import Judgement, described
 from eocc.report.markup import Markup, bare_table, joined, tag
@@ -88,7 +88,7 @@ def ranked_contributions(difference: Difference) -> list[Contribution]:
     """
     ranked = sorted((one for one in difference.contributions if one.amount > 0), key=lambda one: -one.amount)
     if len(ranked) > MOST_NAMED + 1 and all(one.group for one in ranked):
-        ranked = _grouped(ranked)
+        ranked = grouped(ranked)
     if len(ranked) <= MOST_NAMED + 1:
         return ranked
     rest = ranked[MOST_NAMED:]

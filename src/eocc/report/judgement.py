@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.explain import Explanation, explain
-from eocc.explain.differences import description_of
 from eocc.explain.explain import names_of
 from eocc.explain.regions import prototype_labels
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
+from eocc.measures.difference import description_of
 from eocc.plots.projection import Projection, decides_by_regions
 
 # Patterns are held against the prototypes so many at a time: the dissimilarities of all need not fit.

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.explain import Rule, rules
-from eocc.explain.differences.vectors import feature_names
 from eocc.explain.explain import names_of
 from eocc.explain.regions import prototype_labels
 from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.measures.difference import feature_names
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.strings import FittedStringEdit

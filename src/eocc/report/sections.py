@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from eocc.explain.differences.vectors import feature_names
 from eocc.explain.explain import names_of
 from eocc.explain.regions import reach_of
 from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.measures.difference import feature_names
 from eocc.measures.euclidean import FittedEuclidean
 from eocc.measures.tables import FittedGower
 from eocc.plots.projection import Yardstick, decides_by_regions, rate_of

@@ -1,0 +1,185 @@
+"""Attributes of vertices and edges: their kinds, found from the data, and their values as numbers and codes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from eocc.foundation.checks import hashable, mapping, real, tuple_of
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.strings import edit_distance
+
+KINDS = ("category", "number", "text")
+# Text attributes are texts, not categories, if most values differ and are longer than this on average.
+SHORT_TEXT = 3
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The attributes of vertices or of edges; `numbers` maps a name to its minimum and range in training."""
+
+    numbers: dict[str, tuple[float, float]]
+    categories: tuple[str, ...]
+    texts: tuple[str, ...]
+    stored: ClassVar = {
+        "numbers": mapping(hashable, lambda pair: tuple_of(real(), 2)(pair) and len(pair) == 2 and pair[1] > 0),
+        "categories": tuple_of(hashable),
+        "texts": tuple_of(hashable),
+    }
+
+    @property
+    def names(self) -> list[str]:
+        """All attributes: categories, texts, numbers."""
+        return [*self.categories, *self.texts, *self.numbers]
+
+
+def find_schema(attributes: Sequence[Mapping[str, Sequence[Any]]], declared: Mapping[str, str], kind: str) -> Schema:
+    """Return the attributes with their kinds, declared or found from the values; `kind` is "vertex" or "edge"."""
+    names = dict.fromkeys(name for mapping in attributes for name in mapping)
+    unknown = set(declared) - set(names)
+    if unknown:
+        raise ValueError(
+            f"no graph has a {kind} attribute {min(unknown)!r}; known: {', '.join(map(repr, sorted(names)))}"
+        )
+    values = {name: _present(v for mapping in attributes for v in mapping.get(name, ())) for name in sorted(names)}
+    kinds = {name: declared.get(name) or _kind(name, kind, values[name]) for name in values}
+    return Schema(
+        {name: _range(name, values[name]) for name in values if kinds[name] == "number"},
+        tuple(name for name in values if kinds[name] == "category"),
+        tuple(name for name in values if kinds[name] == "text"),
+    )
+
+
+def _present(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if not is_missing(value)]
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None or does not equal itself, as NaN and NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas.NA has no truth value; an array has one per entry
+        return not isinstance(value, np.ndarray)
+
+
+def _kind(name: str, of: str, values: Sequence[Any]) -> str:
+    """Return the kind of an attribute."""
+    numbers = [isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values]
+    if any(numbers) and not all(numbers):
+        odd = next(value for value, is_number in zip(values, numbers, strict=True) if not is_number)
+        raise ValueError(
+            f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; make it one kind, or declare it: "
+            f"{of}_kinds={{{name!r}: 'category'}}"
+        )
+    if all(numbers) and values:
+        return "number"
+    if values and all(isinstance(value, str) for value in values):
+        length = sum(map(len, values)) / len(values)
+        return "text" if len(set(values)) > len(values) / 2 and length > SHORT_TEXT else "category"
+    return "category"
+
+
+def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
+    """Return the minimum and the range of the numbers; the range is 1 if they are all equal."""
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"attribute {name!r} should hold numbers but holds other values") from None
+    if not len(numbers):
+        return 0.0, 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        span = float(np.ptp(numbers))
+    if not np.isfinite(span):
+        raise ValueError(f"attribute {name!r} holds infinity, or numbers too far apart to be subtracted; rescale it")
+    return float(numbers.min()), span or 1.0
+
+
+class Encoded(NamedTuple):
+    """Attributes as the kernel expects them, one row per attribute and one column per item.
+
+    `scales` multiply the differences of numbers; NaN or -1 means missing.
+    """
+
+    numbers: Matrix
+    scales: Matrix
+    categories: Indices
+    texts: Indices
+
+    def costs(self, items: Any, others: Any, text_table: Matrix) -> Matrix:
+        """Return the mean dissimilarity over the attributes of two groups of items (n, m), as in the kernel."""
+        total = np.zeros((len(items), len(others)))
+        for values, scale in zip(self.numbers, self.scales, strict=True):
+            gaps = np.abs(values[items][:, None] - values[others]) * scale
+            one_missing = np.not_equal.outer(np.isnan(values[items]), np.isnan(values[others]))
+            total += np.where(np.isnan(gaps), one_missing, gaps)
+        for codes in self.categories:
+            total += np.not_equal.outer(codes[items], codes[others])
+        for codes in self.texts:
+            here, there = codes[items][:, None], codes[others]
+            both = (here >= 0) & (there >= 0)
+            total += np.where(both, text_table[here, there] if text_table.size else 0.0, here != there)
+        count = len(self.numbers) + len(self.categories) + len(self.texts)
+        return total * (1.0 / count) if count > 1 else total
+
+
+def encode(
+    schema: Schema,
+    attributes: Sequence[Mapping[str, Sequence[Any]]],
+    counts: Any,
+    codes: dict[Any, int],
+    vocabulary: dict[str, int],
+) -> Encoded:
+    """Return the attributes of all items of all graphs; new categories and texts get the next code."""
+
+    def column(name: str) -> list[Any]:
+        return [
+            value
+            for mapping, count in zip(attributes, counts, strict=True)
+            for value in mapping.get(name, [None] * int(count))
+        ]
+
+    total = int(np.sum(counts))
+    numbers = np.empty((len(schema.numbers), total))
+    for k, (name, (low, _)) in enumerate(schema.numbers.items()):
+        numbers[k] = _as_numbers(name, column(name)) - low
+    return Encoded(
+        numbers,
+        np.array([1.0 / span for _, span in schema.numbers.values()]),
+        _coded([column(name) for name in schema.categories], codes, total, lambda value: value),
+        _coded([column(name) for name in schema.texts], vocabulary, total, str),
+    )
+
+
+def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:
+    odd = [value for value in values if not isinstance(value, Number) and not is_missing(value)]
+    if odd:
+        raise ValueError(f"attribute {name!r} held numbers in training, but here {odd[0]!r}")
+    numbers = np.array([np.nan if is_missing(value) else value for value in values], dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError(f"attribute {name!r} holds infinity; drop or replace it")
+    return numbers
+
+
+def _coded(columns: Sequence[Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> Indices:
+    """Return one code per value, -1 if missing; unknown values get the next code."""
+    coded = np.empty((len(columns), total), np.int64)
+    for k, values in enumerate(columns):
+        try:
+            coded[k] = [-1 if is_missing(v) else known.setdefault(key(v), len(known)) for v in values]
+        except TypeError as error:
+            message = (
+                f"an attribute holds values other than numbers, categories and texts ({error}); declare it 'ignore'"
+            )
+            raise ValueError(message) from None
+    return coded
+
+
+def text_table(texts: Sequence[str], others: Sequence[str]) -> Matrix:
+    """Return the normalised edit distances from texts to other texts."""
+    if not texts or not others:
+        return np.empty((len(texts), len(others)))
+    return edit_distance(texts, others)
