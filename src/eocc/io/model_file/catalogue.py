@@ -12,7 +12,6 @@ from typing import Any
 
 import eocc.measures as measures
 from eocc.foundation.checks import Check, setting
-from eocc.io.model_file import _measures_stopgap  # noqa: F401
 from eocc.io.model_file.containers import CONTAINERS, FITS
 from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
