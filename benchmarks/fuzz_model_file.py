@@ -70,6 +70,7 @@ def patterns():
         "euclidean": ("euclidean", rows, rows[:2] + 0.5),
         "standardised": ("standardised", rows * [1.0, 1e3, 1e-3], rows[:2]),
         "string-edit": ("string-edit", words, ["oaks", "é"]),
+        "hamming": ("hamming", [f"{word:3.3}" for word in words], ["oak", "elk"]),
         "tokens": ("string-edit", tokens, [["oak"], []]),
         "jaccard": ("jaccard", tokens, [["oak"], []]),
         "cosine-bags": ("cosine-bags", tokens, [["oak", "oak", "o"], []]),

@@ -43,6 +43,7 @@ MAKERS = {
     "jaccard": tokens,
     "string-edit": lambda rng, n: ["".join(word) for word in tokens(rng, n)],
     "tanimoto": lambda rng, n: rng.integers(0, 2, size=(n, 12)),
+    "hamming": lambda rng, n: ["".join(map(str, word)) for word in rng.integers(0, 4, size=(n, 6))],
     "dtw": series,
     "euclidean": lambda rng, n: rng.normal(size=(n, 4)),
     "gower": records,

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -66,10 +67,9 @@ def same(one, other):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if hasattr(one, "__dataclass_fields__"):
-        return type(one) is type(other) and all(
-            same(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__
-        )
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in names)
     return one == other
 
 
@@ -294,8 +294,9 @@ def gap(a, b):
         (FunctionMeasure(lambda a, b: float(np.abs(a - b).sum())), np.eye(4, dtype=np.float32), np.ones((2, 4))),
         (Manhattan(), np.eye(4), np.ones((2, 4))),
         (Composite({"size": Euclidean(), "name": gap}), composed(6), composed(2, 8)),
+        (Composite({"size": Manhattan(), "name": "string-edit"}), composed(6), composed(2, 8)),
     ],
-    ids=["function", "function of rows", "measure", "composite"],
+    ids=["function", "function of rows", "measure", "composite", "composite of a measure"],
 )
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])
 def test_a_measure_of_the_users_own_is_passed_again(make, measure, training, new, tmp_path):

@@ -19,6 +19,8 @@ from eocc.surprise.score import Standardisation, Surprise, Threshold, Weighting,
 
 # The weights as given, and variance-equalised.
 MOST_WEIGHTINGS = 2
+# No mean over the training rows is nearly as small; a smaller one would overflow the largest ratio.
+LEAST_MEAN_RATIO = 1e-60
 # A field of `Weighting` for each array; the first axis counts the weightings.
 WEIGHTING_KEYS = ("weights", "local_scales", "mean_distance", "median_profile", "mean_ratio")
 KEYS = ("weightings", "standardisation", "threshold", "left_out", "likelihood_ratio")
@@ -77,7 +79,7 @@ def _weightings(state: Any, n_prototypes: int, n_parameters: int) -> tuple[Weigh
     check_positive("weightings.mean_distance", state["mean_distance"], (v,))
     n_sizes = len(neighbourhood_sizes(n_prototypes - 1))
     check_numbers("weightings.median_profile", state["median_profile"], (v, n_sizes), 0)
-    check_positive("weightings.mean_ratio", state["mean_ratio"], (v,))
+    check_numbers("weightings.mean_ratio", state["mean_ratio"], (v,), LEAST_MEAN_RATIO)
     columns = (state[key].tolist() if state[key].ndim == 1 else state[key] for key in WEIGHTING_KEYS)
     return tuple(Weighting(*fields) for fields in zip(*columns, strict=True))
 
