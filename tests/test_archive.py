@@ -1,5 +1,6 @@
-"""Folders and zip files from strangers."""
+"""Folders and zip files from untrusted sources."""
 
+import os
 import random
 import struct
 import zipfile
@@ -30,7 +31,7 @@ def write(request, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../secret.gxl", "x/../../secret.gxl", "/etc/passwd", "C:\\x.gxl", "..\\secret.gxl"])
-def test_an_index_does_not_lead_out(name, write, tmp_path):
+def test_an_index_that_leads_out_is_refused(name, write, tmp_path):
     (tmp_path / "secret.gxl").write_text(TRIANGLE)
     members = {"train.cxl": cxl((name, "a"))}
     assert "leads out of the collection" in message_of(read_graph_set, write(members))
@@ -69,18 +70,18 @@ def test_members_of_one_name_are_refused(tmp_path):
     assert "'1.gxl' appears twice" in message_of(read_graph_set, path)
 
 
-def test_bombs_are_refused(write):
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(write):
     path = write(collection() | {"2.gxl": gxl(" " * 50_000)})
     assert "2.gxl: is larger than the limit of 10000 bytes" in message_of(read_graph_set, path, limits=SMALL)
 
 
-def test_bombs_are_refused_at_the_safe_limits(tmp_path):
+def test_the_default_limits_refuse_large_members(tmp_path):
     path = write_zip(tmp_path / "a.zip", collection() | {"2.gxl": b" " * (2**26 + 1)})
     assert path.stat().st_size < 100_000
     assert f"limit of {2**26} bytes" in message_of(read_graph_set, path)
 
 
-def test_many_small_bombs_are_refused(write):
+def test_many_small_members_are_refused_together(write):
     members = {f"{i}.gxl": gxl(" " * 9_000) for i in range(3)}
     path = write(members | {"train.cxl": cxl(*((name, "a") for name in members))})
     assert "set.zip: holds more than the limit of 25000 bytes" in message_of(read_graph_set, path, limits=SMALL)
@@ -91,13 +92,13 @@ def test_too_many_members_are_refused(write):
     assert "more than the limit of 20 files" in message_of(read_graph_set, path, limits=SMALL)
 
 
-def test_the_directory_of_an_archive_is_not_read_where_it_is_too_long(tmp_path):
+def test_the_directory_of_an_archive_is_not_read_if_it_is_too_long(tmp_path):
     path = write_zip(tmp_path / "a.zip", {f"{i}.txt": "" for i in range(2_000)})
     assert "too many files" in message_of(read_graph_set, path, limits=SMALL)
 
 
 @pytest.mark.parametrize(("declared", "summed"), [(300, 300), (300, 301), (9_000, 20), (2**31, 20)])
-def test_members_hold_what_they_declare(declared, summed, tmp_path):
+def test_members_with_other_sizes_than_declared_are_refused(declared, summed, tmp_path):
     text = gxl(" " * 2_000).encode()
     data = bytearray(write_zip(tmp_path / "a.zip", {"train.cxl": cxl(("1.gxl", "a")), "1.gxl": text}).read_bytes())
     entry = data.rindex(b"PK\x01\x02")
@@ -111,14 +112,14 @@ def test_members_hold_what_they_declare(declared, summed, tmp_path):
     ("offset", "value", "words"),
     [(8, 1, "encrypted"), (10, 12, "neither stored nor deflated"), (10, 99, "neither stored"), (16, 7, "CRC")],
 )
-def test_members_that_cannot_be_read(offset, value, words, tmp_path):
+def test_unreadable_members_say_why(offset, value, words, tmp_path):
     data = bytearray(write_zip(tmp_path / "a.zip", collection()).read_bytes())
     struct.pack_into("<H", data, data.rindex(b"PK\x01\x02") + offset, value)
     (tmp_path / "a.zip").write_bytes(data)
     assert words in message_of(read_graph_set, tmp_path / "a.zip")
 
 
-def test_what_is_no_archive(tmp_path):
+def test_other_files_say_that_they_are_no_archive(tmp_path):
     (tmp_path / "a.zip").write_text("no archive")
     assert "a.zip: cannot be read: File is not a zip file" in message_of(read_graph_set, tmp_path / "a.zip")
 
@@ -142,3 +143,11 @@ def test_damaged_archives_read_or_say_why(tmp_path):
     with within_a_minute():
         results = {outcome(attempt, damaged(good, rng)) for _ in range(300)}
     assert results == {"graph", "error"}
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    path = write_folder(tmp_path / "set", collection())
+    (path / "2.gxl").unlink()
+    os.mkfifo(path / "2.gxl")
+    with within_a_minute():
+        assert "2.gxl: cannot be read: not a regular file" in message_of(read_graph_set, path)

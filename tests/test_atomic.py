@@ -3,6 +3,7 @@ import stat
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +25,7 @@ with drafted(Path(sys.argv[1])) as draft:
 
 @contextmanager
 def another_writer(path):
-    """A process in the middle of writing a file, and its draft; killed in the end."""
+    """Yield a process that is writing a file, and its draft. The process is killed at the end."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], **pipes) as process:
         try:
@@ -44,7 +45,7 @@ def write(path):
         draft.write_text("whole")
 
 
-def test_what_a_killed_writer_left_goes_with_the_next_write_and_not_before(tmp_path):
+def test_the_next_write_removes_the_draft_of_a_killed_writer(tmp_path):
     path = tmp_path / "table [1].csv"
     with another_writer(path) as (_, draft):
         write(path)
@@ -56,7 +57,7 @@ def test_what_a_killed_writer_left_goes_with_the_next_write_and_not_before(tmp_p
     assert sorted(file.name for file in tmp_path.iterdir()) == ["another.csv", path.name]
 
 
-def test_a_living_writer_is_not_disturbed(tmp_path):
+def test_the_draft_of_a_living_writer_stays(tmp_path):
     path = tmp_path / "table.csv"
     with another_writer(path) as (process, draft):
         write(path)
@@ -76,7 +77,7 @@ def test_a_draft_behind_a_link_is_found(tmp_path):
     assert not draft.exists()
 
 
-def test_the_same_pid_in_another_life_is_another_process(tmp_path):
+def test_a_draft_of_an_earlier_process_with_the_same_pid_is_removed(tmp_path):
     path = tmp_path / "table.csv"
     before = left_by(path, atomic._here(), os.getpid(), "ffffffff")
     own = left_by(path, atomic._here(), os.getpid(), atomic.TOKEN)
@@ -85,7 +86,7 @@ def test_the_same_pid_in_another_life_is_another_process(tmp_path):
     assert own.exists()
 
 
-def test_a_writer_elsewhere_is_given_a_day(tmp_path):
+def test_a_draft_of_another_machine_is_removed_after_a_day(tmp_path):
     path = tmp_path / "table.csv"
     draft = left_by(path, "00000000", 2, "ffffffff")
     now = draft.stat().st_mtime
@@ -105,13 +106,13 @@ def test_files_of_other_programs_stay(name, tmp_path):
     assert (tmp_path / name).exists()
 
 
-def test_a_long_name_leaves_room_for_the_draft(tmp_path):
+def test_a_long_name_works(tmp_path):
     path = tmp_path / ("表" * 80 + ".csv")
     write(path)
     assert path.read_text() == "whole"
 
 
-def test_a_file_for_reading_only_is_replaced_and_stays_so(tmp_path):
+def test_a_read_only_file_is_replaced_and_stays_read_only(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("before")
     path.chmod(0o444)
@@ -119,14 +120,14 @@ def test_a_file_for_reading_only_is_replaced_and_stays_so(tmp_path):
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("whole", 0o444)
 
 
-def test_the_file_is_on_the_disk_before_its_name_and_the_folder_after(tmp_path, monkeypatch):
+def test_the_file_is_synced_before_it_is_renamed_and_the_folder_after(tmp_path, monkeypatch):
     path, synced = tmp_path / "table.csv", []
     monkeypatch.setattr(os, "fsync", lambda file: synced.append((os.fstat(file).st_ino, path.exists())))
     write(path)
     assert synced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
 
 
-def test_a_folder_that_cannot_be_synced_does_not_matter(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_synced_is_ignored(tmp_path, monkeypatch):
     def refuse(file):
         if stat.S_ISDIR(os.fstat(file).st_mode):
             raise OSError(22, "Invalid argument")
@@ -136,7 +137,7 @@ def test_a_folder_that_cannot_be_synced_does_not_matter(tmp_path, monkeypatch):
     assert (tmp_path / "table.csv").read_text() == "whole"
 
 
-def test_a_file_that_cannot_be_synced_does(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_synced_raises(tmp_path, monkeypatch):
     def refuse(file):
         raise OSError(5, "Input/output error")
 
@@ -144,3 +145,9 @@ def test_a_file_that_cannot_be_synced_does(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="Input/output"):
         write(tmp_path / "table.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_only_this_module_syncs_files():
+    source = Path(atomic.__file__).parents[1]
+    others = {path.name for path in source.rglob("*.py") if "fsync" in path.read_text()} - {"atomic.py"}
+    assert others <= {"store.py"}  # experiments

@@ -5,8 +5,10 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import fields, is_dataclass
 from datetime import date
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -18,28 +20,32 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import get_scorer
 
 from doubles import Manhattan, OneBatch, fitted_names, plain
-from eocc import EntropicOneClassClassifier
-from eocc.io.model_file import ModelFileError, NotSaved, load, save
+from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
+from eocc.io.model_file import ModelFileError, NotSaved
+from eocc.io.model_file.catalogue import _classes, classes, functions
 from eocc.io.model_file.codec import Decoder
-from eocc.io.model_file.patterns import PACKERS
+from eocc.io.model_file.columns import COLUMNS
 from eocc.io.model_file.plain import PLAIN
 from eocc.measures import DTW, MEASURES, Composite, Euclidean, FunctionMeasure, Gower, GraphEdit, LabelledGraph
 from eocc.measures.objects import Objects
-from eocc.regions.extents import EXTENTS, QuantileExtent
+from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
+from eocc.regions.extents import QuantileExtent
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trapezoidal
-from eocc.regions.representatives import REPRESENTATIVES, Centroid
-from eocc.regions.tconorms import TCONORMS, einstein
+from eocc.regions.representatives import Centroid
+from eocc.regions.tconorms import einstein
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
+from eocc.space.prototypes import KMedoids
+from eocc.synthesis.graph_kinds import NeighbourGraph
 from samples import samples
 
 READER = """
 import sys
 from pathlib import Path
-from eocc.io.model_file import load, save
+from eocc import load, save
 from samples import samples
 for path in map(Path, sys.argv[1:]):
-    model = load(path)
-    print(path.stem, model.score_samples(samples(path.stem)[1]).tobytes().hex())
+    model, (measure, _) = load(path), path.stem.split("_")
+    print(path.stem, model.score_samples(samples(measure)[1]).tobytes().hex())
     save(model, path.with_suffix(".again"))
 """
 
@@ -50,7 +56,7 @@ def again(clf, path, **passed):
 
 
 def same(one, other):
-    """Say whether two fitted values are alike, down to types and bits."""
+    """Say whether two fitted values are the same, down to types and bits."""
     if isinstance(one, np.ndarray):
         is_equal = all(same(a, b) for a, b in zip(one, other, strict=True)) if one.dtype == object else (
             one.tobytes() == other.tobytes())  # fmt: skip
@@ -61,15 +67,14 @@ def same(one, other):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if hasattr(one, "__dataclass_fields__"):
-        return type(one) is type(other) and all(
-            same(getattr(one, name), getattr(other, name)) for name in one.__dataclass_fields__
-        )
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in names)
     return one == other
 
 
 def check_whole(clf, loaded, new):
-    kept = fitted_names(clf) - {"plan_"}  # of the fit, not of the model
+    kept = fitted_names(clf) - {"structure_"}  # computed on demand, and not stored
     assert fitted_names(loaded) == kept
     for name in kept:
         assert same(getattr(clf, name), getattr(loaded, name)), name
@@ -77,22 +82,36 @@ def check_whole(clf, loaded, new):
         assert_array_equal(getattr(clf, method)(new), getattr(loaded, method)(new))
 
 
-@pytest.mark.parametrize("resolution", ["multi", "single"])
-def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(resolution, tmp_path):
+# Every classifier, without labels and with some.
+LABELS = np.array([1] * 14 + [-1] * 6)
+MODELS = {
+    "surprise": (SurpriseClassifier, {}, None),
+    "labelled": (SurpriseClassifier, {"false_alarm_rate": 0.2}, LABELS),
+    "eocc-1": (plain, {"tconorm": "probabilistic"}, None),
+    "eocc-2": (
+        EntropicOneClassClassifier,
+        {"synthesis": "validation", "search": RandomSearch(max_generations=2)},
+        LABELS,
+    ),
+}
+
+
+def fitted(kind, measure, training):
+    make, settings, y = MODELS[kind]
+    return make(measure=measure, random_state=0, **settings).fit(training, y)
+
+
+def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(tmp_path):
     scores = {}
     for name in MEASURES:
         training, new = samples(name)
-        clf = EntropicOneClassClassifier(
-            measure=name,
-            resolution=resolution,
-            search=GeneticSearch(max_generations=2),
-            random_state=0,
-            tconorm="probabilistic",
-        ).fit(training)
-        scores[name] = clf.score_samples(new).tobytes().hex()
-        save(clf, tmp_path / f"{name}.eocc")
+        for kind in ("labelled", "eocc-1"):
+            clf = fitted(kind, name, training)
+            scores[f"{name}_{kind}"] = clf.score_samples(new).tobytes().hex()
+            save(clf, tmp_path / f"{name}_{kind}.eocc")
     paths = sorted(map(str, tmp_path.glob("*.eocc")))
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "PYTHONHASHSEED": "1234"}
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "1234"}
     run = subprocess.run(
         [sys.executable, "-c", READER, *paths], env=environment, capture_output=True, text=True, check=False
     )
@@ -102,23 +121,40 @@ def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(resolution, 
         assert path.read_bytes() == path.with_suffix(".again").read_bytes(), path.stem
 
 
-@pytest.mark.parametrize("resolution", ["multi", "single"])
-@pytest.mark.parametrize("synthesis", ["entropy", "validation"])
+@pytest.mark.parametrize("kind", MODELS)
 @pytest.mark.parametrize("name", MEASURES)
-def test_every_fitted_attribute_comes_back(name, synthesis, resolution, tmp_path):
+def test_every_fitted_attribute_comes_back(name, kind, tmp_path):
     training, new = samples(name)
-    y = np.array([1] * 14 + [-1] * 6)
-    clf = EntropicOneClassClassifier(
-        measure=name,
-        synthesis=synthesis,
-        resolution=resolution,
-        search=RandomSearch(max_generations=2),
-        random_state=3,
-    ).fit(training, y)
+    clf = fitted(kind, name, training)
     loaded = again(clf, tmp_path / "m.eocc")
     check_whole(clf, loaded, new)
     assert loaded.get_params() == clf.get_params()
-    assert hasattr(loaded, "performance_") == (synthesis == "validation" and resolution == "single")
+
+
+@pytest.mark.parametrize("kind", ["surprise", "labelled"])
+def test_regions_are_not_stored_and_come_out_the_same(kind, tmp_path):
+    training, _ = samples("euclidean")
+    clf = fitted(kind, "auto", training)
+    loaded = again(clf, tmp_path / "m.eocc")
+    assert "structure_" not in vars(loaded)
+    assert same(loaded.regions_, clf.regions_)
+    assert_array_equal(loaded.labels_, clf.labels_)
+    assert [str(rule) for rule in loaded.rules()] == [str(rule) for rule in clf.rules()]
+
+
+def test_the_measure_that_auto_chose_comes_back(setosa, tmp_path):
+    loaded = again(SurpriseClassifier().fit(setosa), tmp_path / "m.eocc")
+    assert loaded.measure == "auto"
+    assert loaded.resolved_measure_ == Euclidean()
+
+
+@pytest.mark.parametrize("kind", ["surprise", "eocc-1"])
+def test_a_model_with_few_prototypes_comes_back(kind, setosa, iris, tmp_path):
+    clf = fitted(kind, "auto", setosa).set_params(prototypes=12, selection="farthest-first").fit(setosa)
+    loaded = again(clf, tmp_path / "m.eocc")
+    check_whole(clf, loaded, iris[0])
+    assert len(loaded.prototypes_) == 12
+    assert len(loaded.calibration_.margins if kind == "surprise" else loaded.labels_) == 50
 
 
 def composed(n, seed=1):
@@ -174,7 +210,7 @@ RICH = {
 @pytest.mark.parametrize("case", RICH)
 def test_measures_with_arguments_and_patterns_of_all_kinds_come_back(case, tmp_path):
     measure, training, new = RICH[case]
-    clf = plain(measure=measure).fit(training)
+    clf = SurpriseClassifier(measure=measure).fit(training)
     loaded = again(clf, tmp_path / "m.eocc")
     check_whole(clf, loaded, new)
     assert same(loaded.measure, clf.measure)
@@ -186,6 +222,7 @@ def test_measures_with_arguments_and_patterns_of_all_kinds_come_back(case, tmp_p
 SETTINGS = [
     *({"extent": name} for name in EXTENTS),
     *({"extent": extent} for extent in (*EXTENTS.values(), QuantileExtent(0.25))),
+    {"graph": NeighbourGraph(k=5), "selection": KMedoids(), "prototypes": 8},
     *({"representative": name} for name in REPRESENTATIVES),
     {"representative": Centroid()},
     *({"membership_function": name} for name in MEMBERSHIP_FUNCTIONS),
@@ -197,6 +234,7 @@ SETTINGS = [
     {"search": DifferentialEvolutionSearch(max_generations=2, mutation=(0.4, 0.9)), "verbose": False},
     {"search": GeneticSearch(max_generations=2, population_size=6, mutation_rate=0.5, max_time=60.0)},
     {"weights": [0.5, 1, 0.25, 0.0], "gamma": np.float64(0.1)},
+    {"max_memory": "2GiB", "precision": "single"},
 ]
 
 
@@ -225,9 +263,12 @@ def test_a_calibration_comes_back(setosa, iris, tmp_path):
     loaded = again(clf, tmp_path / "m.eocc")
     check_whole(clf, loaded, iris[0])
     assert_array_equal(loaded.p_values(iris[0]), clf.p_values(iris[0]))
+    loaded = again(clf.set_params(false_alarm_rate=Fraction(1, 5)), tmp_path / "m.eocc")
+    assert loaded.calibration_.rate == 0.1  # that of the fit
+    assert isinstance(loaded.false_alarm_rate, NotSaved)  # JSON has no fractions
 
 
-def test_names_of_features_come_back(setosa, tmp_path):
+def test_feature_names_come_back(setosa, tmp_path):
     frame = pd.DataFrame(setosa, columns=["a", "b", "c", "d"])
     loaded = again(plain().fit(frame), tmp_path / "m.eocc")
     assert loaded.feature_names_in_.tolist() == ["a", "b", "c", "d"]
@@ -236,8 +277,9 @@ def test_names_of_features_come_back(setosa, tmp_path):
         loaded.predict(frame.rename(columns={"a": "z"}))
 
 
-def test_a_model_of_one_pattern_comes_back(tmp_path):
-    clf = plain().fit([[1.0, 2.0]])
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
+def test_a_model_of_one_row_comes_back(make, tmp_path):
+    clf = make().fit([[1.0, 2.0]])
     check_whole(clf, again(clf, tmp_path / "m.eocc"), [[1.0, 2.0], [3.0, 4.0]])
 
 
@@ -252,11 +294,13 @@ def gap(a, b):
         (FunctionMeasure(lambda a, b: float(np.abs(a - b).sum())), np.eye(4, dtype=np.float32), np.ones((2, 4))),
         (Manhattan(), np.eye(4), np.ones((2, 4))),
         (Composite({"size": Euclidean(), "name": gap}), composed(6), composed(2, 8)),
+        (Composite({"size": Manhattan(), "name": "string-edit"}), composed(6), composed(2, 8)),
     ],
-    ids=["function", "function of rows", "measure", "composite"],
+    ids=["function", "function of rows", "measure", "composite", "composite of a measure"],
 )
-def test_a_measure_of_the_users_own_is_passed_again(measure, training, new, tmp_path):
-    clf = plain(measure=measure).fit(training)
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
+def test_a_measure_of_the_users_own_is_passed_again(make, measure, training, new, tmp_path):
+    clf = make(measure=measure).fit(training)
     save(clf, tmp_path / "m.eocc")
     with pytest.raises(ModelFileError, match=r"m\.eocc: was fitted with a measure of your own .*load\(path, measure"):
         load(tmp_path / "m.eocc")
@@ -267,15 +311,15 @@ def test_a_measure_of_the_users_own_is_passed_again(measure, training, new, tmp_
 
 def test_another_function_than_that_of_the_fit_is_refused(tmp_path):
     save(plain(measure=gap).fit(["a", "bcd", "ef"]), tmp_path / "m.eocc")
-    with pytest.raises(ModelFileError, match=r"scores .* and not .*; pass the measure it was fitted with"):
+    with pytest.raises(ModelFileError, match=r"scores .* not .* as before; pass the measure of the fit"):
         load(tmp_path / "m.eocc", measure=lambda a, b: abs(len(a) - len(b)) ** 2)
     with pytest.raises(ModelFileError, match="pass the function of two objects"):
         load(tmp_path / "m.eocc", measure=Manhattan())
 
 
-def test_what_the_file_holds_is_not_passed(setosa, tmp_path):
+def test_an_object_in_the_file_must_not_be_passed(setosa, tmp_path):
     save(plain().fit(setosa), tmp_path / "m.eocc")
-    with pytest.raises(ModelFileError, match="holds its measure itself; load it without measure="):
+    with pytest.raises(ModelFileError, match="holds its own measure; load it without measure="):
         load(tmp_path / "m.eocc", measure="euclidean")
 
 
@@ -291,11 +335,11 @@ def test_a_membership_function_and_a_tconorm_of_the_users_own_are_passed_again(s
         with pytest.raises(ModelFileError, match=r"of your own .* pass it again: load\(path"):
             load(tmp_path / "m.eocc", **{name: value})
     assert_array_equal(load(tmp_path / "m.eocc", **own).score_samples(setosa), clf.score_samples(setosa))
-    with pytest.raises(ModelFileError, match="scores"):
+    with pytest.raises(ModelFileError, match="pass the membership_function and tconorm of the fit"):
         load(tmp_path / "m.eocc", **{**own, "membership_function": Gaussian()})
 
 
-def test_what_only_a_fit_calls_is_replaced_by_a_note(setosa, tmp_path):
+def test_objects_that_only_a_fit_calls_become_notes(setosa, tmp_path):
     own = {
         "search": OneBatch([np.ones((2, 4))]),
         "extent": lambda pairs: float(pairs.max()),
@@ -305,23 +349,24 @@ def test_what_only_a_fit_calls_is_replaced_by_a_note(setosa, tmp_path):
     }
     clf = EntropicOneClassClassifier(**own).fit(setosa)
     loaded = again(clf, tmp_path / "m.eocc")
+    check_whole(clf, loaded, setosa)
     assert_array_equal(loaded.score_samples(setosa), clf.score_samples(setosa))
     for name in own:
         assert isinstance(getattr(loaded, name), NotSaved)
         others = {other: value for other, value in own.items() if other != name}
-        settings = {"synthesis": "validation", "resolution": "single"} if name == "performance" else {}
+        settings = {"synthesis": "validation"} if name == "performance" else {}
         with pytest.raises(ValueError, match=rf"set_params\({name}=...\) before fit"):
             clone(loaded).set_params(**others, **settings).fit(np.vstack([setosa, setosa + 9]), np.repeat([1, -1], 50))
     assert_array_equal(again(loaded, tmp_path / "n.eocc").score_samples(setosa), clf.score_samples(setosa))
 
 
-def test_what_cannot_be_saved_says_so(setosa, tmp_path):
+def test_errors_say_what_cannot_be_saved(setosa, tmp_path):
     with pytest.raises(NotFittedError):
         save(plain(), tmp_path / "m.eocc")
-    with pytest.raises(ValueError, match="only an EntropicOneClassClassifier can be saved, not Pattern"):
+    with pytest.raises(ValueError, match=r"only .* and SurpriseClassifier can be saved, not Pattern"):
         save(type("Pattern", (), {})(), tmp_path / "m.eocc")
     odd = [complex(k) for k in range(4)]
-    with pytest.raises(ValueError, match=r"training patterns cannot be saved: .*complex"):
+    with pytest.raises(ValueError, match=r"training rows cannot be saved: .*complex"):
         save(plain(measure=lambda a, b: abs(a - b)).fit(odd), tmp_path / "m.eocc")
     with pytest.raises(FileNotFoundError, match="no folder"):
         save(plain().fit(setosa), tmp_path / "none" / "m.eocc")
@@ -364,14 +409,14 @@ def test_a_file_keeps_its_permissions_and_a_link_its_target(setosa, tmp_path):
 
 def test_the_same_model_gives_the_same_bytes(setosa, tmp_path):
     for name in ("one", "two"):
-        save(EntropicOneClassClassifier(random_state=0).fit(setosa), tmp_path / name)
+        save(SurpriseClassifier().fit(setosa), tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
 def test_the_format_can_be_read_without_the_library(iris, tmp_path):
     X, y = iris
     search = RandomSearch(max_generations=2)
-    clf = EntropicOneClassClassifier(resolution="single", search=search, random_state=0).fit(X[y == 1])
+    clf = EntropicOneClassClassifier(search=search, random_state=0).fit(X[y == 1])
     save(clf, tmp_path / "m.eocc")
     with zipfile.ZipFile(tmp_path / "m.eocc") as archive:
         manifest = json.loads(archive.read("manifest.json"))
@@ -382,7 +427,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
         return arrays[document["array"] + ".npy"]
 
     kind, measure = fitted["measure"]["object"]
-    assert (manifest["format"], kind, fitted["tconorm"]) == (1, "FittedEuclidean", {"function": "maximum"})
+    assert (manifest["format"], kind, fitted["tconorm"]) == (2, "FittedEuclidean", {"function": "maximum"})
     prototypes, weights, centres, widths = (array(fitted[k]) for k in ("prototypes", "weights", "centres", "widths"))
     delta = measure["largest"] * 2.0 ** measure["unit"]["object"][1]["exponent"]
     D = np.sqrt((weights * (X[:, None] - prototypes) ** 2).sum(axis=2)) / delta
@@ -393,9 +438,18 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
 
 def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
     text = (Path(__file__).parent.parent / "docs" / "model_file.md").read_text()
-    save(plain().fit(setosa), tmp_path / "m.eocc")
-    with zipfile.ZipFile(tmp_path / "m.eocc") as archive:
-        manifest = json.loads(archive.read("manifest.json"))
-    kinds = [*PLAIN, *Decoder({})._kinds, *(tag for packer in PACKERS.values() for tag in packer.unpack)]
-    for name in (*manifest, *manifest["fitted"], *manifest["schema"], *kinds):
+    names = [*PLAIN, *Decoder({}).kinds, *COLUMNS]
+    for clf in (plain().fit(setosa), SurpriseClassifier().fit(setosa, [1] * 40 + [-1] * 10)):
+        save(clf, tmp_path / "m.eocc")
+        with zipfile.ZipFile(tmp_path / "m.eocc") as archive:
+            manifest = json.loads(archive.read("manifest.json"))
+        names += [*manifest, *manifest["fitted"]]
+        surprise = manifest["fitted"].get("surprise", {"dict": []})
+        names += [key for key, _ in surprise["dict"]]
+    for name in names:
         assert f"`{name}`" in text, name
+
+
+def test_the_names_of_classes_are_unambiguous():
+    assert len(classes()) == len(set(_classes()))
+    assert not set(classes()) & set(functions())

@@ -13,13 +13,15 @@ import pandas as pd
 import pytest
 
 from doubles import plain
-from eocc.io.model_file import ModelFileError, load, save
+from eocc import SurpriseClassifier, load, save
+from eocc.io.model_file import ModelFileError, container
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
-from eocc.measures.columns import Table
+from eocc.measures.objects import Objects
 from eocc.regions.extents import std_extent
+from eocc.regions.memberships import Gaussian
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
@@ -31,13 +33,17 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("models")
 
 
-def saved(folder, name):
-    """The bytes of a small model."""
+def saved(folder, name, make=plain, y=None):
+    """Return the bytes of a small model."""
     measure = DTW(band=0.5) if name == "dtw" else name
     training = [LabelledGraph(2, [[0, 1]]), LabelledGraph(3), LabelledGraph(1)] if name == "graph-edit" else (
         samples(name)[0][:6, :6] if name == "precomputed" else samples(name)[0][:6])  # fmt: skip
-    save(plain(measure=measure, extent="max").fit(training), folder / "whole.eocc")
+    save(make(measure=measure).fit(training, y), folder / "whole.eocc")
     return (folder / "whole.eocc").read_bytes()
+
+
+def labelled(folder):
+    return saved(folder, "euclidean", SurpriseClassifier, [1, 1, 1, 1, -1, -1])
 
 
 def refusal(folder, data, **arguments):
@@ -52,7 +58,7 @@ def refusal(folder, data, **arguments):
     return message.removeprefix(f"{path}: ")
 
 
-def test_random_damage_gives_an_error_of_one_line_or_a_model_that_works(folder):
+def test_random_damage_gives_a_one_line_error_or_a_working_model(folder):
     fates, failures = FUZZ["fuzz"](400, seed=7, folder=folder, report=lambda *_: None)
     assert failures == []
     assert sum(count for (_, fate), count in fates.items() if fate == "refused") > 200
@@ -79,30 +85,55 @@ def test_a_checksum_that_is_wrong_is_noticed(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
     members["weights.npy"] = array_bytes(np.full(4, 0.5))
     altered = pack_as_is(json.dumps(manifest).encode(), members)
-    assert "'weights.npy' is not as its checksum says" in refusal(folder, altered)
+    assert "'weights.npy' does not match its checksum" in refusal(folder, altered)
 
 
-def test_a_file_of_a_later_version_says_what_to_install(folder):
+def test_files_of_other_versions_say_what_to_do(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    manifest.update(format=2, library_version="9.1", fitted="otherwise")
-    assert (
-        refusal(folder, pack(manifest, members)) == "has format 2, this eocc reads up to 1; install eocc 9.1 or later"
+    manifest.update(format=3, library_version="9.1", fitted="otherwise")
+    later = "has format 3, this eocc reads format 2; install eocc 9.1 or later"
+    assert refusal(folder, pack(manifest, members)) == later
+    first = refusal(folder, pack({"format": 1, "library": "eocc", "schema": {}}, {}))
+    assert first == (
+        "has format 1, of the first version of eocc, which this one cannot read; "
+        "fit the model again with this version, or load it with eocc 0.1"
     )
 
 
-def test_what_is_no_model_is_told_from_a_damaged_one(folder):
+def test_other_files_and_damaged_models_get_different_errors(folder):
     again = "copy the file again from where it came, or save the model again"
     for data in (b"no zip at all", b"a", b"\x93NUMPY", b"P", bytes(100)):
-        assert refusal(folder, data) == "is no model file; eocc.save and `eocc fit` write one"
+        assert refusal(folder, data) == "is no model file; name a file written by eocc.save or `eocc fit`"
     assert refusal(folder, b"") == f"is empty; {again}"
     assert refusal(folder, saved(folder, "euclidean")[:-30]).endswith(again)
     assert "has no manifest.json" in refusal(folder, b"PK\x05\x06" + bytes(18))
 
 
+def test_bytes_before_and_after_the_archive_are_refused(folder):
+    data = saved(folder, "euclidean")
+    assert "other bytes before its start" in refusal(folder, b"PK" + bytes(10) + data)
+    assert "other bytes follow its end" in refusal(folder, data + b"more")
+    comment = data[:-2] + b"\4\0more"
+    assert "other bytes follow its end" in refusal(folder, comment)
+
+
+def test_a_file_replaced_while_it_is_read_is_read_as_it_was(folder, monkeypatch):
+    data, path, check = saved(folder, "euclidean"), folder / "replaced.eocc", container._Stored._check_members
+    path.write_bytes(data)
+
+    def replace_and_check(archive, members):
+        (folder / "short").write_bytes(b"")
+        (folder / "short").replace(path)
+        check(archive, members)
+
+    monkeypatch.setattr(container._Stored, "_check_members", replace_and_check)
+    assert load(path).n_features_in_ == 4
+
+
 def test_other_zip_files_and_folders_are_refused(folder):
-    assert "has no manifest.json" in refusal(folder, pack_as_is(b"", {})[:0] + _zip({"a.txt": b"a"}))
+    assert "has no manifest.json" in refusal(folder, _zip({"a.txt": b"a"}))
     assert "names no format" in refusal(folder, _zip({"manifest.json": b"[]"}))
-    with pytest.raises(ModelFileError, match="is not a regular file; name a model file"):
+    with pytest.raises(ModelFileError, match="is not a regular file; name a file written by"):
         load(folder)
 
 
@@ -121,13 +152,20 @@ def test_a_compressed_file_is_refused_before_it_is_unpacked(folder):
     assert remedy in refusal(folder, _zip(bomb, zipfile.ZIP_DEFLATED))
 
 
-def test_sizes_are_those_declared_and_within_the_limits(folder):
+def test_a_stored_member_with_two_sizes_is_refused(folder):
+    data = bytearray(saved(folder, "euclidean"))
+    entry = data.rindex(b"PK\x01\x02")
+    (size,) = struct.unpack_from("<I", data, entry + 20)
+    struct.pack_into("<I", data, entry + 20, size - 1)
+    assert "is compressed, or declares two sizes" in refusal(folder, bytes(data))
+
+
+def test_members_with_other_sizes_than_listed_or_above_the_limit_are_refused(folder):
     data = saved(folder, "euclidean")
     manifest, members = unpack(data)
     manifest["members"]["labels.npy"]["bytes"] += 1
-    assert "'labels.npy' has 176 bytes, not as many as manifest.json says" in refusal(
-        folder, pack_as_is(json.dumps(manifest).encode(), members)
-    )
+    wrong = pack_as_is(json.dumps(manifest).encode(), members)
+    assert "'labels.npy' has 176 bytes, not as many as manifest.json says" in refusal(folder, wrong)
     members["weights.npy"] = bytes(2**21)
     limit = "is larger than the limit of 1048576 bytes; pass a larger max_bytes if you trust the file"
     assert limit in refusal(folder, pack(manifest, members), max_bytes=2**20)
@@ -135,19 +173,23 @@ def test_sizes_are_those_declared_and_within_the_limits(folder):
     assert "manifest.json is larger than the limit" in refusal(folder, large, max_bytes=2**20)
     declared = struct.pack("<L", 2**18)
     assert large.count(declared) == 4
-    assert "members of more bytes than the file has" in refusal(
-        folder, large.replace(declared, struct.pack("<L", 2**19))
-    )
+    more = large.replace(declared, struct.pack("<L", 2**19))
+    assert "members of more bytes than the file has" in refusal(folder, more)
 
 
-def test_unknown_keys_are_refused(folder):
+def test_unknown_missing_and_duplicate_keys_are_refused(folder):
     manifest, members = unpack(saved(folder, "euclidean"))
-    assert "holds 'junk', which format 1 does not know" in refusal(folder, pack({**manifest, "junk": []}, members))
-    manifest["schema"]["junk"] = []
-    assert "the schema must be n_patterns" in refusal(folder, pack(manifest, members))
+    assert "holds 'junk', which is not format 2" in refusal(folder, pack({**manifest, "junk": []}, members))
+    text = json.dumps(manifest).encode()
+    doubled = text.replace(b'"library":', b'"library": "x", "library":', 1)
+    assert "a key occurs twice" in refusal(folder, pack_as_is(doubled, members))
+    inner = text.replace(b'"eta":', b'"eta": 0.1, "eta":', 1)
+    assert "a key occurs twice" in refusal(folder, pack_as_is(inner, members))
+    del manifest["library"]
+    assert "lacks 'library', which is not format 2" in refusal(folder, pack(manifest, members))
 
 
-def test_a_model_larger_than_the_limit_loads_where_that_is_raised(folder):
+def test_a_model_larger_than_the_limit_loads_with_a_higher_limit(folder):
     data = saved(folder, "euclidean")
     (folder / "whole.eocc").write_bytes(data)
     refusal(folder, data, max_bytes=1000)
@@ -160,7 +202,7 @@ def test_members_that_lead_out_are_refused(folder, name):
     assert "leads out of the archive" in refusal(folder, pack(manifest, {**members, name: b""}))
 
 
-def test_doubled_encrypted_linked_and_additional_members_are_refused(folder):
+def test_duplicate_encrypted_linked_and_unlisted_members_are_refused(folder):
     data = saved(folder, "euclidean")
     manifest, members = unpack(data)
     twice = pack(manifest, {**members, "weights.npx": members["weights.npy"]}).replace(b"weights.npx", b"weights.npy")
@@ -178,7 +220,7 @@ def test_doubled_encrypted_linked_and_additional_members_are_refused(folder):
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, '{"format":' + "9" * 5000 + "}", '{"format":1,"a":NaN}', '{"format":1', "\xff"]
+    "text", ["[" * 100_000, '{"format":' + "9" * 5000 + "}", '{"format":2,"a":NaN}', '{"format":2', "\xff"]
 )
 def test_odd_json_is_refused(folder, text):
     assert "manifest.json is not JSON" in refusal(folder, _zip({"manifest.json": text.encode("latin-1")}))
@@ -196,13 +238,15 @@ def test_deep_values_are_refused(folder):
 @pytest.mark.parametrize(
     ("measure", "name", "change", "message"),
     [
-        ("euclidean", "weights", lambda a: a[:-1], "weights must be 4 finite numbers"),
-        ("euclidean", "weights", lambda a: a.astype(np.float32), "weights must be 4 finite numbers"),
-        ("euclidean", "weights", lambda a: a * np.nan, "weights must be 4 finite numbers"),
+        ("euclidean", "weights", lambda a: a[:-1], "weights must be finite numbers of shape (4,)"),
+        ("euclidean", "weights", lambda a: a.astype(np.float32), "weights must be finite numbers of shape (4,)"),
+        ("euclidean", "weights", lambda a: a * np.nan, "weights must be finite numbers of shape (4,)"),
         ("euclidean", "weights", lambda a: a - 2, "weights must lie in [0, 1]"),
-        ("euclidean", "centres", lambda a: a[:, :-1], "centres must be points of 6 finite numbers"),
-        ("euclidean", "centres", lambda a: a[:0], "there must be 1..6 regions, not 0"),
-        ("euclidean", "widths", lambda a: a[:, :1], "widths must be of shape"),
+        ("euclidean", "prototype_indices", lambda a: a + 1, "prototype_indices must lie in 0..5"),
+        ("euclidean", "prototype_indices", lambda a: a[::-1], "prototype_indices must rise"),
+        ("euclidean", "centres", lambda a: a[:, :-1], "centres must be finite numbers of shape"),
+        ("euclidean", "extents", lambda a: a[:0], "there must be 1 to 6 regions, not 0"),
+        ("euclidean", "widths", lambda a: a[:, :1], "widths must be finite numbers of shape"),
         ("euclidean", "widths", lambda a: a * 0, "widths must be positive"),
         ("euclidean", "extents", lambda a: -a, "extents must be positive"),
         ("euclidean", "labels", lambda a: a - 1, "labels must lie in 0.."),
@@ -213,24 +257,26 @@ def test_deep_values_are_refused(folder):
         ("euclidean", "tree_edges", lambda a: a - 9, "tree_edges must lie in 0..5"),
         ("euclidean", "tree_edges", lambda a: a[:, ::-1], "lower end first"),
         ("euclidean", "tree_edges", lambda a: np.tile(a[:1], (5, 1)), "tree_edges must join all"),
-        ("euclidean", "tree_lengths", lambda a: a[::-1], "tree_lengths must fall"),
+        ("euclidean", "tree_lengths", lambda a: a[::-1], "tree_lengths must not rise"),
         ("euclidean", "training_indices", lambda a: a[::-1], "training_indices must rise"),
-        ("euclidean", "history.0", lambda a: a[:0], "history must hold a generation"),
-        ("euclidean", "prototypes", lambda a: a[:, :-1], "not what FittedEuclidean takes"),
-        ("euclidean", "prototypes", lambda a: a * 2, "the first training pattern scores"),
-        ("euclidean", "measure.unit.centre", lambda a: a[:-1], "not what FittedEuclidean takes"),
-        ("precomputed", "prototypes.columns", lambda a: a + 1, "not what FittedPrecomputed takes"),
-        ("precomputed", "prototypes.block", lambda a: a[:, :-1], "not what FittedPrecomputed takes"),
+        ("euclidean", "history.best", lambda a: a[:0], "history must hold a generation"),
+        ("euclidean", "prototypes", lambda a: a[:, :-1], "not what FittedEuclidean"),
+        ("euclidean", "prototypes", lambda a: a * 2, "the first training row scores"),
+        ("euclidean", "measure.unit.centre", lambda a: a[:-1], "not what FittedEuclidean"),
+        ("precomputed", "prototypes.columns", lambda a: a + 1, "not what FittedPrecomputed"),
+        ("precomputed", "prototypes.block", lambda a: a[:, :-1], "not what FittedPrecomputed"),
         ("dtw", "prototypes.lengths", lambda a: a + 1, "cannot be split"),
         ("dtw", "prototypes.lengths", lambda a: a + 2**62, "cannot be split"),
-        ("dtw", "prototypes.lengths", lambda a: np.append(a, 0), "not what FittedDTW takes"),
-        ("dtw", "prototypes.values", lambda a: a[:, :1], "not what FittedDTW takes"),
-        ("tanimoto", "prototypes", lambda a: a[:, 1:], "not what FittedTanimoto takes"),
-        ("tanimoto", "prototypes", lambda a: a.astype(np.uint8), "not what FittedTanimoto takes"),
-        ("graph-edit", "prototypes.edges", lambda a: a + 5, "edges must join vertices"),
-        ("graph-edit", "prototypes.n_vertices", lambda a: a + 10**7, "exceed the limit"),
-        ("graph-edit", "prototypes.n_vertices", lambda a: -a, "n_vertices must be integers >= 0"),
-        ("gower", "prototypes.values", lambda a: np.where(a == 1, 50, a), "refers to labels it does not have"),
+        ("dtw", "prototypes.lengths", lambda a: -a, "lengths must be integers >= 0"),
+        ("dtw", "prototypes.lengths", lambda a: np.append(a, 0), "not what FittedDTW"),
+        ("dtw", "prototypes.values", lambda a: a[:, :1], "not what FittedDTW"),
+        ("tanimoto", "prototypes", lambda a: a[:, 1:], "not what FittedTanimoto"),
+        ("tanimoto", "prototypes", lambda a: a.astype(np.uint8), "not what FittedTanimoto"),
+        ("graph-edit", "prototypes.edges.values", lambda a: a + 5, "edges must join vertices"),
+        ("gower", "prototypes.columns.0.values", lambda a: a[1:], "the fields of a Table do not fit together"),
+        ("graph-edit", "prototypes.n_vertices", lambda a: a + 10**7, "vertices"),
+        ("graph-edit", "prototypes.n_vertices", lambda a: -a, "n_vertices"),
+        ("graph-edit", "prototypes.directed", lambda a: a[1:], "argument"),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(folder, measure, name, change, message):
@@ -240,12 +286,16 @@ def test_arrays_that_do_not_fit_are_refused(folder, measure, name, change, messa
     assert message in refusal(folder, pack(manifest, members))
 
 
-def note(parameter):
-    return {"object": ["NotSaved", {"parameter": parameter, "kind": "Own"}]}
+DTW_MEASURE = {"object": ["DTW", {"band": 0.1}]}
+
+
+def table(manifest):
+    """Return the columns of the training rows of a table."""
+    return [column["object"][1] for column in manifest["fitted"]["prototypes"]["object"][1]["columns"]["tuple"]]
 
 
 def fields(manifest, *way):
-    """The fields of an object inside the fitted measure."""
+    """Return the fields of an object inside the fitted measure."""
     found = manifest["fitted"]["measure"]["object"][1]
     for name in way:
         found = found[name]["object"][1]
@@ -260,57 +310,45 @@ def fields(manifest, *way):
         ("dtw", lambda m: fields(m, "unit").update(exponent=10**9), "Unit.exponent is of the wrong kind"),
         ("euclidean", lambda m: fields(m).update(largest=0.0), "FittedEuclidean.largest is of the wrong kind"),
         ("euclidean", lambda m: fields(m).update(n_parameters=9), "has the fields unit, largest, and no others"),
-        ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto takes"),
+        ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto"),
         ("graph-edit", lambda m: fields(m).update(n_parameters=9), "and no others"),
-        ("euclidean", lambda m: m["parameters"].update(measure="dtw"), "DTW is frozen as another kind"),
-        ("euclidean", lambda m: m["parameters"].update(measure={"function": "f1"}), "its measure is of the wrong kind"),
-        (
-            "euclidean",
-            lambda m: m["parameters"].update(n_jobs=10**6),
-            "its n_jobs is of the wrong kind or out of range",
-        ),
-        ("euclidean", lambda m: m["parameters"].update(cleverness=1), "which this version does not know"),
-        ("euclidean", lambda m: m["parameters"].update(false_alarm_rate=1.0), "its false_alarm_rate is of"),
-        ("euclidean", lambda m: m["parameters"].update(eta={"dict": []}), "its eta is of"),
-        ("euclidean", lambda m: m["parameters"].update(beta={"float": "nan"}), "its beta is of"),
-        ("euclidean", lambda m: m["parameters"].update(gamma=0), "its gamma is of"),
-        ("euclidean", lambda m: m["parameters"].update(validation_fraction="0.1"), "its validation_fraction is of"),
-        ("euclidean", lambda m: m["parameters"].update(synthesis="magic"), "its synthesis is of"),
-        ("euclidean", lambda m: m["parameters"].update(performance=3), "its performance is of"),
-        ("euclidean", lambda m: m["parameters"].update(extent={"function": "f1"}), "its extent is of"),
-        ("euclidean", lambda m: m["parameters"].update(representative=[]), "its representative is of"),
-        ("euclidean", lambda m: m["parameters"].update(search="luck"), "its search is of"),
-        ("euclidean", lambda m: m["parameters"].update(weights=["a"]), "its weights is of"),
-        ("euclidean", lambda m: m["parameters"].update(random_state=-1), "its random_state is of"),
+        ("euclidean", lambda m: m["parameters"].update(measure="luck"), "unknown measure 'luck'"),
+        ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "n_jobs must be at most 1024"),
+        ("euclidean", lambda m: m["parameters"].update(cleverness=1), "the parameters must be measure,"),
+        ("euclidean", lambda m: m["parameters"].pop("eta"), "the parameters must be measure,"),
+        ("euclidean", lambda m: m["parameters"].update(false_alarm_rate=1.0), "false_alarm_rate must be"),
+        ("euclidean", lambda m: m["parameters"].update(eta={"dict": []}), "eta must be a number"),
+        ("euclidean", lambda m: m["parameters"].update(beta={"float": "nan"}), "beta must be a number"),
+        ("euclidean", lambda m: m["parameters"].update(gamma=0), "gamma must be a number"),
+        ("euclidean", lambda m: m["parameters"].update(validation_fraction="0.1"), "validation_fraction must be"),
+        ("euclidean", lambda m: m["parameters"].update(synthesis="magic"), "unknown synthesis 'magic'"),
+        ("euclidean", lambda m: m["parameters"].update(representative=[]), "unknown representative []"),
+        ("euclidean", lambda m: m["parameters"].update(search="luck"), "unknown search 'luck'"),
         ("euclidean", lambda m: m["parameters"].update(random_state={"decimal": "1E+999999999"}), "no decimal"),
-        ("euclidean", lambda m: m["parameters"].update(verbose=1), "its verbose is of"),
-        ("euclidean", lambda m: m["parameters"].update(membership_function=10**9), "its membership_function is of"),
-        ("euclidean", lambda m: m["parameters"].update(tconorm={"integer": "f" * 10**6}), "at most 1000 hexadecimal"),
+        ("euclidean", lambda m: m["parameters"].update(membership_function=10**9), "unknown membership_function"),
+        ("euclidean", lambda m: m["parameters"].update(tconorm={"integer": "f" * 10**6}), "a text of at most 1003"),
         ("euclidean", lambda m: m["parameters"].update(tconorm=10**30), "integer beyond 2^53 must be written as text"),
-        ("euclidean", lambda m: m["parameters"].pop("eta"), "its eta is of"),
-        ("euclidean", lambda m: m["parameters"].update(n_jobs=note("n_jobs")), "its n_jobs is of"),
-        ("euclidean", lambda m: m["parameters"].update(search=note("extent")), "its search is of"),
-        ("euclidean", lambda m: m["fitted"].update(threshold=0.5), "the border is not that of the calibration"),
-        ("euclidean", lambda m: m["parameters"].update(resolution="single"), "its resolution is not that of"),
-        (
-            "euclidean",
-            lambda m: m["parameters"].update(resolution=note("resolution")),
-            "its resolution is of the wrong",
-        ),
-        ("euclidean", lambda m: m["fitted"].update(others={"array": "labels"}), "is used twice"),
+        ("euclidean", lambda m: m["parameters"].update(search={"not_saved": []}), "search has no type"),
+        ("euclidean", lambda m: m["fitted"].update(resolved_measure=DTW_MEASURE), "DTW does not give FittedEuclidean"),
+        ("euclidean", lambda m: m["fitted"].update(threshold=0.5), "threshold is not that of the calibration"),
         ("euclidean", lambda m: m["fitted"].update(offset=0.5), "offset is not"),
         ("euclidean", lambda m: m["fitted"].update(entropy={"float": "nan"}), "entropy must be a finite number"),
         ("euclidean", lambda m: m["fitted"].update(raw_entropy={"float": "inf"}), "raw_entropy must be a finite"),
         ("euclidean", lambda m: m["fitted"].update(performance={"float": "inf"}), "performance must be a finite"),
-        ("euclidean", lambda m: m["fitted"].update(first_score=None), "first_score must be null where"),
-        ("euclidean", lambda m: m["schema"].update(n_features_in=5), "n_features_in is wrong"),
-        ("euclidean", lambda m: m["schema"].update(n_regions=99), "its schema is not that of its arrays"),
+        ("euclidean", lambda m: m.update(first_score=None), "first_score must be null if and only if"),
+        ("euclidean", lambda m: m["fitted"].update(n_features_in=5), "n_features_in is not that of the rows"),
+        ("euclidean", lambda m: m["fitted"].update(n_features_in=None), "n_features_in must be a number"),
+        ("euclidean", lambda m: m["fitted"].update(feature_names_in=["a", "b"]), "must be 4 texts"),
+        ("euclidean", lambda m: m["fitted"].update(feature_names_in=list("abca")), "must all be different"),
         ("euclidean", lambda m: m["fitted"].update(tconorm={"function": "system"}), "unknown function 'system'"),
+        ("euclidean", lambda m: m["fitted"].update(tconorm={"function": "f1"}), "true_positives"),
         ("euclidean", lambda m: m["fitted"].update(tconorm={"object": ["os.system", {}]}), "unknown class 'os.system'"),
-        ("euclidean", lambda m: m["fitted"].pop("centres"), "the fitted values must be"),
-        ("euclidean", lambda m: m.pop("fitted"), "the manifest has no fitted"),
-        ("euclidean", lambda m: m.update(estimator="Pipeline"), "no classifier known here"),
+        ("euclidean", lambda m: m["fitted"].update(tconorm={"passed": None}), "what must be passed is not"),
+        ("euclidean", lambda m: m["fitted"].pop("centres"), "the fitted values must hold exactly"),
+        ("euclidean", lambda m: m.update(estimator="Pipeline"), "no classifier of this version"),
         ("euclidean", lambda m: m["fitted"].update(labels={"array": "weights"}), "is used twice"),
+        ("gower", lambda m: table(m)[1].update(name="load"), "the fields of a Table do not fit together"),
+        ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "the fields of a Column do not fit together"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
@@ -319,7 +357,60 @@ def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
     assert message in refusal(folder, pack(manifest, members))
 
 
-def test_arrays_are_what_numpy_reads_and_nothing_else():
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("surprise.weightings.weights", lambda a: a * 0, "weightings must start with weights"),
+        ("surprise.weightings.weights", lambda a: a[:, :1], "weightings.weights must be finite numbers of shape"),
+        ("surprise.weightings.local_scales", lambda a: -a, "weightings.local_scales must be positive"),
+        ("surprise.weightings.mean_distance", lambda a: np.tile(a, 2), "there must be 1 to 2 weightings, not 4"),
+        (
+            "surprise.weightings.median_profile",
+            lambda a: a[:, :0],
+            "weightings.median_profile must be finite numbers of shape",
+        ),
+        ("surprise.weightings.mean_ratio", lambda a: a * 0, "weightings.mean_ratio must lie in [1e-60, inf]"),
+        ("surprise.standardisation.scale", lambda a: a * 0, "standardisation.scale must be positive"),
+        ("surprise.left_out", lambda a: a[1:], "left_out must be finite numbers of shape (4,)"),
+        ("surprise.left_out", lambda a: a + 1, "calibration.margins are not those of the rows left out"),
+        ("surprise.likelihood_ratio.densities.weights", lambda a: a + 4, "densities.weights must lie in 0..3"),
+        ("surprise.likelihood_ratio.densities.weights", lambda a: a[::-1], "densities.weights must rise"),
+        (
+            "surprise.likelihood_ratio.densities.widths",
+            lambda a: a[:1],
+            "densities.widths must be finite numbers of shape",
+        ),
+        ("surprise.likelihood_ratio.coefficients", lambda a: -a - 1, "coefficients must lie in [0, inf]"),
+        ("surprise.likelihood_ratio.coefficients", lambda a: a[1:], "coefficients must be finite numbers of shape"),
+        ("outliers", lambda a: a[:, 1:], "not what FittedEuclidean"),
+        ("outliers", lambda a: a[:0], "there are no training rows"),
+        ("calibration.margins", lambda a: a[::-1], "calibration.margins must not fall"),
+    ],
+)
+def test_arrays_of_the_surprise_that_do_not_fit_are_refused(folder, name, change, message):
+    manifest, members = unpack(labelled(folder))
+    members[f"{name}.npy"] = array_bytes(change(array_from_bytes(members[f"{name}.npy"])))
+    assert message in refusal(folder, pack(manifest, members))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda fitted: fitted.update(outliers=None), "come together or not at all"),
+        (lambda fitted: fitted.update(calibration=None), "there must be a calibration"),
+        (lambda fitted: fitted.update(threshold=0.5), "threshold is not that of the calibration"),
+        (lambda fitted: fitted.update(offset=-3.0), "offset is not the log-membership at the threshold"),
+        (lambda fitted: fitted.update(membership_function="bell"), "membership_function must be an object"),
+    ],
+)
+def test_values_of_the_surprise_that_do_not_fit_are_refused(folder, change, message):
+    manifest, members = unpack(labelled(folder))
+    change(manifest["fitted"])
+    members = {name: data for name, data in members.items() if f'"{name[:-4]}"' in json.dumps(manifest["fitted"])}
+    assert message in refusal(folder, pack(manifest, members))
+
+
+def test_arrays_are_read_and_written_as_numpy_does():
     for array in (np.zeros((2, 3)), np.arange(5), np.array(1.5), np.array([True]), np.zeros((0, 2), np.float32)):
         read = np.load(io.BytesIO(array_bytes(array)), allow_pickle=False)
         assert (read.dtype, read.shape) == (array.dtype, array.shape)
@@ -334,6 +425,8 @@ def test_arrays_are_what_numpy_reads_and_nothing_else():
     for data in (whole[:-1], whole + b"0", whole.replace(b"(3,)", b"(4,)"), whole.replace(b"(3,)", b"(3, 99999999)")):
         with pytest.raises(ValueError, match=r"which is not an array of shape|is not a \.npy"):
             array_from_bytes(data)
+    with pytest.raises(ValueError, match="that holds nothing"):
+        array_from_bytes(array_bytes(np.zeros((0, 9999999))))
     with pytest.raises(ValueError, match="neither 0 nor 1"):
         array_from_bytes(array_bytes(np.array([True]))[:-1] + b"\x02")
 
@@ -364,7 +457,9 @@ def test_numpys_scalars_become_pythons():
     assert [type(value) for value in back] == [int, float, bool, str, datetime]
 
 
-@pytest.mark.parametrize("value", [object(), len, std_extent.__class__, 1j, np.array(["a"]), np.array([1j]), Table])
+@pytest.mark.parametrize(
+    "value", [object(), len, std_extent.__class__, 1j, np.array(["a"]), np.array([1j]), LabelledGraph]
+)
 def test_other_values_are_refused(value):
     encoder = Encoder()
     with pytest.raises(UnwritableError, match="cannot be written"):
@@ -372,9 +467,65 @@ def test_other_values_are_refused(value):
     assert encoder.arrays == {}
 
 
-def test_what_is_nested_too_deep_is_refused():
+def test_the_largest_integer_in_json_is_that_of_doubles():
+    assert Encoder().encode([2**53, -(2**53)], "x") == [2**53, -(2**53)]
+    assert Encoder().encode(2**53 + 1, "x") == {"integer": hex(2**53 + 1)}
+    assert Decoder({}).decode(2**53) == 2**53
+    for beyond in (2**53 + 1, -(2**53) - 1):
+        with pytest.raises(ValueError, match="an integer beyond 2\\^53 must be written as text"):
+            Decoder({}).decode(beyond)
+
+
+COLUMN_LISTS = [
+    [[1.5, 2.5], [], [3.5]],
+    [[1, "a"], [None]],
+    [{"a": 1, "b": "x"}, {"b": "y"}, {"a": 2, "b": "z"}],
+    [{k: k} for k in range(9)],
+    [LabelledGraph(2, [[0, 1]], {"x": [1.0, 2.0]}), LabelledGraph(1)],
+    [Gaussian(), Gaussian()],
+    [True, False],
+    [2**70, 1],
+    [np.zeros(2), np.zeros(3)],
+    [np.zeros(2), np.zeros((1, 2))],
+    [[[]], [[]]],
+]
+
+
+@pytest.mark.parametrize("values", COLUMN_LISTS, ids=str)
+def test_lists_of_patterns_come_back(values):
+    encoder = Encoder()
+    document = json.loads(json.dumps(encoder.encode(Objects(values), "x")))
+    decoder = Decoder(encoder.arrays)
+    back = list(decoder.decode(document))
+    assert decoder.used == set(encoder.arrays)
+    assert [type(value) for value in back] == [type(value) for value in values]
+    for one, other in zip(back, values, strict=True):
+        assert repr(getattr(one, "__dict__", one)) == repr(getattr(other, "__dict__", other))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        3, {}, {"array": "x", "arrays": []}, {"unknown": []}, {"arrays": {"values": 1, "lengths": {"array": "n"}}},
+        {"lists": {"values": [1, 2], "lengths": {"array": "n"}}}, {"dicts": {"count": 2**60, "entries": []}},
+        {"dicts": {"count": 2**60, "entries": [["a", {"array": "b"}, [1]]]}}, {"objects": ["Gaussian", {}]},
+        {"objects": ["LabelledGraph", {"n_vertices": [1]}]}, {"array": "m"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_odd_columns_are_refused(column):
+    arrays = {"n": np.array([9]), "b": np.array([True]), "m": np.zeros((2, 2))}
+    with pytest.raises(ValueError, match=r"must|unknown|cannot|has the fields|has no fields"):
+        Decoder(arrays).decode({"patterns": column})
+
+
+def test_values_nested_too_deep_are_refused():
     value = ()
     for _ in range(100):
         value = (value,)
-    with pytest.raises(UnwritableError, match="nested deeper"):
-        Encoder().encode(value, "x")
+    deep = []
+    for _ in range(100):
+        deep = [deep]
+    for nested in (value, Objects(deep)):
+        with pytest.raises(UnwritableError, match="nested deeper"):
+            Encoder().encode(nested, "x")

@@ -1,23 +1,21 @@
-"""What loading a model may cost, and what must agree in one."""
+"""The memory and time that loading a model may take, and the values in it that must agree."""
 
 import json
 import runpy
-from fractions import Fraction
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from doubles import plain
-from eocc.io.model_file import ModelFileError, load, save, trial
-from eocc.io.model_file.arrays import array_bytes, array_from_bytes
-from eocc.io.model_file.plain import UnwritableError
-from eocc.measures import LabelledGraph
+from eocc import SurpriseClassifier, load, save
+from eocc.io.model_file import ModelFileError, document
+from eocc.io.model_file.arrays import array_bytes
+from eocc.io.model_file.container import ROOM, _unique
+from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
 from eocc.measures.composite import FittedComposite, Records
-from eocc.measures.graphs import FittedGraphEdit, Schema
-from eocc.measures.series import FittedDTW
-from eocc.measures.strings import FittedStringEdit
-from eocc.measures.unit import Unit
+from eocc.measures.objects import Objects
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
@@ -32,50 +30,89 @@ def unpacked(clf, path):
 @pytest.mark.parametrize("junk", ["[],", "[[[]]],", '{"":{}},', '"",'])
 def test_a_manifest_that_would_fill_the_memory_is_not_parsed(junk, tmp_path, monkeypatch):
     path = tmp_path / "m.eocc"
-    path.write_bytes(pack_as_is(b'{"format":1,"fitted":[' + junk.encode() * 12_000 + b"0]}", {}))
+    path.write_bytes(pack_as_is(b'{"format":2,"fitted":[' + junk.encode() * 12_000 + b"0]}", {}))
     monkeypatch.setattr(json, "loads", None)
     with pytest.raises(ModelFileError, match="pass a larger max_bytes if you trust the file"):
         load(path, max_bytes=2**20)
 
 
-NO_ATTRIBUTES, WORDS = Schema({}, (), ()), Schema({}, (), ("w",))
+@pytest.mark.parametrize("mark", ["[", "{", ",", ":"])
+def test_the_room_for_each_character_of_json_is_counted(mark, tmp_path):
+    path, count = tmp_path / "m.eocc", 10_000
+    path.write_bytes(pack_as_is(mark.encode() * count, {}))
+    room = {"[": 110, "{": 320, ",": 90, ":": 90}[mark] * count
+    with pytest.raises(ModelFileError, match=r"manifest\.json is not JSON"):
+        load(path, max_bytes=room)
+    with pytest.raises(ModelFileError, match=f"manifest.json would take {room} bytes, the limit is {room - 1} bytes"):
+        load(path, max_bytes=room - 1)
+
+
+@pytest.mark.parametrize("junk", ["[],", "[[[]]],", '{"":{}},', '"",', '{"ab":0.5},', "[0.5],", '{"a":0.5,"b":0.5},'])
+def test_json_takes_no_more_memory_than_is_counted(junk):
+    text = "[" + junk * 20_000 + "0]"
+    tracemalloc.start()
+    try:
+        json.loads(text, object_pairs_hook=_unique)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= sum(text.encode().count(mark) * size for mark, size in ROOM.items()) + 2**16
+
+
 LONG = "a" * 90_000
+SERIES, GRAPHS = Objects([np.zeros((2, 1)), np.ones((3, 1))]), Objects([LabelledGraph(1, [], {"w": ["ab"]})])
 LARGE = {
-    "strings": (FittedStringEdit(), [LONG, LONG]),
-    "tokens": (FittedStringEdit(), [tuple(LONG), ("b",)]),
-    "series": (FittedDTW(Unit(np.zeros(1), 0), 1.0, 1.0), [np.zeros((20_000, 1))] * 2),
-    "graphs": (FittedGraphEdit(NO_ATTRIBUTES, NO_ATTRIBUTES, None), [LabelledGraph(3000)] * 2),
-    "words in graphs": (FittedGraphEdit(WORDS, NO_ATTRIBUTES, None), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
-    "parts": (FittedComposite({"w": FittedStringEdit()}), Records({"w": [LONG, "b"]})),
+    "strings": (StringEdit().fit(Objects(["a", "b"])), [LONG, LONG]),
+    "tokens": (StringEdit().fit(Objects(["a", "b"])), [tuple(LONG), ("b",)]),
+    "series": (DTW(band=None).fit(SERIES), [np.zeros((20_000, 1))] * 2),
+    "series of two lengths": (DTW(band=0).fit(SERIES), [np.zeros((n, 1)) for n in (10**4, 10**6)]),
+    "graphs": (GraphEdit().fit(GRAPHS), [LabelledGraph(3000)] * 2),
+    "words in graphs": (GraphEdit({"w": "text"}).fit(GRAPHS), [LabelledGraph(1, [], {"w": [LONG]})] * 2),
 }
 
 
+@pytest.mark.parametrize("are_parts", [False, True], ids=["alone", "parts"])
 @pytest.mark.parametrize("case", LARGE)
-def test_patterns_too_large_to_try_are_not_compared(case, monkeypatch):
-    fitted_measure, patterns = LARGE[case]
-    monkeypatch.setattr(type(fitted_measure), "prepare", None)
-    assert trial.trial_score(fitted_measure, patterns, np.ones(3), None) is None
+def test_patterns_too_large_to_try_are_not_compared(case, are_parts):
+    measure, patterns = LARGE[case][0], Objects(LARGE[case][1])
+    if are_parts:
+        measure, patterns = FittedComposite({"w": measure}), Records({"w": patterns})
+    for prototypes, outliers in ((patterns, None), (patterns[:1], patterns[1:])):
+        assert document.work_of(measure, prototypes, outliers) > document.MOST_WORK
+        state = {"measure": measure, "prototypes": prototypes, "outliers": outliers}
+        assert document.first_score(None, state) is None
 
 
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
 @pytest.mark.parametrize("name", ["string-edit", "dtw", "graph-edit"])
-def test_a_model_that_is_not_tried_comes_back_and_says_so(name, tmp_path, monkeypatch):
+def test_a_model_that_is_not_tried_comes_back_and_says_so(name, make, tmp_path, monkeypatch):
     training, new = samples(name)
-    clf = plain(measure=name).fit(training)
+    clf = make(measure=name).fit(training)
     tried, path = unpacked(clf, tmp_path / "m.eocc"), tmp_path / "m.eocc"
-    monkeypatch.setattr(trial, "MOST_WORK", 10)
-    with pytest.raises(ModelFileError, match="first_score must be null where patterns are too large to try"):
+    monkeypatch.setattr(document, "MOST_WORK", 10)
+    with pytest.raises(ModelFileError, match="first_score must be null if and only if the rows are too large to try"):
         load(path)
     untried = unpacked(clf, path)
-    assert (type(tried[0]["fitted"]["first_score"]), untried[0]["fitted"]["first_score"]) == (float, None)
+    assert (type(tried[0]["first_score"]), untried[0]["first_score"]) == (float, None)
     np.testing.assert_array_equal(load(path).score_samples(new), clf.score_samples(new))
 
 
-@pytest.mark.parametrize("name", ["string-edit", "dtw", "graph-edit", "jaccard", "cosine-bags", "gower", "tanimoto"])
-def test_a_trial_by_block_is_the_score(name, monkeypatch):
-    clf = plain(measure=name, resolution="single").fit(samples(name)[0])
-    monkeypatch.setattr(trial, "BLOCK", 3)
-    score = trial.trial_score(clf.measure_, clf.prototypes_, clf.weights_, clf.fuzzy_model_)
-    np.testing.assert_allclose(score, clf.score_samples(samples(name)[0])[0], rtol=1e-9, atol=1e-12)
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
+def test_the_first_score_is_that_of_the_first_prototype(make, tmp_path):
+    training, _ = samples("euclidean")
+    clf = make(prototypes=5, random_state=0).fit(training)
+    manifest, _ = unpacked(clf, tmp_path / "m.eocc")
+    first = training[clf.training_indices_[clf.prototype_indices_[0]]]
+    assert manifest["first_score"] == pytest.approx(clf.score_samples([first])[0], rel=1e-9)
+
+
+def test_a_graph_may_not_declare_far_more_vertices_than_the_file_holds(tmp_path):
+    graphs = [LabelledGraph(2, [[0, 1]]), LabelledGraph(3), LabelledGraph(1)]
+    manifest, members = unpacked(SurpriseClassifier(measure="graph-edit").fit(graphs), tmp_path / "m.eocc")
+    members["prototypes.n_vertices.npy"] = array_bytes(np.array([2, 10**5, 1]))
+    (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
+    with pytest.raises(ModelFileError, match="vertices"):
+        load(tmp_path / "m.eocc")
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this
@@ -91,63 +128,47 @@ P = 2**61 - 1  # Python's hash of an integer is its remainder by this
     ],
     ids=["integers", "decimals", "tuples", "sets"],
 )
-def test_values_made_to_share_a_hash_are_refused(token, tmp_path):
+def test_values_crafted_to_share_a_hash_are_refused(token, tmp_path):
     manifest, members = unpacked(plain(measure="jaccard").fit([["a"], ["b"]]), tmp_path / "m.eocc")
-    manifest["fitted"]["prototypes"]["objects"]["items"] = [{"set": [token(k)]} for k in range(1, 200)]
+    manifest["fitted"]["prototypes"]["patterns"] = [{"set": [token(k)]} for k in range(1, 200)]
     (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
     with pytest.raises(ModelFileError, match="more than 64 different values have one hash"):
         load(tmp_path / "m.eocc")
 
 
-def test_equal_values_may_come_as_often_as_they_like(tmp_path):
+def test_equal_values_may_occur_often(tmp_path):
     clf = plain(measure="jaccard").fit([{(1, "a"), 2**70}, {(1, "b"), 2**70}] * 80)
     save(clf, tmp_path / "m.eocc")
     assert load(tmp_path / "m.eocc").predict([{(1, "a"), 2**70}]).tolist() == clf.predict([{(1, "a"), 2**70}]).tolist()
 
 
-def calibrated(path, rate=0.25):
-    X = np.random.default_rng(0).normal(size=(12, 2))
-    clf = plain(resolution="single", false_alarm_rate=rate, random_state=0).fit(X)
-    return clf, unpacked(clf, path)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda m: m["parameters"].update(false_alarm_rate=None), "it has a calibration but no false_alarm_rate"),
-        (lambda m: m["parameters"].update(false_alarm_rate=0.01), "needs at least 99 training targets; there are 12"),
-        (lambda m: m["parameters"].update(false_alarm_rate=0.5), "threshold is not that of the calibration"),
-        (lambda m: m["fitted"].update(threshold={"float": "nan"}), "threshold must be a finite number"),
+        (lambda rate: None, "calibration.rate must be a finite number above 0"),
+        (lambda rate: 1.0, "calibration.rate must lie below 1"),
+        (lambda rate: 0.01, "needs at least 99 training rows; there are 12"),
+        (lambda rate: 0.5, "threshold is not that of the calibration"),
     ],
 )
-def test_a_rate_and_a_calibration_that_do_not_belong_together_are_refused(change, message, tmp_path):
-    _, (manifest, members) = calibrated(tmp_path / "m.eocc")
-    change(manifest)
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
+def test_a_rate_that_does_not_fit_the_calibration_is_refused(make, change, message, tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    clf = make(false_alarm_rate=0.25, random_state=0).fit(X)
+    manifest, members = unpacked(clf, tmp_path / "m.eocc")
+    entry = next(pair for pair in manifest["fitted"]["calibration"]["dict"] if pair[0] == "rate")
+    assert entry[1] == 0.25
+    entry[1] = change(entry[1])
     (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
     with pytest.raises(ModelFileError, match=message):
         load(tmp_path / "m.eocc")
 
 
-def test_margins_that_do_not_rise_are_refused(tmp_path):
-    _, (manifest, members) = calibrated(tmp_path / "m.eocc")
-    members["calibration.npy"] = array_bytes(array_from_bytes(members["calibration.npy"])[::-1])
-    (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
-    with pytest.raises(ModelFileError, match="calibration must rise"):
-        load(tmp_path / "m.eocc")
-
-
-def test_a_rate_changed_after_the_fit_is_not_saved(tmp_path):
-    clf, _ = calibrated(tmp_path / "m.eocc", Fraction(1, 4))
-    assert load(tmp_path / "m.eocc").false_alarm_rate == 0.25
-    for rate in (None, 0.5):
-        with pytest.raises(ValueError, match=r"the model was fitted with .*; fit it again before it is saved"):
-            save(clf.set_params(false_alarm_rate=rate), tmp_path / "n.eocc")
-    assert not (tmp_path / "n.eocc").exists()
-
-
-def test_what_a_loaded_model_could_not_use_is_not_saved(tmp_path):
+def test_an_argument_that_a_fit_would_refuse_becomes_a_note(tmp_path):
     clf = plain().fit(np.eye(4))
-    with pytest.raises(UnwritableError, match="a model with n_jobs=100000 cannot be saved; set another first"):
-        save(clf.set_params(n_jobs=10**5), tmp_path / "m.eocc")
     save(clf.set_params(n_jobs=None, eta="half", random_state=10**2000), tmp_path / "m.eocc")
-    assert "set_params(eta=...) before fit" in repr(load(tmp_path / "m.eocc"))
+    loaded = load(tmp_path / "m.eocc")
+    assert "set_params(eta=...) before fit" in repr(loaded)
+    assert "set_params(random_state=...) before fit" in repr(loaded)
+    save(loaded, tmp_path / "n.eocc")
+    assert (tmp_path / "n.eocc").read_bytes() == (tmp_path / "m.eocc").read_bytes()

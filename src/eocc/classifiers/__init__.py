@@ -1,1 +1,11 @@
-"""The one-class classifiers behind scikit-learn's interface."""
+"""The one-class classifiers behind scikit-learn's interface. One file per classifier, one row here."""
+
+from eocc.foundation.registry import Registry
+
+CLASSIFIERS = Registry(
+    "eocc.classifiers",
+    {
+        "EntropicOneClassClassifier": "entropic.EntropicOneClassClassifier",
+        "SurpriseClassifier": "surprise.SurpriseClassifier",
+    },
+)

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
 from eocc.classifiers.parameters import Parameter
+from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
+from eocc.foundation.array_checks import check_keys
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure, Measure
@@ -41,6 +43,8 @@ class OneClassClassifier(
     """
 
     parameters: ClassVar[tuple[Parameter, ...]]
+    # The names in `fitted_state` that only this class has.
+    state_keys: ClassVar[tuple[str, ...]]
 
     measure: Any
     n_jobs: int | None
@@ -193,6 +197,32 @@ class OneClassClassifier(
         from eocc.io.model_file import save
 
         save(self, path)
+
+    def fitted_state(self) -> dict[str, Any]:
+        """Return what the fit found, by name: `restore_state` takes it back, and `save` writes it.
+
+        The values are numbers, arrays, None, dictionaries of these, patterns, and the objects that scoring calls: the
+        measure, the membership function, the t-conorm.
+        """
+        check_is_fitted(self)
+        return {**shared_state(self), **self._own_state()}
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Make this an estimator fitted as `state` says; a ValueError of one line says what in it is wrong.
+
+        Every shape, index and range is checked, because kernels do not check what they are given.
+        """
+        check_keys("the fitted values", state, (*SHARED, *self.state_keys))
+        restore_shared(self, state)
+        self._restore_own(state)
+
+    @abstractmethod
+    def _own_state(self) -> dict[str, Any]:
+        """Return the values of `state_keys`."""
+
+    @abstractmethod
+    def _restore_own(self, state: dict[str, Any]) -> None:
+        """Take the values of `state_keys`; those that all classifiers share are there already."""
 
     @property
     def _n_features_out(self) -> int:

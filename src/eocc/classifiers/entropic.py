@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from eocc.calibration.conformal import check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import (
     ValidationSplit,
     as_pair,
@@ -159,6 +160,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     """
 
     parameters = ENTROPIC_PARAMETERS
+    state_keys = KEYS
 
     def __init__(
         self,
@@ -352,6 +354,12 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "performance": self.performance_,
             "false-alarm rate": rate,
         }
+
+    def _own_state(self) -> dict[str, Any]:
+        return entropic_state(self)
+
+    def _restore_own(self, state: dict[str, Any]) -> None:
+        restore_entropic(self, state)
 
     def _check_memory(self, n: int, n_columns: int, pair_bytes: float) -> None:
         needed, remedy = self.memory_needed(n, n_columns, pair_bytes)

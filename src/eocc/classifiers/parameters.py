@@ -125,12 +125,16 @@ class Memory:
 
 @dataclass(frozen=True)
 class Threads:
-    """An integer other than 0."""
+    """An integer other than 0, at most `most`: a file from elsewhere must not start a million threads."""
+
+    most: int = 1024
 
     def check(self, name: str, value: Any) -> None:
         """Accept integers but 0."""
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value == 0:
             raise ValueError(f"{name} must be None or an integer other than 0, not {value!r}")
+        if int(value) > self.most:
+            raise ValueError(f"{name} must be at most {self.most}, not {value!r}")
 
     def parse(self, text: str) -> int:
         """Return the integer."""

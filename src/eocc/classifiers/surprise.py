@@ -11,6 +11,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS, checked
 from eocc.classifiers.structure import Structure
+from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neighbours
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import threads
@@ -28,6 +29,7 @@ from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.space.representation import represent
 from eocc.space.weightings import checked_weights
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
+from eocc.surprise.state import surprise_state
 
 
 class SurpriseClassifier(OneClassClassifier):
@@ -102,6 +104,7 @@ class SurpriseClassifier(OneClassClassifier):
     """
 
     parameters = SURPRISE_PARAMETERS
+    state_keys = KEYS
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -232,6 +235,13 @@ class SurpriseClassifier(OneClassClassifier):
     def modularity_curve_(self) -> Matrix:
         """The modularity of the partitions into 1, 2, ... clusters."""
         return self.structure_.modularity_curve
+
+    def _own_state(self) -> dict[str, Any]:
+        model, function = self.surprise_model_, self.membership_function_
+        return {"surprise": surprise_state(model), "outliers": model.outliers, "membership_function": function}
+
+    def _restore_own(self, state: dict[str, Any]) -> None:
+        restore_surprise(self, state)
 
     def _check_memory(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> None:
         needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and never in the place of what is read."""
+"""Files that are written whole or not at all, and reach the disk."""
 
 import hashlib
 import os
@@ -11,17 +11,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import IO, Any
 
 DAY = 86_400.0
-# Of this process: another one with the same pid, before a restart say, had another.
+# Identifies this process. A process with the same pid before a restart had another token.
 TOKEN = secrets.token_hex(4)
 
 
 @contextmanager
 def drafted(output: Path) -> Iterator[Path]:
-    """Yield a path beside `output` to write to; it takes that name when all went well, and else is removed.
+    """Yield a path next to `output` to write to; it is renamed to `output` on success and removed on failure.
 
-    File and name are on the disk at the end, as the power may fail too. Drafts that killed writers left are removed.
+    At the end the file and its name are on the disk, safe from a power failure. Drafts of killed writers are removed.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "page.html"
@@ -32,13 +33,13 @@ def drafted(output: Path) -> Iterator[Path]:
     """
     check_output(output)
     remove_abandoned(output)
-    target = Path(os.path.realpath(output))  # a link goes on pointing to the file
+    target = Path(os.path.realpath(output))  # a link keeps its target
     writer = f"{_here()}-{os.getpid()}-{TOKEN}"
     draft = target.parent / f"{_stem(target)}.{writer}-{secrets.token_hex(4)}.tmp{_suffix(target)}"
     try:
         yield draft
         with draft.open("rb+") as file:
-            os.fsync(file.fileno())
+            flush_to_disk(file)
         if target.exists():
             draft.chmod(stat.S_IMODE(target.stat().st_mode))
         draft.replace(target)
@@ -48,7 +49,7 @@ def drafted(output: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(output: Path) -> None:
-    """Remove the drafts of a file whose writers were killed, here; from elsewhere, those not written to for a day.
+    """Remove the drafts of `output` whose writers on this machine are dead, and others that are a day old.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "page.html"
@@ -61,15 +62,15 @@ def remove_abandoned(output: Path) -> None:
     target = Path(os.path.realpath(output))
     writer = r"\.([0-9a-f]{8})-(\d{1,9})-([0-9a-f]{8})-[0-9a-f]{8}\.tmp"
     drafts = re.compile(re.escape(_stem(target)) + writer + re.escape(_suffix(target)))
-    with suppress(OSError):  # a folder may be closed to readers
+    with suppress(OSError):  # the folder may be unreadable
         for path in target.parent.iterdir():
             if draft := drafts.fullmatch(path.name):
                 _remove_if_abandoned(path, *draft.groups())
 
 
 def _remove_if_abandoned(draft: Path, place: str, pid: str, token: str) -> None:
-    with suppress(OSError):  # it may be gone by now, or another user's
-        if place != _here() or os.name != "posix":  # a signal of 0 ends a process of Windows
+    with suppress(OSError):  # it may be gone, or belong to another user
+        if place != _here() or os.name != "posix":  # on Windows signal 0 ends a process
             is_abandoned = time.time() - draft.stat().st_mtime > DAY
         elif int(pid) == os.getpid():
             is_abandoned = token != TOKEN
@@ -88,7 +89,7 @@ def _is_running(pid: int) -> bool:
 
 
 def _stem(target: Path) -> str:
-    return f".{target.name[:40]}"  # 255 bytes are the most a name may have
+    return f".{target.name[:40]}"  # a name may have 255 bytes
 
 
 def _suffix(target: Path) -> str:
@@ -97,16 +98,22 @@ def _suffix(target: Path) -> str:
 
 @cache
 def _here() -> str:
-    """Return a name of where a pid means the same process: this container of this machine, since it was started."""
+    """Return a name of the place where a pid is unique: this container on this machine since its start."""
     known = [platform.node()]
-    with suppress(OSError):  # only Linux tells
+    with suppress(OSError):  # Linux only
         known += [Path("/proc/sys/kernel/random/boot_id").read_text(), str(Path("/proc/self/ns/pid").readlink())]
     return hashlib.sha256(" ".join(known).encode()).hexdigest()[:8]
 
 
+def flush_to_disk(file: IO[Any]) -> None:
+    """Write all that was written to an open file to the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
 def _sync_folder(folder: Path) -> None:
-    """Write down the names in a folder, where a system can: the file is whole in any case."""
-    with suppress(OSError):  # not every network folder can, nor can Windows
+    """Write the names in a folder to the disk, where the system can; the file is whole in any case."""
+    with suppress(OSError):  # Windows and some network folders cannot
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -115,12 +122,12 @@ def _sync_folder(folder: Path) -> None:
 
 
 def check_output(output: Path | None, *sources: Path | None) -> None:
-    """Raise unless a file can be written there that overwrites none of the sources: before the work, not after.
+    """Raise unless a file can be written to `output` without overwriting a source. Call this before long work.
 
     >>> check_output(Path("new.csv"), Path("./new.csv"))
     Traceback (most recent call last):
     ...
-    ValueError: 'new.csv' is what is read; name another file for the output
+    ValueError: 'new.csv' is also the input; name another file for the output
     """
     if output is None:
         return
@@ -130,13 +137,13 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
     if target.is_dir():
         raise IsADirectoryError(f"{str(output)!r} is a folder; name a file in it")
     if target.exists() and not target.is_file():
-        raise OSError(f"{str(output)!r} is no regular file; name another")
+        raise OSError(f"{str(output)!r} is not a regular file; name another")
     if any(source is not None and _is_same(Path(source), target) for source in sources):
-        raise ValueError(f"{str(output)!r} is what is read; name another file for the output")
+        raise ValueError(f"{str(output)!r} is also the input; name another file for the output")
 
 
 def _is_same(source: Path, target: Path) -> bool:
-    """Say whether both are one file, by another name of it too."""
+    """Say whether both are the same file, also under different names."""
     if source.exists() and target.exists():
         return source.samefile(target)
     return Path(os.path.realpath(source)) == target

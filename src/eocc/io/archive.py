@@ -1,4 +1,4 @@
-"""A folder or a zip file as named files: read within limits, never out of its bounds, with the place in every error."""
+"""A folder or a zip file as named files. Reading stays within limits and inside the folder; errors name the file."""
 
 import io
 import os
@@ -19,14 +19,14 @@ from eocc.foundation.printing import complaint, quoted
 
 CHUNK = 2**16
 LONGEST_LINE = 2**20
-# A directory entry of a zip takes 46 bytes and its name: room for names of 200 on average.
+# An entry in the directory of a zip takes 46 bytes and its name: names may have 200 characters on average.
 DIRECTORY_ENTRY = 256
 FAILURES = (OSError, EOFError, RuntimeError, OverflowError, ValueError, zipfile.BadZipFile, zlib.error, struct.error)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is read: bytes of one file and of all files together (unpacked), and the number of files."""
+    """Limits for reading: the unpacked bytes of one file and of all files, and the number of files."""
 
     file_bytes: int = 2**26
     total_bytes: int = 2**30
@@ -47,15 +47,15 @@ def is_inside(name: str) -> bool:
 
 
 def read_file(path_or_file: str | os.PathLike[str] | IO[bytes], limits: Limits) -> tuple[bytes, str]:
-    """Return what a path or an open binary file holds, and what to call it in errors."""
+    """Return the content of a path or of an open binary file, and its name for errors."""
     if isinstance(path_or_file, str | os.PathLike):
         path = Path(path_or_file)
         if not path.exists():
             raise FileNotFoundError(f"no file {str(path)!r}")
         with _failing(str(path)):
-            file = _open_regular(path)
-        with file:
-            return _read_bounded(file, str(path), limits), str(path)
+            file, _ = _open_regular(path)
+        with io.BufferedReader(file) as buffered:
+            return _read_bounded(buffered, str(path), limits), str(path)
     where = str(getattr(path_or_file, "name", "<file>"))
     return _read_bounded(path_or_file, where, limits), where
 
@@ -70,15 +70,23 @@ def _read_bounded(file: IO[bytes], where: str, limits: Limits) -> bytes:
     return data
 
 
-def _open_regular(path: Path) -> IO[bytes]:
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+def _open_regular(path: Path) -> tuple[io.FileIO, int]:
+    """Return a file open for reading, and its size; both are of the same file, even if another takes its name."""
+    file = io.FileIO(path, opener=_open_at_once)
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode):
+        file.close()
         raise OSError("not a regular file")
-    return path.open("rb")
+    return file, status.st_size
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # to open a pipe would wait for a writer
 
 
 @contextmanager
 def _failing(where: str) -> Iterator[None]:
-    """Turn whatever goes wrong in reading into one line."""
+    """Turn any error in reading into a ValueError of one line."""
     try:
         yield
     except FAILURES as error:
@@ -86,7 +94,7 @@ def _failing(where: str) -> Iterator[None]:
 
 
 class Collection(ABC):
-    """Files under relative names, with "/" between folders; hidden files are left out."""
+    """Files under relative names, with "/" between folders. Hidden files are left out."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path = path
@@ -95,11 +103,11 @@ class Collection(ABC):
         self._read = 0
 
     def where(self, name: str) -> str:
-        """Return what to call a file in errors."""
+        """Return the name of a file for errors."""
         return str(self.path / name)
 
     def read(self, name: str) -> bytes:
-        """Return all that a file holds."""
+        """Return the content of a file."""
         return b"".join(self.chunks(name))
 
     def lines(self, name: str) -> Iterator[bytes]:
@@ -115,7 +123,7 @@ class Collection(ABC):
             yield rest
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield a file piece by piece; its size is held against the limits and against what it declares."""
+        """Yield a file piece by piece, after checks of its size against the limits and its declared size."""
         with _failing(self.where(name)):
             stream, declared = self._open(name)
         size = 0
@@ -143,11 +151,11 @@ class Collection(ABC):
 
     @abstractmethod
     def _open(self, name: str) -> tuple[IO[bytes], int]:
-        """Return a file open for reading, and the bytes it declares."""
+        """Return a file open for reading, and the size that it declares."""
 
 
 class Folder(Collection):
-    """The files of a folder and of the folders in it; links that lead out of it are refused."""
+    """The files of a folder and of its subfolders. Links that lead out of it are refused."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         super().__init__(path, limits)
@@ -167,17 +175,20 @@ class Folder(Collection):
         path = self.path / name
         if not path.resolve().is_relative_to(self.fence):
             raise OSError("the link leads out of the folder")
-        return _open_regular(path), path.stat().st_size
+        file, size = _open_regular(path)
+        return io.BufferedReader(file), size
 
 
 class Zip(Collection):
-    """The members of a zip file, stored or deflated; nothing is ever unpacked to disk."""
+    """The members of a zip file, stored or deflated. Nothing is unpacked to disk."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         super().__init__(path, limits)
         with _failing(str(path)):
-            self._file = _BoundedFile(path, limits.members * DIRECTORY_ENTRY)
+            file, self.size = _open_regular(path)
+        self._file = _BoundedFile(file, limits.members * DIRECTORY_ENTRY)
         try:
+            self._check_file(self._file)
             self._read_directory()
         except ValueError:
             self.close()
@@ -186,6 +197,9 @@ class Zip(Collection):
     def close(self) -> None:
         """Close the archive."""
         self._file.close()
+
+    def _check_file(self, file: IO[bytes]) -> None:
+        """Raise a ValueError for a file that is refused before its directory is read."""
 
     def _read_directory(self) -> None:
         with _failing(str(self.path)):
@@ -213,19 +227,19 @@ class Zip(Collection):
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise OSError("neither stored nor deflated")
         longer = copy(member)
-        longer.file_size += 1  # zipfile stops at the declared size without a word; one byte more tells
+        longer.file_size += 1  # zipfile stops at the declared size silently; one byte more shows a longer member
         return self._archive.open(longer), member.file_size
 
 
 class _BoundedFile(io.BufferedReader):
-    """A file that refuses large reads: zipfile reads the directory of an archive, however large, in one."""
+    """A file that refuses large reads, because zipfile reads the directory of an archive at once."""
 
-    def __init__(self, path: Path, limit: int) -> None:
-        super().__init__(io.FileIO(path))
+    def __init__(self, file: io.FileIO, limit: int) -> None:
+        super().__init__(file)
         self._limit = max(limit, CHUNK)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read at most `size` bytes, where that is within the limit."""
+        """Read at most `size` bytes; a size above the limit raises."""
         if size is not None and size > self._limit:
             raise zipfile.BadZipFile("the directory of the archive is too long: too many files")
         return super().read(size)

@@ -98,14 +98,16 @@ class FittedComposite(RegisteredFitted):
             raise ValueError("the parts of the training patterns are not those of the measure")
         for name, part in patterns.parts.items():
             own: Any = self.measures[name]
-            own.check_patterns(part)
+            if hasattr(own, "check_patterns"):  # a user's own measure has none
+                own.check_patterns(part)
         if len({len(part) for part in patterns.parts.values()}) != 1:
             raise ValueError("the parts of the training patterns differ in length")
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the sum over the parts."""
         parts: dict[str, Any] = dict(self.measures)
-        return sum(part.comparison_work(patterns.parts[name]) for name, part in parts.items())
+        known = {name: part for name, part in parts.items() if hasattr(part, "comparison_work")}
+        return sum(part.comparison_work(patterns.parts[name]) for name, part in known.items())
 
     def _own_weights(self, weights: Matrix) -> Iterator[tuple[str, Matrix]]:
         """Yield each part's name and the parameters of its own measure, which follow the weights of all parts."""

@@ -1,4 +1,4 @@
-"""Plain arrays as the bytes of ``.npy`` files, version 1.0: numbers and booleans only, in C order, never pickled."""
+"""Plain arrays as the bytes of ``.npy`` files, version 1.0: numbers and booleans in C order, never pickled."""
 
 import math
 import re
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 MAGIC = b"\x93NUMPY\x01\x00"
 # Little-endian on any machine, so that the same model gives the same bytes.
 DTYPES = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
+# An array without entries could otherwise declare any length.
+LONGEST_EMPTY = 2**20
 SHAPE = rb"\((|\d{1,15},|\d{1,15}(?:, \d{1,15}){1,7})\)"
 HEADER = re.compile(rb"\{'descr': '([|<][biuf][1248])', 'fortran_order': False, 'shape': " + SHAPE + rb", \} *\n")
 
 
 def descr_of(array: NDArray[np.generic]) -> str | None:
-    """Return the dtype as the file names it, None for one that cannot be written.
+    """Return the name of the dtype in the file, None if it cannot be written.
 
     >>> descr_of(np.zeros(2)), descr_of(np.array(["a"])), descr_of(np.array([None]))
     ('<f8', None, None)
@@ -24,7 +26,7 @@ def descr_of(array: NDArray[np.generic]) -> str | None:
 
 
 def array_bytes(array: NDArray[np.generic]) -> bytes:
-    """Return the array as a ``.npy`` file; the header is written here, so that no version of numpy changes it."""
+    """Return the array as a ``.npy`` file. Its header does not depend on the version of numpy."""
     descr = descr_of(array)
     if descr is None:
         raise ValueError(f"an array of {array.dtype} cannot be written to a model file")
@@ -36,7 +38,7 @@ def array_bytes(array: NDArray[np.generic]) -> bytes:
 
 
 def array_from_bytes(data: bytes) -> NDArray[np.generic]:
-    """Return a new array of its own from the bytes of a ``.npy`` file, or say in a ValueError what is wrong with them.
+    """Return a new array from the bytes of a ``.npy`` file; a ValueError says what is wrong with them.
 
     >>> array_from_bytes(array_bytes(np.array([[1.0, 2.0]])))
     array([[1., 2.]])
@@ -48,9 +50,11 @@ def array_from_bytes(data: bytes) -> NDArray[np.generic]:
         raise ValueError("is not a .npy file of plain numbers, version 1.0 and in C order")
     shape = tuple(int(size) for size in header[2].decode().replace(",", " ").split())
     dtype = np.dtype(header[1].decode())
+    if 0 in shape and max(shape) > LONGEST_EMPTY:
+        raise ValueError(f"declares an array of shape {shape} that holds nothing")
     if math.prod(shape) * dtype.itemsize != len(data) - stop:
         raise ValueError(f"holds {len(data) - stop} bytes of data, which is not an array of shape {shape}")
     if dtype.kind == "b" and (np.frombuffer(data, np.uint8, offset=stop) > 1).any():
         raise ValueError("holds a boolean that is neither 0 nor 1")
-    # A copy: kernels are compiled for arrays that can be written to, and the file's bytes cannot.
+    # A copy, because kernels are compiled for writable arrays.
     return np.frombuffer(data, dtype, offset=stop).reshape(shape).astype(dtype.newbyteorder("="), copy=True)

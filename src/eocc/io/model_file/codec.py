@@ -1,8 +1,9 @@
-"""Python values <-> JSON and arrays. Nothing is ever made of a class that is not in the catalogue.
+"""Python values <-> JSON and arrays. A file can only name classes and functions of the catalogue.
 
-JSON's own values stand for themselves. Everything else is an object with one key that says what it is:
-``{"array": name}``, ``{"tuple": [...]}``, ``{"dict": [[key, value], ...]}``, ``{"set": [...]}``, ``{"object": [class,
-{field: value}]}``, ``{"function": name}``, those of ``plain.py`` and those of ``patterns.py``.
+JSON's own values stand for themselves. Any other value is an object with one key that says what it is: ``{"array":
+name}``, ``{"tuple": [...]}``, ``{"dict": [[key, value], ...]}``, ``{"set": [...]}``, ``{"object": [class, {field:
+value}]}``, ``{"function": name}``, ``{"cells": [shape, [...]]}``, ``{"patterns": column}`` (see ``columns.py``), and
+the keys of ``plain.py``.
 """
 
 import json
@@ -13,20 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.io.model_file.arrays import descr_of
-from eocc.io.model_file.catalogue import CLASSES, FUNCTIONS, NAMES
-from eocc.io.model_file.patterns import PACKERS
-from eocc.io.model_file.plain import LARGEST_INTEGER, PLAIN, UnwritableError, plain_to_json
+from eocc.io.model_file.catalogue import classes, fields_of, functions, is_stored, make, name_of
+from eocc.io.model_file.columns import DEEPEST, column_from_json, column_to_json
+from eocc.io.model_file.plain import PLAIN, UnwritableError, check_integer, plain_from_json, plain_to_json
+from eocc.measures.objects import Objects
 
-# Nobody nests deeper; and a reader that calls itself must stop somewhere.
-DEEPEST = 60
-# Values of one hash are told apart one by one. Chance gives a few; a file of thousands was made to take for ever.
-MOST_ALIKE = 64
-# Strings, bytes and dates are hashed with a secret, and few floats share a hash: the others can be made to.
-UNSHARED = ("float", "bytes", "date")
+# A dictionary compares values with the same hash one by one. By chance a few share one; thousands mean an attack.
+MOST_WITH_ONE_HASH = 64
+# Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
+SAFE_HASHES = ("float", "bytes", "date")
+# An array is named after the keys that lead to it, if they are no longer than this.
+LONGEST_NAME = 40
 
 
 class Encoder:
-    """Turns values into JSON and collects the arrays they hold, each under the name of its place.
+    """Turns values into JSON and collects the arrays in them, each under the name of its place.
 
     >>> encoder = Encoder()
     >>> encoder.encode({1: (np.zeros(2), "a")}, "here")
@@ -42,37 +44,36 @@ class Encoder:
         """Return the value as JSON; one that cannot be written raises UnwritableError and leaves no array behind."""
         before = dict(self.arrays)
         try:
-            return self._value(value, place, 0)
+            return self.value(value, place, 0)
         except UnwritableError:
             self.arrays = before
             raise
 
-    def _value(self, value: Any, place: str, depth: int) -> Any:
+    def value(self, value: Any, place: str, depth: int) -> Any:
+        """Return a value inside another as JSON."""
         if depth > DEEPEST:
             raise UnwritableError(f"values nested deeper than {DEEPEST} cannot be written to a model file")
         kind = type(value)
-        if kind in (str, float, int):  # most values are: a model may hold millions
+        if kind in (str, float, int):  # most values are, and a model may hold millions
             return plain_to_json(value)
-        if kind in PACKERS:
-            packed = PACKERS[kind].pack(value)
-            return {packed.tag: {key: self._value(part, f"{place}.{key}", depth + 1) for key, part in packed.parts}}
-        if kind in NAMES:
-            return {"object": [NAMES[kind], self._fields(value, place, depth)]}
-        function = next((name for name, function in FUNCTIONS.items() if function is value), None)
-        if function is not None:
-            return {"function": function}
+        if kind is Objects:
+            return {"patterns": column_to_json(self, list(value), place, depth + 1)}
+        if is_stored(kind):
+            parts = {name: self.value(getattr(value, name), f"{place}.{name}", depth + 1) for name in fields_of(kind)}
+            return {"object": [name_of(kind), parts]}
+        if functions().get(getattr(value, "__name__", "")) is value and value is not None:
+            return {"function": value.__name__}
         if isinstance(value, np.ndarray):
             return self._array(value, place, depth)
         return self._container(value, place, depth)
 
-    def _fields(self, value: Any, place: str, depth: int) -> dict[str, Any]:
-        fields = CLASSES[NAMES[type(value)]].fields
-        return {name: self._value(getattr(value, name), f"{place}.{name}", depth + 1) for name in fields}
-
     def _array(self, array: NDArray[Any], place: str, depth: int) -> Any:
         if array.dtype == object:
-            cells = self._items(array.ravel().tolist(), place, depth)
-            return {"cells": [list(array.shape), cells]}
+            return {"cells": [list(array.shape), self.items(array.ravel().tolist(), place, depth)]}
+        return self.array(array, place)
+
+    def array(self, array: NDArray[Any], place: str) -> Any:
+        """Keep an array under the name of its place."""
         if descr_of(array) is None:
             raise UnwritableError(f"an array of {array.dtype} cannot be written to a model file")
         self.arrays[place] = array
@@ -80,24 +81,27 @@ class Encoder:
 
     def _container(self, value: Any, place: str, depth: int) -> Any:
         if type(value) is list:
-            return self._items(value, place, depth)
+            return self.items(value, place, depth)
         if type(value) is tuple:
-            return {"tuple": self._items(value, place, depth)}
+            return {"tuple": self.items(value, place, depth)}
         if isinstance(value, Mapping):
-            pairs = enumerate(value.items())
-            return {"dict": [[self._value(k, f"{place}.{i}.key", depth + 1), self._value(v, f"{place}.{i}", depth + 1)]
-                             for i, (k, v) in pairs]}  # fmt: skip
+            return {"dict": [self._pair(key, part, place, i, depth + 1) for i, (key, part) in enumerate(value.items())]}
         if type(value) in (frozenset, set):
-            # Sets have no order of their own: this one is the same in every process.
-            return {"set": sorted(self._items(value, place, depth), key=json.dumps)}
+            # A set has no order of its own; this one is the same in every process.
+            return {"set": sorted(self.items(value, place, depth), key=json.dumps)}
         return plain_to_json(value)
 
-    def _items(self, values: Any, place: str, depth: int) -> list[Any]:
-        return [self._value(value, f"{place}.{i}", depth + 1) for i, value in enumerate(values)]
+    def _pair(self, key: Any, part: Any, place: str, i: int, depth: int) -> list[Any]:
+        name = key if type(key) is str and key.isascii() and key.isidentifier() and len(key) < LONGEST_NAME else i
+        return [self.value(key, f"{place}.{i}.key", depth), self.value(part, f"{place}.{name}", depth)]
+
+    def items(self, values: Any, place: str, depth: int) -> list[Any]:
+        """Return values in their order as JSON."""
+        return [self.value(value, f"{place}.{i}", depth + 1) for i, value in enumerate(values)]
 
 
 class Decoder:
-    """Turns JSON back into values; whatever is not as the encoder writes it raises ValueError.
+    """Turns JSON back into values; JSON that the encoder would not write raises ValueError.
 
     >>> Decoder({"a": np.zeros(2)}).decode({"tuple": [{"array": "a"}, {"float": "inf"}]})
     (array([0., 0.]), inf)
@@ -110,115 +114,94 @@ class Decoder:
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.arrays = arrays
         self.used: set[str] = set()
-        self._kinds: dict[str, Callable[[Any, int], Any]] = {
-            "array": self._array,
+        self.kinds: dict[str, Callable[[Any, int], Any]] = {
+            "array": lambda name, depth: self.array(name),
             "cells": self._cells,
             "dict": self._dict,
-            "function": self._function,
+            "function": lambda name, depth: _named("function", functions(), name),
             "object": self._object,
-            "set": lambda content, depth: self._noted(frozenset(self._items(content, depth))),
-            "tuple": lambda content, depth: self._noted(tuple(self._items(content, depth))),
+            "patterns": lambda content, depth: Objects(column_from_json(self, content, depth)),
+            "set": lambda content, depth: self._counted(frozenset(self.items(content, depth))),
+            "tuple": lambda content, depth: self._counted(tuple(self.items(content, depth))),
         }
         self._by_hash: dict[int, list[Any]] = {}
 
     def decode(self, document: Any) -> Any:
         """Return the value."""
-        return self._value(document, 0)
+        return self.value(document, 0)
 
-    def _value(self, document: Any, depth: int) -> Any:
+    def value(self, document: Any, depth: int) -> Any:
+        """Return a value inside another."""
         if depth > DEEPEST:
             raise ValueError(f"values are nested deeper than {DEEPEST}")
         if isinstance(document, list):
-            return self._items(document, depth)
+            return self.items(document, depth)
         if not isinstance(document, dict):
-            return _single(document)
+            return check_integer(document) if type(document) is int else document
         if len(document) != 1:
-            raise ValueError(f"an object with one key is wanted, not with {len(document)}")
+            raise ValueError(f"an object with one key is needed, not with {len(document)}")
         ((tag, content),) = document.items()
         if tag in PLAIN:
-            value = _plain(tag, content)
-            return value if tag in UNSHARED else self._noted(value)
-        if tag in self._kinds:
-            return self._kinds[tag](content, depth)
-        return self._packed(tag, content, depth)
+            value = plain_from_json(tag, content)
+            return value if tag in SAFE_HASHES else self._counted(value)
+        return _named("kind of value", self.kinds, tag)(content, depth)
 
-    def _noted(self, value: Any) -> Any:
-        """Return the value, unless too many others of its hash have come by."""
+    def _counted(self, value: Any) -> Any:
+        """Return the value, unless too many others have the same hash."""
         try:
             alike = self._by_hash.setdefault(hash(value), [])
         except TypeError:
             return value
         if not any(type(other) is type(value) and other == value for other in alike):
             alike.append(value)
-        if len(alike) > MOST_ALIKE:
-            raise ValueError(f"more than {MOST_ALIKE} different values have one hash")
+        if len(alike) > MOST_WITH_ONE_HASH:
+            raise ValueError(f"more than {MOST_WITH_ONE_HASH} different values have one hash")
         return value
 
-    def _packed(self, tag: str, content: Any, depth: int) -> Any:
-        packer = next((packer for packer in PACKERS.values() if tag in packer.unpack), None)
-        if packer is None or not isinstance(content, dict):
-            raise ValueError(f"unknown kind of value {tag[:40]!r}")
-        return packer.unpack[tag]({key: self._value(part, depth + 1) for key, part in content.items()})
-
-    def _items(self, content: Any, depth: int) -> list[Any]:
+    def items(self, content: Any, depth: int) -> list[Any]:
+        """Return a list of values."""
         if not isinstance(content, list):
-            raise ValueError("a list is wanted")
-        return [self._value(item, depth + 1) for item in content]
+            raise ValueError("a list is needed")
+        return [self.value(item, depth + 1) for item in content]
 
-    def _array(self, name: Any, depth: int) -> NDArray[Any]:
-        if not isinstance(name, str) or name not in self.arrays:
-            raise ValueError(f"there is no array {str(name)[:60]!r}")
+    def array(self, name: Any) -> NDArray[Any]:
+        """Return the array of that name, which no other value may use."""
+        found: NDArray[Any] = _named("array", self.arrays, name)
         if name in self.used:
             raise ValueError(f"the array {name[:60]!r} is used twice")
         self.used.add(name)
-        return self.arrays[name]
+        return found
 
     def _cells(self, content: Any, depth: int) -> NDArray[Any]:
         shape, items = content
         cells = np.empty(len(items), dtype=object)
-        cells[:] = self._items(items, depth)
-        return cells.reshape([_size(size) for size in shape])
+        cells[:] = self.items(items, depth)
+        if not all(type(size) is int and 0 <= size < 2**40 for size in shape):
+            raise ValueError("the shape of an array must be integers >= 0")
+        return cells.reshape(shape)
 
     def _dict(self, content: Any, depth: int) -> dict[Any, Any]:
-        pairs = [(self._value(key, depth + 1), self._value(value, depth + 1)) for key, value in content]
+        pairs = [(self.value(key, depth + 1), self.value(part, depth + 1)) for key, part in content]
         found = dict(pairs)
         if len(found) != len(pairs):
             raise ValueError("a key occurs twice")
         return found
 
-    def _function(self, name: Any, depth: int) -> Any:
-        if not isinstance(name, str) or name not in FUNCTIONS:
-            raise ValueError(f"unknown function {str(name)[:60]!r}")
-        return FUNCTIONS[name]
-
     def _object(self, content: Any, depth: int) -> Any:
-        name, fields = content
-        if not isinstance(name, str) or name not in CLASSES:
-            raise ValueError(f"unknown class {str(name)[:60]!r}")
-        entry = CLASSES[name]
-        if not isinstance(fields, dict) or set(fields) != set(entry.fields):
-            raise ValueError(f"{name} has the fields {', '.join(entry.fields) or '(none)'}, and no others")
-        values = {field: self._value(part, depth + 1) for field, part in fields.items()}
-        for field, accepts in entry.fields.items():
-            if not accepts(values[field]):
-                raise ValueError(f"{name}.{field} is of the wrong kind or out of range")
-        return entry.make(**values)
+        name, parts = content
+        kind = self.class_of(name, parts)
+        return make(kind, {field: self.value(part, depth + 1) for field, part in parts.items()})
+
+    def class_of(self, name: Any, parts: Any) -> type:
+        """Return the class of that name, if it has exactly these fields."""
+        kind: type = _named("class", classes(), name)
+        fields = fields_of(kind)
+        if not isinstance(parts, dict) or set(parts) != set(fields):
+            raise ValueError(f"{name} has the fields {', '.join(fields) or '(none)'}, and no others")
+        return kind
 
 
-def _single(document: Any) -> Any:
-    if type(document) is int and abs(document) > LARGEST_INTEGER:
-        raise ValueError("an integer beyond 2^53 must be written as text")
-    return document
-
-
-def _plain(tag: str, content: Any) -> Any:
-    try:
-        return PLAIN[tag](content)
-    except (ArithmeticError, TypeError, ValueError) as error:
-        raise ValueError(f"no {tag}: {str(error)[:80]}") from None
-
-
-def _size(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 2**40:
-        raise ValueError("a size is wanted")
-    return value
+def _named(what: str, known: Mapping[str, Any], name: Any) -> Any:
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"unknown {what} {str(name)[:60]!r}")
+    return known[name]

@@ -1,0 +1,38 @@
+"""Stored values -> a fitted SurpriseClassifier. Its regions are not stored: it computes them when asked."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from eocc.classifiers.state import check_patterns
+from eocc.foundation.array_checks import demand
+from eocc.regions.memberships import resolve_membership_function
+from eocc.regions.scores import BOUNDARY, Scores
+from eocc.surprise.state import surprise_from_state
+
+KEYS = ("surprise", "outliers", "membership_function")
+# Stored numbers agree with computed ones up to the rounding of another machine's mathematical library.
+ROUNDING = 1e-6
+
+
+def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
+    """Give a classifier with its shared values all others; a ValueError says which do not fit together."""
+    n, r, u = (len(part) for part in (classifier.training_indices_, classifier.prototypes_, classifier.weights_))
+    if state["outliers"] is not None:
+        check_patterns(classifier.measure_, state["outliers"])
+    model = surprise_from_state(state["surprise"], n, r, u, state["outliers"])
+    demand((model.surprise.weightings[0].weights == classifier.weights_).all(), "weightings must start with weights")
+    demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
+    function = resolve_membership_function(state["membership_function"])
+    calibration = classifier.calibration_
+    demand(calibration is not None, "there must be a calibration")
+    margins = np.sort(Scores.of_ratios(model.left_out_ratios, function).margins)
+    is_same = np.allclose(calibration.margins, margins, rtol=ROUNDING, atol=ROUNDING)
+    demand(is_same, "calibration.margins are not those of the rows left out")
+    is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < ROUNDING
+    demand(is_at_threshold, "threshold is not that of the calibration")
+    offset = float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0])
+    is_same = math.isclose(state["offset"], offset, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    demand(is_same, "offset is not the log-membership at the threshold")
+    classifier.surprise_model_, classifier.membership_function_ = model, function

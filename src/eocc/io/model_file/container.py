@@ -1,0 +1,166 @@
+"""A model file as named bytes: an uncompressed zip with a ``manifest.json`` that lists the other members."""
+
+import hashlib
+import json
+import os
+import stat
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+
+from eocc.foundation.atomic import drafted
+from eocc.foundation.printing import complaint, quoted
+from eocc.io.archive import CHUNK, Collection, Limits, Zip
+
+MANIFEST = "manifest.json"
+FORMAT = 2
+MEMBERS = 50_000
+KEYS = {
+    "format", "library", "library_version", "estimator", "parameters", "passed_at_load", "fitted", "first_score",
+    "members",
+}  # fmt: skip
+# The manifest may take this part of the limit.
+MANIFEST_SHARE = 16
+# The most memory, in bytes, that Python needs for what starts with each of these characters of JSON. A file of
+# brackets would otherwise take forty times its size.
+ROOM = {b"{": 320, b"[": 110, b",": 90, b":": 90}
+# The last record of a zip without a comment.
+END_RECORD, END_MARK = 22, b"PK\5\6"
+AGAIN = "copy the file again from where it came, or save the model again"
+NAME_ONE = "name a file written by eocc.save or `eocc fit`"
+
+
+class ModelFileError(ValueError):
+    """A file is no model that this version can load. The message is one line: the file, what is wrong, what to do."""
+
+
+def fault(path: Path, message: str, remedy: str = AGAIN) -> ModelFileError:
+    r"""Return the error as one printable line.
+
+    >>> fault(Path("a.eocc"), "two\nlines", "save it again")
+    ModelFileError('a.eocc: two?lines; save it again')
+    """
+    short = message if len(message) <= 300 else message[:297] + "..."
+    return ModelFileError(str(complaint(str(path), None, f"{short}; {remedy}")))
+
+
+def write_container(path: str | os.PathLike[str], manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> None:
+    """Write a model file, whole or not at all, uncompressed and without a date: the same model gives the same bytes."""
+    listed = {name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in members.items()}
+    text = json.dumps({**manifest, "members": listed}, allow_nan=False, separators=(",", ":")) + "\n"
+    with drafted(Path(path)) as draft, zipfile.ZipFile(draft, "x", zipfile.ZIP_STORED) as archive:
+        for name, data in {MANIFEST: text.encode("ascii"), **members}.items():
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.create_system, info.external_attr = 3, (stat.S_IFREG | 0o644) << 16
+            archive.writestr(info, data)
+
+
+def read_container(path: Path, max_bytes: int) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the manifest and the other members, each with the right checksum."""
+    if not path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    if not path.is_file():
+        raise fault(path, "is not a regular file", NAME_ONE)
+    try:
+        with closing(_Stored(path, Limits(max_bytes, max_bytes, MEMBERS))) as archive:
+            manifest = _manifest(path, archive, max_bytes)
+            return manifest, _members(path, archive, manifest)
+    except ValueError as error:
+        raise _refused(path, error) from None
+
+
+class _Stored(Zip):
+    """A zip as `save` writes it: not compressed, so that a small file cannot become large, and nothing around it."""
+
+    def _check_file(self, file: IO[bytes]) -> None:
+        """Tell a file that was never a model from one that was damaged."""
+        start = file.read(2)
+        if not start:
+            raise fault(self.path, "is empty")
+        if start != b"PK":
+            raise fault(self.path, "is no model file", NAME_ONE)
+        file.seek(max(0, self.size - END_RECORD))
+        end = file.read(END_RECORD)
+        if not end.startswith(END_MARK) or not end.endswith(b"\0\0"):
+            raise fault(self.path, "is cut off, or other bytes follow its end")
+
+    def _check_members(self, members: list[zipfile.ZipInfo]) -> None:
+        super()._check_members(members)
+        for member in members:
+            if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
+                what = f"member {quoted(member.filename)} is compressed, or declares two sizes"
+                raise fault(self.path, what, "pack it again without compression (zip -0), or save the model again")
+        if sum(member.file_size for member in members) > self.size:
+            raise fault(self.path, "declares members of more bytes than the file has")
+        if min((member.header_offset for member in members), default=0) > 0:
+            raise fault(self.path, "has other bytes before its start")
+
+
+def _refused(path: Path, error: ValueError) -> ModelFileError:
+    """Return an error of the archive as one of the model file."""
+    if isinstance(error, ModelFileError):
+        return error
+    message = str(error).removeprefix(f"{path}: ").removeprefix(str(path))
+    is_size = "limit" in message and message.endswith("bytes")
+    return fault(path, message.lstrip("/\\"), "pass a larger max_bytes if you trust the file" if is_size else AGAIN)
+
+
+def _manifest(path: Path, archive: Collection, max_bytes: int) -> dict[str, Any]:
+    if MANIFEST not in archive.names:
+        raise fault(path, f"has no {MANIFEST}: it is no model file", NAME_ONE)
+    text, most = bytearray(), max(max_bytes // MANIFEST_SHARE, CHUNK)
+    for chunk in archive.chunks(MANIFEST):
+        text += chunk
+        if len(text) > most:
+            raise ValueError(f"{MANIFEST} is larger than the limit of {most} bytes")
+    room = sum(text.count(mark) * size for mark, size in ROOM.items())
+    if room > max_bytes:
+        raise ValueError(f"{MANIFEST} would take {room} bytes, the limit is {max_bytes} bytes")
+    try:
+        manifest = json.loads(bytes(text), parse_constant=_no_constant, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise fault(path, f"{MANIFEST} is not JSON: {str(error) or 'nested too deep'}") from None
+    _check_format(path, manifest)
+    return dict(manifest)
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number in JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice in one object")
+    return found
+
+
+def _check_format(path: Path, manifest: Any) -> None:
+    version = manifest.get("format") if isinstance(manifest, dict) else None
+    if type(version) is not int or version < 1:
+        raise fault(path, f"{MANIFEST} names no format: it is no model file", NAME_ONE)
+    if version < FORMAT:
+        remedy = "fit the model again with this version, or load it with eocc 0.1"
+        raise fault(path, f"has format {version}, of the first version of eocc, which this one cannot read", remedy)
+    if version > FORMAT:
+        by = str(manifest.get("library_version", "a later version"))[:40]
+        raise fault(path, f"has format {version}, this eocc reads format {FORMAT}", f"install eocc {by} or later")
+    for key in manifest.keys() ^ KEYS:
+        what = "holds" if key in manifest else "lacks"
+        raise fault(path, f"{MANIFEST} {what} {quoted(key)}, which is not format {FORMAT}")
+
+
+def _members(path: Path, archive: Collection, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    listed = manifest["members"]
+    if not isinstance(listed, dict) or set(listed) != archive.names - {MANIFEST}:
+        raise fault(path, f"holds other members than its {MANIFEST} lists")
+    members = {}
+    for name, facts in listed.items():
+        data = members[name] = archive.read(name)
+        if not isinstance(facts, dict) or set(facts) != {"bytes", "sha256"} or facts["bytes"] != len(data):
+            raise fault(path, f"member {name[:60]!r} has {len(data)} bytes, not as many as {MANIFEST} says")
+        if facts["sha256"] != hashlib.sha256(data).hexdigest():
+            raise fault(path, f"member {name[:60]!r} does not match its checksum: the file was altered or damaged")
+    return members
