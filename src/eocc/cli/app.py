@@ -30,10 +30,14 @@ def _set(ctx: click.Context, option: click.Parameter, value: bool) -> None:
 
 
 def _shared_options() -> list[click.Option]:
+    helps = {
+        ("--quiet", "-q"): "Print results and errors only.",
+        ("--debug",): "Show where in the code an error arose.",
+    }
     return [
-        click.Option(["--quiet", "-q"], is_flag=True, expose_value=False, callback=_set, help="Print results and errors only."),
-        click.Option(["--debug"], is_flag=True, expose_value=False, callback=_set, help="Show where in the code an error arose."),
-    ]  # fmt: skip
+        click.Option(list(names), is_flag=True, expose_value=False, callback=_set, help=text)
+        for names, text in helps.items()
+    ]
 
 
 class LazyGroup(click.Group):
@@ -107,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         result = app.main(args=None if arguments is None else list(arguments), prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE
-    except click.NoArgsIsHelpError:
+    except click.exceptions.NoArgsIsHelpError:
         return _complain("no command given; see eocc --help", BAD_COMMAND)
     except click.ClickException as error:
         context = getattr(error, "ctx", None)

@@ -13,7 +13,7 @@ DATA_SETS = ("breast-cancer", "iris", "wine")
               help="A data set that comes with scikit-learn.")  # fmt: skip
 @seed_option
 def demo(dataset: str, seed: int) -> None:
-    """Compare EOCC-1, EOCC-2 and the surprise classifier on one data set.
+    """Compare the methods on one data set, and explain a decision.
 
     Example: eocc demo --dataset iris
     """

@@ -70,7 +70,8 @@ def fit(
     if sample:
         fit_sample(classifier, data, sample, columns, skip_incomplete)
     else:
-        rows = read_training(data, input_format, columns, given["measure"], skip_incomplete)
+        measure = None if classifier.measure == "auto" else classifier.measure
+        rows = read_training(data, input_format, columns, measure, skip_incomplete)
         fit_rows(classifier, rows, method)
     classifier.save(output)
     say(f"Written: {output}.")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS, Optional, Parameter
@@ -64,13 +65,16 @@ class Names(click.Choice[str]):
         return str(value)
 
 
-class ParameterType(click.ParamType):
+class ParameterType(click.ParamType[Any]):
     """The values of a parameter of the classifiers, parsed and checked by the parameter itself."""
 
     def __init__(self, parameter: Parameter, metavar: str) -> None:
         self.name = metavar
         self.parameter = parameter
-        self.names = (*parameter.names, *(("none",) if isinstance(parameter.kind, Optional) and parameter.names else ()))
+        self.names = (
+            *parameter.names,
+            *(("none",) if isinstance(parameter.kind, Optional) and parameter.names else ()),
+        )
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text."""
@@ -109,7 +113,9 @@ def method_options(names: Iterable[str] | None = None) -> Callable[[Function], F
         for parameter in reversed(chosen):
             function = _parameter_option(parameter)(function)
         choices = Names("method", METHODS)
-        return click.option("--method", type=choices, default=SURPRISE, show_default=True, help="How to learn.")(function)
+        return click.option("--method", type=choices, default=SURPRISE, show_default=True, help="How to learn.")(
+            function
+        )
 
     return add
 
@@ -127,7 +133,8 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
     """Return the classifier of a method with the options that were given; refuse those that it does not have."""
     known = METHODS[method]
     names = [parameter.name for parameter in known.parameters]
-    given = {name: value for name, value in given.items() if value is not None}
+    source = click.get_current_context().get_parameter_source  # "none" is a value too
+    given = {name: value for name, value in given.items() if source(name) is not ParameterSource.DEFAULT}
     for name in given:
         if name not in names:
             of = " or ".join(other for other in METHODS if PARAMETERS[name] in METHODS[other].parameters)
@@ -162,7 +169,9 @@ def names_in(text: str) -> list[str]:
 def check_label(label: str, target: str, outliers: str = "") -> None:
     """Refuse a command with only some of --label, --target and --outliers."""
     if (target or outliers) and not label:
-        raise click.UsageError(f"{'--target' if target else '--outliers'} needs --label, the column that holds the labels")
+        raise click.UsageError(
+            f"{'--target' if target else '--outliers'} needs --label, the column that holds the labels"
+        )
     if label and not target:
         raise click.UsageError(f"--label {label} needs --target, the label of normal rows")
 
@@ -196,5 +205,5 @@ outliers_option = click.option("--outliers", default="", metavar="VALUE,...",
 drop_option = click.option("--drop", default="", metavar="COLUMN,...", help="Columns to ignore, separated by commas.")
 skip_incomplete = click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values.")
 sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
-                             help="Learn from N random rows of a table of numbers that is larger than memory.")  # fmt: skip
+                             help="Learn from N random rows of a table that is larger than memory.")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")

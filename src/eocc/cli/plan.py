@@ -78,7 +78,9 @@ def _table(facts: dict[str, Any]) -> str:
     """Return the facts as lines of name and value."""
     from eocc.scale.memory import format_bytes
 
-    sizes = {name: format_bytes(facts[name]) for name in ("memory needed", "memory limit") if facts[name] < float("inf")}
+    sizes = {
+        name: format_bytes(facts[name]) for name in ("memory needed", "memory limit") if facts[name] < float("inf")
+    }
     words = {**facts, "memory limit": "unknown", **sizes, "fits": "yes" if facts["fits"] else "no"}
     return "".join(f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
 

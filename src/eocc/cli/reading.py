@@ -126,7 +126,10 @@ def stream_for(
         patterns = schema.patterns(kept)
         if is_first:
             ignored = listed(map(ascii, schema.ignored(kept)))
-            say(f"{path} ({form}): {schema.describe()}" + (f"; not in the model, ignored: {ignored}." if ignored else "."))
+            say(
+                f"{path} ({form}): {schema.describe()}"
+                + (f"; not in the model, ignored: {ignored}." if ignored else ".")
+            )
         is_first = False
         yield kept.row_names, patterns
     if is_first:

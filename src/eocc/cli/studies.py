@@ -24,7 +24,7 @@ def study_options(folder: str) -> Callable[[Function], Function]:
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
         click.option("--budget", default="", metavar="TIME", help="Shrink the search to fit a time, for example 20m."),
-        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Give up a run after this time."),
+        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Give up a run after this."),
         click.option("--output", "-o", type=click.Path(path_type=Path), default=folder, show_default=True,
                      help="Folder for runs and tables."),
     )  # fmt: skip

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from eocc.foundation.printing import quoted
 from eocc.foundation.types import Flags
 from eocc.io.files.chunk import Chunk
+from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
 
-NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
 # No column can hold these: a number that is too large for a float, and a list or an object.
 INFINITE, NESTED = "infinite", "nested"
 # Text that means a missing value, in upper or lower case.
@@ -153,7 +153,7 @@ def _plain_numbers(cells: Sequence[Any]) -> Sequence[float] | None:
     """Return a column of finite numbers without gaps, read at once; None if it is anything else."""
     if isinstance(cells, np.ndarray):
         numbers: NDArray[np.float64] = cells.astype(np.float64)
-        return numbers if np.isfinite(numbers).all() else None  # type: ignore[return-value]
+        return numbers if np.isfinite(numbers).all() else None
     try:
         values = list(map(float, cells)) if PLAIN.fullmatch("\n".join(cells)) else None
     except (TypeError, ValueError):

@@ -11,10 +11,10 @@ from eocc.foundation.printing import complaint, printable, quoted
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
-from eocc.io.files._stopgap import DataSchema, schema_of
 from eocc.io.files.cells import complete_rows, values_in
 from eocc.io.files.chunk import Chunk
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.schema import DataSchema
 
 TABLES = ("numbers", "records")
 SINGULAR = {
@@ -116,7 +116,11 @@ class Schema(DataSchema):
         """Return lists, all as long as the model's rows, as columns without names."""
         width = len(self.columns)
         for index, value in enumerate(chunk.objects):
-            if not isinstance(value, list) or len(value) != width or (self.kind == "numbers" and channels_of(value) != 1):
+            if (
+                not isinstance(value, list)
+                or len(value) != width
+                or (self.kind == "numbers" and channels_of(value) != 1)
+            ):
                 wanted = SINGULAR[self.kind].format(width)
                 message = f"{described(value)} is not a {wanted}; the model compares {self.describe()}"
                 raise chunk.fault(index, message)
@@ -142,7 +146,7 @@ def schema_of_model(classifier: Any) -> Schema:
     >>> schema_of_model(SurpriseClassifier(measure="string-edit").fit(["oak", "oaks", "elm"])).kind
     'strings'
     """
-    known = schema_of(classifier.measure_, classifier.prototypes_, classifier.feature_names)
+    known: DataSchema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
     return Schema(known.kind, known.columns, known.is_named, known.n_channels)
 
 
@@ -212,5 +216,3 @@ def shown(name: Hashable) -> str:
     'two?lines'
     """
     return printable(str(name)[:60])
-
-

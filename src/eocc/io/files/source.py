@@ -14,6 +14,7 @@ STDIN = Path("-")
 # No sensible row is longer; a file without line ends must not fill the memory.
 LONGEST_LINE = 2**26
 
+
 def check_regular(path: Path) -> None:
     """Raise an OSError of one line unless the path is a file that can be read to its end."""
     if not path.exists():

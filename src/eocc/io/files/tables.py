@@ -90,5 +90,7 @@ def _fault_in(names: Sequence[str], delimiter: str) -> str:
         return f"numbers such as {quoted(names[0])} where a header is expected; add a first line with column names"
     other = next((mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]), None)
     if len(names) == 1 and other:
-        return f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert the file"
+        return (
+            f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert the file"
+        )
     return ""

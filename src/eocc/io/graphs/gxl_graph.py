@@ -205,7 +205,7 @@ def _merged(where: str, reader: _Reader) -> dict[tuple[int, int], _Edge]:
     """Return the edges by their vertices. An edge may be listed again, an undirected one also in reverse."""
     numbers = {identity: number for number, identity in enumerate(reader.vertices)}
     edges: dict[tuple[int, int], _Edge] = {}
-    reverse = {}
+    reverse: dict[tuple[int, int], tuple[int, int]] = {}
     for edge in reader.edges:
         for identity in edge.ends:
             if identity not in numbers:
