@@ -196,7 +196,7 @@ def test_models_know_what_they_compare(setosa):
     assert schema_of_model(fitted([[1.0, 2.0], [3.0]], measure="dtw")) == Schema("series", n_channels=1)
     assert schema_of_model(fitted([LabelledGraph(1), LabelledGraph(2)], measure="graph-edit")).kind == "graphs"
     assert schema_of_model(fitted(np.eye(3), measure="tanimoto")).names == ["1", "2", "3"]
-    assert "takes no rows from files" in message_of(schema_of_model, fitted(1 - np.eye(3), measure="precomputed"))
+    assert "cannot score files" in message_of(schema_of_model, fitted(1 - np.eye(3), measure="precomputed"))
 
 
 def test_a_model_of_records_finds_numbered_columns_and_declared_kinds():
