@@ -1,8 +1,8 @@
-"""Damage files of patterns at random: each must be read, or give a ValueError or OSError of one line.
+"""Damage data files at random: each must be read, or raise a ValueError or OSError of one line.
 
-``python benchmarks/fuzz_files.py [cases] [seed]`` takes 10,000 cases over all formats in turn. Every file is guessed as
-one to learn from, and read as one to judge with a model of its kind. A case that ends otherwise, or takes longer than
-LONGEST seconds, is printed with its number; the same seed damages the same way. Exit status 1 if there was one.
+``python benchmarks/fuzz_files.py [cases] [seed]`` runs 10,000 cases over all formats in turn. Every file is read as
+training data, and scored with a model of its kind. A case with another outcome, or one that takes longer than LONGEST
+seconds, is printed with its number. The same seed damages files in the same way. The exit status is 1 if there is one.
 """
 
 import contextlib
@@ -23,9 +23,9 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from eocc import EntropicOneClassClassifier
+from eocc import SurpriseClassifier
 from eocc.io.files import guess_schema, open_chunks, schema_of_model
-from eocc.streaming import judging
+from eocc.streaming import figures_of
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 ODD = [
@@ -184,7 +184,7 @@ def models(folder, files):
         schema = guess_schema(chunks, name)
         parts = [schema.patterns(chunk) for chunk in chunks]
         patterns = [pattern for part in parts for pattern in part]
-        fitted[name] = EntropicOneClassClassifier(measure=schema.measure, search=None).fit(patterns)
+        fitted[name] = SurpriseClassifier().fit(patterns)
     return fitted
 
 
@@ -234,9 +234,7 @@ def judge(classifier):
     def read(path):
         for chunk in open_chunks(path):
             if len(chunk):
-                patterns = schema.patterns(chunk)
-                figures, _ = judging(classifier, isinstance(patterns, np.ndarray))
-                figures(patterns)
+                figures_of(classifier, schema.patterns(chunk))
 
     return read
 

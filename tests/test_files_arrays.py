@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, ignored_columns, open_chunks
+from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, open_chunks
 from eocc.io.files.arrays import mapped
 from graph_files import message_of
 
@@ -57,16 +57,16 @@ def test_a_table_without_names_makes_a_schema_without_names(tmp_path):
     apart = guess_schema(chunks, "a.npy", ["1"])
     assert (apart.names, apart.is_named) == (["0", "2"], True)
     assert apart.patterns(chunks[0]).tolist() == ROWS[:, [0, 2]].tolist()
-    assert ignored_columns(apart, chunks[0]) == ["1"]
+    assert apart.ignored(chunks[0]) == ["1"]
 
 
 def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
     array = Chunk("a.npy", 0, {str(k): column for k, column in enumerate(ROWS.T)}, is_named=False)
     assert NAMED.patterns(array).tolist() == ROWS.tolist()
-    assert ignored_columns(NAMED, array) == []
+    assert NAMED.ignored(array) == []
     two = Schema("numbers", NAMED.columns[:2])
     assert message_of(two.patterns, array) == (
-        "a.npy: has 3 columns, but the model compares 2, and an array names none; leave the others out"
+        "a.npy: has 3 columns, but the model needs 2, and one of the two has no names to match; drop the others"
     )
 
 
@@ -76,9 +76,7 @@ def test_gaps_make_records_and_infinity_is_told_with_its_row(tmp_path):
     chunks = list(open_chunks(saved(tmp_path, rows)))
     schema = guess_schema(chunks, "")
     assert schema.kind == "records"
-    assert schema.remarks == (
-        "column '1' misses some numbers, so rows are compared by gower; fill them in for standardised",
-    )
+    assert schema.remarks == ("values are missing in column '1', so rows are compared by gower",)
     assert guess_schema(chunks, "", measure="gower").remarks == ()
     rows[2, 1] = -np.inf
     path = saved(tmp_path, rows)
@@ -122,15 +120,15 @@ def with_shape(shape):
         (with_shape(b"(4, 9999999999), }"), "cannot be read: "),
         (with_shape(b"(4, 3"), "cannot be read: "),
         (bytes_of(np.array([[1, None]], object)), "holds Python objects, which are not read; save an array of numbers"),
-        (bytes_of(np.arange(3.0)), "an array of rows has 2 dimensions, not 1; reshape(-1, 1) makes a column of"),
+        (bytes_of(np.arange(3.0)), "an array of rows has 2 dimensions, not 1; reshape(-1, 1) makes one column"),
         (bytes_of(np.float64(3)), "an array of rows has 2 dimensions, not 0; reshape it"),
         (bytes_of(np.zeros((2, 2, 2))), "an array of rows has 2 dimensions, not 3; reshape it"),
-        (bytes_of(ROWS + 1j), "holds complex numbers (complex128); save real and imaginary parts as columns of"),
-        (bytes_of(np.array([["oak"]])), "holds no numbers but <U3; save an array of numbers"),
-        (bytes_of(np.zeros((2, 2), "M8[s]")), "holds no numbers but datetime64[s]"),
-        (bytes_of(np.zeros((2, 2), [("x", float)])), "holds no numbers but [('x', '<f8')]"),
+        (bytes_of(ROWS + 1j), "holds complex numbers (complex128); save real and imaginary parts as separate"),
+        (bytes_of(np.array([["oak"]])), "holds <U3, not numbers; save an array of numbers"),
+        (bytes_of(np.zeros((2, 2), "M8[s]")), "holds datetime64[s], not numbers"),
+        (bytes_of(np.zeros((2, 2), [("x", float)])), "holds [('x', '<f8')], not numbers"),
         (bytes_of(np.zeros((3, 0))), "has no columns; at least 1 is required"),
-        (bytes_of(np.zeros((0, 3))), "holds no patterns; at least 1 is required"),
+        (bytes_of(np.zeros((0, 3))), "holds no rows; at least 1 is required"),
     ],
 )
 def test_what_is_no_array_of_rows_is_refused_in_one_line(tmp_path, data, message):

@@ -79,29 +79,38 @@ def test_strings_in_json_stay_text(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("", "a.jsonl: holds no patterns"),
-        ("\n  \n", "a.jsonl: holds no patterns"),
-        ('{"a": 1}\n{"b": 1}\n', "a.jsonl:2: this one has no 'a', the first has; every record needs the same keys"),
-        ('{"a": 1}\n{"a": 1, "b": 2}\n', "a.jsonl:2: the first has no 'b', this one has"),
+        ("", "a.jsonl: holds no rows"),
+        ("\n  \n", "a.jsonl: holds no rows"),
+        (
+            '{"a": 1}\n{"b": 1}\n',
+            "a.jsonl:2: this record has no 'a', but the first has; give every record the same keys",
+        ),
+        ('{"a": 1}\n{"a": 1, "b": 2}\n', "a.jsonl:2: the first record has no 'b', but this one has"),
         ('{"a": 1}\n"x"\n', "a.jsonl:2: a list or text, but the first is a record"),
         ('"x"\n{"a": 1}\n', "a.jsonl:2: a record, but the first is a list or text"),
-        ('"x"\n[1]\n', "a.jsonl:2: the list [1] is of series, but the first pattern is of strings"),
-        ("[1]\n[]\n", "a.jsonl:2: the list [] is of tokens, but the first pattern is of series"),
-        ("[1, null]\n", "a.jsonl:1: the list [1, None] is no pattern"),
-        ("[true]\n", "a.jsonl:1: the list [True] is no pattern"),
-        ('[1, "a"]\n', "a.jsonl:1: the list [1, 'a'] is no pattern"),
-        ("[[1, 2], [3]]\n", "a.jsonl:1: the list [[1, 2], [3]] is no pattern"),
-        ("[[], []]\n", "a.jsonl:1: the list [[], []] is no pattern"),
-        ("null\n", "a.jsonl:1: null is no pattern"),
+        ('"x"\n[1]\n', "a.jsonl:2: the list [1] is one of series, but the first object is one of strings"),
+        ("[1]\n[]\n", "a.jsonl:2: the list [] is one of tokens, but the first object is one of series"),
+        ("[1, null]\n", "a.jsonl:1: the list [1, None] cannot be compared"),
+        ("[true]\n", "a.jsonl:1: the list [True] cannot be compared"),
+        ('[1, "a"]\n', "a.jsonl:1: the list [1, 'a'] cannot be compared"),
+        ("[[1, 2], [3]]\n", "a.jsonl:1: the list [[1, 2], [3]] cannot be compared"),
+        ("[[], []]\n", "a.jsonl:1: the list [[], []] cannot be compared"),
+        ("null\n", "a.jsonl:1: null cannot be compared"),
         ('{"a": [1]}\n', "a.jsonl:1: column 'a': '[1]' is not a single value; drop the column"),
-        ('{"a": 1}\n{"a": NaN}\n', "a.jsonl:2: NaN is no number in JSON; write null if missing; write one JSON"),
+        (
+            '{"a": 1}\n{"a": NaN}\n',
+            "a.jsonl:2: NaN is not a number in JSON; write null for missing values; write one JSON",
+        ),
         ("[1e400]\n", "a.jsonl:1: the number '1e400' is too large"),
         ("[" + "9" * 5000 + "]\n", "a.jsonl:1: the number '9999999999999999999999999999999999999...' is too large"),
-        ("[" * 100_000, "a.jsonl:1: the value is nested too deep"),
+        ("[" * 100_000, "a.jsonl:1: the value is nested too deeply"),
         ('{"a": 1, "a": 2}\n', "a.jsonl:1: the key 'a' occurs twice"),
         ('"\\ud800"\n', "a.jsonl:1: a text holds half a surrogate pair"),
-        ("[1,\n2]\n", "a.jsonl:1: no JSON value: Expecting value at character 1; one array over several"),
-        ("{}\n", "a.jsonl:1: an object without keys is no pattern"),
+        (
+            "[1,\n2]\n",
+            "a.jsonl:1: not a JSON value: Expecting value at character 1; if the file is one array over several",
+        ),
+        ("{}\n", "a.jsonl:1: an object without keys cannot be compared"),
         (b'"\xff"\n', "a.jsonl:1: byte 2, 0xff, is not UTF-8"),
         (b'"\0"\n', "a.jsonl:1: a NUL byte"),
     ],
@@ -122,13 +131,13 @@ def test_one_array_over_several_lines_is_read_as_json(tmp_path):
     [
         (
             '{"a": 1}\n{"a": 2}\n',
-            "a.json:2: no JSON value: Extra data at character 1; one value a line is the format jsonl",
+            "a.json:2: not a JSON value: Extra data at character 1; one value per line is the format jsonl",
         ),
-        ('[\n1,\n"x"]', "a.json: pattern 2: a list or text, but the first is a number"),
-        ("[1, 2", "a.json:1: no JSON value: Expecting ',' delimiter"),
-        ("[]", "a.json: holds no patterns"),
-        ("", "a.json:1: no JSON value: Expecting value"),
-        ('["x", []]', "a.json: pattern 2: the list [] is of tokens"),
+        ('[\n1,\n"x"]', "a.json: row 2: a list or text, but the first is a number"),
+        ("[1, 2", "a.json:1: not a JSON value: Expecting ',' delimiter"),
+        ("[]", "a.json: holds no rows"),
+        ("", "a.json:1: not a JSON value: Expecting value"),
+        ('["x", []]', "a.json: row 2: the list [] is one of tokens"),
     ],
 )
 def test_what_is_wrong_with_json_is_said_with_its_place(tmp_path, data, message):
@@ -137,18 +146,19 @@ def test_what_is_wrong_with_json_is_said_with_its_place(tmp_path, data, message)
 
 def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
     schema = guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", measure="euclidean")
-    assert (schema.kind, schema.is_named, schema.names) == ("numbers", False, ["1", "2"])
+    assert (schema.kind, schema.is_named, schema.names) == ("numbers", False, ["0", "1"])
     assert kind(tmp_path, "[1, 0]\n[0, 1]\n", "tanimoto") == "numbers"
-    assert "use --measure standardised" in guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "").remarks[0]
-    assert guess_schema(read(tmp_path, "[1, 2]\n[3]\n"), "").remarks == ()
+    assert kind(tmp_path, "[1, 2]\n[3, 4]\n") == "numbers"
+    assert kind(tmp_path, "[1, 2]\n[3, 4]\n", "dtw") == kind(tmp_path, "[1, 2]\n[3]\n") == "series"
+    assert "the list [3] has 1 values, but the first has 2" in fault(tmp_path, "[1, 2]\n[3]\n", measure="euclidean")
 
 
 @pytest.mark.parametrize(
     ("data", "measure", "message"),
     [
         ('"x"\n', "gower", "holds strings, which 'gower' does not compare; use string-edit"),
-        ("[1]\n", "string-edit", "holds series of 1 channel, which 'string-edit' does not compare; use dtw"),
-        ('{"a": 1}\n', "dtw", "in 1 column (a), which 'dtw' does not compare; use standardised, euclidean"),
+        ("[1]\n", "string-edit", "which 'string-edit' does not compare; use dtw"),
+        ('{"a": 1}\n', "dtw", "in 1 column (a), which 'dtw' does not compare; use euclidean, standardised"),
         ('{"a": "x"}\n', "euclidean", "column 'a' holds text, but euclidean compares numbers; drop the column"),
     ],
 )

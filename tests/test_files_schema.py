@@ -3,8 +3,8 @@ import datetime
 import numpy as np
 import pytest
 
-from eocc import EntropicOneClassClassifier
-from eocc.io.files import Chunk, Schema, guess_schema, ignored_columns, schema_of_model
+from eocc import SurpriseClassifier
+from eocc.io.files import Chunk, Schema, guess_schema, schema_of_model
 from eocc.measures import CosineBags, Gower, LabelledGraph
 from graph_files import message_of
 
@@ -25,13 +25,13 @@ def values(*objects):
 
 
 def fitted(patterns, **options):
-    return EntropicOneClassClassifier(search=None, **options).fit(patterns)
+    return SurpriseClassifier(**options).fit(patterns)
 
 
 def test_rows_of_numbers_are_in_the_models_order_and_other_columns_are_left():
     chunk = text(b=["1", " -2.5e1 "], c=["x", "y"], a=["3", "+.5"])
     assert NUMBERS.patterns(chunk).tolist() == [[3.0, 1.0], [0.5, -25.0]]
-    assert ignored_columns(NUMBERS, chunk) == ["c"]
+    assert NUMBERS.ignored(chunk) == ["c"]
     rows = NUMBERS.patterns(typed(a=np.array([1, 2]), b=[0.5, 1]))
     assert rows.tolist() == [[1.0, 0.5], [2.0, 1.0]]
     assert rows.flags.c_contiguous
@@ -57,10 +57,10 @@ def test_typed_cells_are_what_they_are():
     ("columns", "message"),
     [
         ({"a": ["1"]}, "a.csv: has no column 'b', which the model needs; it has 'a'"),
-        ({"a": ["1"], "b": ["1_0"]}, "a.csv:2: column 'b' holds '1_0', which is no finite number"),
-        ({"a": ["1", "2"], "b": ["1", "x"]}, "a.csv:3: column 'b' holds 'x', which is no finite number"),
-        ({"a": ["1"], "b": ["1e400"]}, "a.csv:2: column 'b' holds '1e400', which is no finite number"),
-        ({"a": ["1"], "b": ["inf"]}, "a.csv:2: column 'b' holds 'inf', which is no finite number"),
+        ({"a": ["1"], "b": ["1_0"]}, "a.csv:2: column 'b' holds '1_0', which is not a finite number"),
+        ({"a": ["1", "2"], "b": ["1", "x"]}, "a.csv:3: column 'b' holds 'x', which is not a finite number"),
+        ({"a": ["1"], "b": ["1e400"]}, "a.csv:2: column 'b' holds '1e400', which is not a finite number"),
+        ({"a": ["1"], "b": ["inf"]}, "a.csv:2: column 'b' holds 'inf', which is not a finite number"),
         ({"a": ["1", "2"], "b": ["1", "NA"]}, "a.csv:3: column 'b' has no number here; fill it in, or drop the row"),
         ({"a": ["1", "2", ""], "b": ["1", "NA", "3"]}, "a.csv:3: column 'b' has no number here"),
         ({"a": ["1"], "b": ["true"]}, "a.csv:2: column 'b' holds 'true'"),
@@ -74,15 +74,18 @@ def test_what_is_no_row_of_numbers_is_said_with_line_and_value(columns, message)
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"on": [1]}, "row 4097: column 'on' holds '1', which is no boolean, true or false"),
-        ({"a": [True]}, "row 4097: column 'a' holds 'True', which is no finite number"),
+        ({"on": [1]}, "row 4097: column 'on' holds '1', which is not a boolean, true or false"),
+        ({"a": [True]}, "row 4097: column 'a' holds 'True', which is not a finite number"),
         (
             {"a": [None, float("inf")], "s": "xy", "on": [True] * 2, "day": [None] * 2},
             "row 4098: column 'a' holds 'inf'",
         ),
         ({"a": np.array([np.inf])}, "row 4097: column 'a' holds 'inf'"),
-        ({"day": ["2024-02-30"]}, "row 4097: column 'day' holds '2024-02-30', which is no date, 2031-12-01"),
-        ({"s": [["x"]]}, "row 4097: column 's' holds \"['x']\", which is no text"),
+        (
+            {"day": ["2024-02-30"]},
+            "row 4097: column 'day' holds '2024-02-30', which is not a date, for example 2031-12-01",
+        ),
+        ({"s": [["x"]]}, "row 4097: column 's' holds \"['x']\", which is not a text"),
     ],
 )
 def test_what_is_no_record_is_said_with_row_and_value(columns, message):
@@ -93,26 +96,28 @@ def test_what_is_no_record_is_said_with_row_and_value(columns, message):
 def test_lists_are_rows_by_position():
     assert NUMBERS.patterns(values([1, 2], [3.5, 4])).tolist() == [[1.0, 2.0], [3.5, 4.0]]
     assert message_of(NUMBERS.patterns, values([1, 2], [3])) == (
-        "a.jsonl:2: the list [3] is no list of 2 numbers; the model compares rows of numbers in 2 columns (a, b)"
+        "a.jsonl:2: the list [3] is not a list of 2 numbers; the model compares rows of numbers in 2 columns (a, b)"
     )
-    assert "is no record" in message_of(RECORDS.patterns, values([1, 2]))
+    assert "is not a record" in message_of(RECORDS.patterns, values([1, 2]))
 
 
 def test_a_model_without_names_takes_columns_in_order_if_they_are_as_many():
     nameless = Schema("numbers", (("1", "number"), ("2", "number")), is_named=False)
     assert nameless.patterns(text(x=["1"], y=["2"])).tolist() == [[1.0, 2.0]]
-    assert "has 1 columns, but the model compares 2, and knows no names" in message_of(nameless.patterns, text(x=["1"]))
+    assert "has 1 column, but the model needs 2, and one of the two has no names" in message_of(
+        nameless.patterns, text(x=["1"])
+    )
 
 
 @pytest.mark.parametrize(
     ("schema", "value", "message"),
     [
-        (Schema("strings"), ["a"], "the list ['a'] is no text, which the model compares"),
-        (Schema("tokens"), "a", "the text 'a' is no list of texts"),
-        (Schema("graphs"), None, "null is no graph"),
-        (Schema("series", n_channels=1), [], "the list [] is no series of numbers"),
-        (Schema("series", n_channels=2), [1, 2], "a series of 1 channel, the model compares 2; write as many"),
-        (Schema("series", n_channels=2), [[1, 2], [3]], "the list [[1, 2], [3]] is no series of numbers"),
+        (Schema("strings"), ["a"], "the list ['a'] is not a text, which the model compares"),
+        (Schema("tokens"), "a", "the text 'a' is not a list of texts"),
+        (Schema("graphs"), None, "null is not a graph"),
+        (Schema("series", n_channels=1), [], "the list [] is not a series of numbers"),
+        (Schema("series", n_channels=2), [1, 2], "a series of 1 channel, but the model compares 2; correct it"),
+        (Schema("series", n_channels=2), [[1, 2], [3]], "the list [[1, 2], [3]] is not a series of numbers"),
     ],
 )
 def test_objects_of_another_kind_are_refused_with_their_line(schema, value, message):
@@ -153,7 +158,10 @@ def test_a_table_is_numbers_or_records(columns, options, expected):
             {"measure": "dtw"},
             "a.csv: holds records of 2 columns (number: a; text: b), which 'dtw' does not compare",
         ),
-        ({"measure": "euclidean"}, "a.csv: column 'b' counts as text: 'x' (line 3) is no number, but euclidean"),
+        (
+            {"measure": "euclidean"},
+            "a.csv: column 'b' counts as text because 'x' (line 3) is not a number, but euclidean",
+        ),
     ],
 )
 def test_what_a_table_cannot_be(options, message):
@@ -173,7 +181,7 @@ def test_the_schema_is_told_in_words():
 def test_a_long_remark_is_whole_and_names_a_remedy():
     chunk = text(**{"air pressure": ["1000.25"] * 3 + ["oops"]})
     assert guess_schema([chunk], "").remarks == (
-        "column 'air pressure' counts as text: 'oops' (line 5) is no number; correct it, leave it empty, or "
+        "column 'air pressure' counts as text because 'oops' (line 5) is not a number; correct it, leave it empty, or "
         "--drop 'air pressure'",
     )
 
@@ -188,7 +196,7 @@ def test_models_know_what_they_compare(setosa):
     assert schema_of_model(fitted([[1.0, 2.0], [3.0]], measure="dtw")) == Schema("series", n_channels=1)
     assert schema_of_model(fitted([LabelledGraph(1), LabelledGraph(2)], measure="graph-edit")).kind == "graphs"
     assert schema_of_model(fitted(np.eye(3), measure="tanimoto")).names == ["1", "2", "3"]
-    assert "takes no patterns from files" in message_of(schema_of_model, fitted(1 - np.eye(3), measure="precomputed"))
+    assert "cannot score files" in message_of(schema_of_model, fitted(1 - np.eye(3), measure="precomputed"))
 
 
 def test_a_model_of_records_finds_numbered_columns_and_declared_kinds():

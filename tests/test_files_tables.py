@@ -75,20 +75,20 @@ def test_tsv_cells_and_format_by_name(tmp_path):
     [
         (b"", "a.csv: is empty; it needs a header and rows"),
         (b"\n\n", "a.csv: is empty"),
-        (b"a,b\n", "a.csv: holds no patterns"),
-        (b"a,b\n1,2\n3\n", "a.csv:3: 1 cell, but the header has 2; quote a cell"),
+        (b"a,b\n", "a.csv: holds no rows"),
+        (b"a,b\n1,2\n3\n", "a.csv:3: 1 cell, but the header has 2; quote cells"),
         (b"a,b\n1,2,3\n", "a.csv:2: 3 cells, but the header has 2"),
         (b"a,b,a\n1,2,3\n", "a.csv:1: the column 'a' occurs twice; rename one"),
-        (b",a\n0,1\n", "a.csv:1: column 1 of the header has no name; name it, or leave it out"),
-        (b"0.5,1.5\n2.5,3.5\n", "a.csv:1: numbers, '0.5' say, where the header belongs"),
-        (b"a;b\n1;2\n", "a.csv:1: one column, with ';' in its name"),
-        (b'a,b\n1,"x\n2,y\n', "a.csv:2: a quote is opened and never closed"),
+        (b",a\n0,1\n", "a.csv:1: column 1 of the header has no name; give it one, or delete it"),
+        (b"0.5,1.5\n2.5,3.5\n", "a.csv:1: numbers such as '0.5' where a header is expected"),
+        (b"a;b\n1;2\n", "a.csv:1: only one column, with ';' in its name"),
+        (b'a,b\n1,"x\n2,y\n', "a.csv:2: a quote is never closed"),
         (b'a,b\n1,"x"y\n', "a.csv:2: text after a closing quote"),
         (b"a,b\r1,2\r", "a.csv:1: a lone carriage return in a row; save"),
         (b"a,b\n1,\0\n", "a.csv:2: a NUL byte"),
         ("a,b\n1,é\n".encode("latin-1"), "a.csv:2: byte 3, 0xe9, is not UTF-8; save the file as UTF-8"),
         ("a,b\n1,2\n".encode("utf-16"), "a.csv:1: a NUL byte"),
-        (b"a,b\n1," + b"x" * 200_000 + b"\n", "a.csv:2: a cell of more than 131072 characters"),
+        (b"a,b\n1," + b"x" * 200_000 + b"\n", "a.csv:2: a cell has more than 131072 characters"),
         (b"a,b\n1,inf\n2,3\n", "a.csv:2: column 'b': 'inf' is not a finite number; correct it"),
         (b"a,b\n1,2\n1,1e400\n", "a.csv:3: column 'b': '1e400' is not a finite number"),
     ],
@@ -130,7 +130,9 @@ def test_a_column_of_numbers_in_one_chunk_and_text_in_another_is_text(tmp_path):
     schema = guess_schema(read(path), str(path))
     assert dict(schema.columns) == {"x": "text"}
     (remark,) = schema.remarks
-    assert remark.startswith(f"column 'x' counts as text: 'one' (line {CHUNK_ROWS + 2}) is no number; correct it")
+    assert remark.startswith(
+        f"column 'x' counts as text because 'one' (line {CHUNK_ROWS + 2}) is not a number; correct it"
+    )
 
 
 def test_chunks_are_bounded_in_rows_and_in_bytes(tmp_path):
@@ -144,7 +146,7 @@ def test_chunks_are_bounded_in_rows_and_in_bytes(tmp_path):
 
 def test_folders_pipes_and_nothing_are_refused_in_one_line(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
-    for name, said in {"pipe.csv": "no regular file", "none.csv": "no file", ".": "is a folder"}.items():
+    for name, said in {"pipe.csv": "not a regular file", "none.csv": "no file", ".": "is a folder"}.items():
         with within_a_minute(), pytest.raises(OSError, match=said):
             read(tmp_path / name, "csv")
 
@@ -160,13 +162,13 @@ def test_a_link_to_a_file_is_read(tmp_path):
     [
         ("a.gz", "unpack it first: gunzip FILE"),
         ("a.xlsx", "save the sheet as CSV"),
-        ("a.npz", "save the one array that counts by numpy.save, as .npy"),
-        ("a.dat", "make it one of csv, tsv, jsonl, json, text, parquet, arrow, npy, gxl, cxl, gxl-collection"),
+        ("a.npz", "save the array that you need with numpy.save, as .npy"),
+        ("a.dat", "convert it to one of csv, tsv, jsonl, json, text, parquet, arrow, npy, gxl, cxl, gxl-collection"),
     ],
 )
 def test_unknown_suffixes_come_with_a_remedy_that_is_no_option_of_a_command(tmp_path, name, message):
     path = csv(tmp_path, "a\n1\n", name)
-    assert message_of(read, path) == f"{path}: the suffix '{path.suffix}' tells no format; {message}"
+    assert message_of(read, path) == f"{path}: the suffix '{path.suffix}' is not known; {message}"
 
 
 def test_formats_are_found_by_their_first_bytes(tmp_path):
@@ -211,7 +213,7 @@ def test_parquet_of_many_row_groups_and_of_none(tmp_path):
     many = read(parquet(tmp_path, pyarrow.table({"x": np.arange(100.0)}), row_group_size=7))
     assert [value for chunk in many for value in chunk.columns["x"]] == list(range(100))
     assert fault(parquet(tmp_path, pyarrow.table({"x": pyarrow.array([], pyarrow.float64())}))) == (
-        "a.parquet: holds no patterns; at least 1 is required"
+        "a.parquet: holds no rows; at least 1 is required"
     )
 
 
@@ -243,7 +245,7 @@ def test_a_name_twice_in_parquet(tmp_path):
 def test_damaged_typed_files_are_one_line(tmp_path, name, data):
     said = fault(csv(tmp_path, data, name))
     assert said.startswith(f"{name}: cannot be read: ")
-    assert said.endswith("is it whole, and of the format it is named for?")
+    assert said.endswith("is the file complete, and does its name match its format?")
 
 
 def test_dates_out_of_pythons_reach_are_an_error(tmp_path):

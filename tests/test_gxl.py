@@ -169,11 +169,11 @@ EMPTY_VALUE = "<float></float>"
         (gxl(vertex("<int>1</int>", "<int>1</int>")), 2, "'v' appears twice"),
         (gxl(vertex("<seq><int>1</int></seq>")), 2, "<int> is not supported inside <seq>"),
         (gxl(vertex("<locator/>")), 2, "<locator> are not supported"),
-        (gxl(vertex("<bool>yes</bool>")), 2, "'yes' is no bool"),
-        (gxl(vertex("<float>abc</float>")), 2, "'abc' is no float"),
-        (gxl(vertex("<float>1_000</float>")), 2, "'1_000' is no float"),
-        (gxl(vertex(EMPTY_VALUE)), 2, "'' is no float"),
-        (gxl(vertex("<int/>")), 2, "'' is no int"),
+        (gxl(vertex("<bool>yes</bool>")), 2, "'yes' is not a valid bool"),
+        (gxl(vertex("<float>abc</float>")), 2, "'abc' is not a valid float"),
+        (gxl(vertex("<float>1_000</float>")), 2, "'1_000' is not a valid float"),
+        (gxl(vertex(EMPTY_VALUE)), 2, "'' is not a valid float"),
+        (gxl(vertex("<int/>")), 2, "'' is not a valid int"),
         (gxl("<node id='&x;'/>"), 2, "undefined entity"),
         (gxl("<node id='a'>\x00</node>"), 2, "not well-formed"),
         (gxl("<node id='a'/>").encode().replace(b"'a'", b"'\xff'"), 2, "invalid token"),
@@ -302,7 +302,7 @@ def test_all_splits_in_their_order_and_the_usual_spelling_first(write):
 def test_a_graph_of_two_classes_is_an_error(write):
     members = collection("train", "a") | collection("test", "x")
     message = message_of(read_graph_set, write(members))
-    assert "test.cxl:2: the class of '1.gxl' is here 'x', before 'a'" in message
+    assert "test.cxl:2: '1.gxl' has two classes, 'a' and 'x'" in message
 
 
 def test_several_sets_in_one_place(write):

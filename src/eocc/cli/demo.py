@@ -1,24 +1,22 @@
 """``eocc demo``."""
 
-from typing import Annotated
+import click
 
-import typer
+from eocc.cli.app import command
+from eocc.cli.options import Names, seed_option
 
-from eocc.cli.app import app, one_of
-from eocc.experiments.demo import DEMO_SETS
-from eocc.experiments.demo import demo as told
+DATA_SETS = ("breast-cancer", "iris", "wine")
 
 
-@app.command()
-def demo(
-    dataset: Annotated[
-        str,
-        typer.Option(help="One of " + ", ".join(sorted(DEMO_SETS)) + ".", callback=one_of("data set", DEMO_SETS)),
-    ] = "breast-cancer",
-    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
-) -> None:
-    """Train and test on a data set that comes with scikit-learn, and tell what was found.
+@command
+@click.option("--dataset", type=Names("data set", DATA_SETS), default=DATA_SETS[0], show_default=True,
+              help="A data set that comes with scikit-learn.")  # fmt: skip
+@seed_option
+def demo(dataset: str, seed: int) -> None:
+    """Compare the methods on one data set, and explain a decision.
 
-    Example: eocc demo --dataset wine
+    Example: eocc demo --dataset iris
     """
-    print(told(dataset, seed))
+    from eocc.experiments.demo import run_demo
+
+    print(run_demo(dataset, seed))

@@ -1,191 +1,158 @@
 """``eocc fit``."""
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import typer
+import click
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.classifiers.fitting import MULTI
-from eocc.classifiers.plan import AUTO, MODES, REFUSE, PlanRefusedError, PlanWarning
-from eocc.cli.app import app, one_of, say
+from eocc.cli.app import command, say
 from eocc.cli.options import (
-    Graph,
-    Jobs,
-    MaxMemory,
-    Measure,
-    Prototypes,
-    Rate,
-    Resolution,
-    Sample,
-    SearchName,
-    SelectionName,
-    Synthesis,
-    check_both_kinds,
-    check_sample,
-    options_of,
-    prototypes_of,
-)
-from eocc.cli.output import Format, writing_rows
-from eocc.cli.reading import (
-    Data,
-    Drop,
-    InputFormat,
-    Label,
-    Named,
-    Read,
-    SkipIncomplete,
-    Stream,
-    Target,
+    EOCC_1,
+    EOCC_2,
     check_label,
-    read_all,
-    stream_of,
+    classifier_of,
+    data_argument,
+    drop_option,
+    format_option,
+    in_option_names,
+    input_format,
+    label_option,
+    method_options,
+    outliers_option,
+    output_option,
+    sample_option,
+    skip_incomplete,
+    target_option,
 )
-from eocc.cli.remarks import say_odd_columns
-from eocc.foundation.atomic import check_output
-from eocc.foundation.wording import counted
-from eocc.io.model_file import save
-from eocc.streaming import fit_stream
 
-# With fewer patterns a region or two is all there can be, and a score tells little.
+if TYPE_CHECKING:
+    from eocc.cli.reading import Columns, Rows
+
+# A note is printed for fewer normal rows.
 FEW = 10
 
 
-@app.command()
+@command
+@data_argument
+@output_option("model.eocc", "The model file to write.")
+@method_options()
+@label_option
+@target_option
+@outliers_option
+@drop_option
+@input_format
+@sample_option
+@skip_incomplete
+@format_option("text", "json", default="text", more=" that describes the model")
 def fit(
-    data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.eocc"),
-    input_format: InputFormat = "",
-    measure: Measure = "",
-    label: Label = "",
-    target: Target = "",
-    drop: Drop = "",
-    synthesis: Synthesis = "entropy",
-    resolution: Resolution = MULTI,
-    search: SearchName = AUTO,
-    prototypes: Prototypes = "",
-    selection: SelectionName = "random",
-    graph: Graph = AUTO,
-    max_memory: MaxMemory = "",
-    plan: Annotated[
-        str,
-        typer.Option(
-            help="What becomes of a fit that needs more: refuse it, or auto, with settings that fit.",
-            callback=one_of("plan", MODES),
-        ),
-    ] = REFUSE,
-    false_alarm_rate: Rate = None,
-    sample: Sample = 0,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is random: searches and splits.")] = 0,
-    jobs: Jobs = -1,
-    skip_incomplete: SkipIncomplete = False,
-    form: Format = "table",
-) -> None:
-    """Learn what is normal from a file of normal patterns, and write a model file.
+    data: Path, output: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
+    sample: int | None, skip_incomplete: bool, form: str, **given: Any,
+) -> None:  # fmt: skip
+    """Learn what is normal from a file, and write a model.
 
-    With --label and --target only the patterns so labelled are learned from; with --synthesis validation the others
-    tell what is not normal.
+    All rows of the file should be normal. With --label and --target only the rows with that label are normal; other
+    rows are left out, unless they are known outliers: --method surprise learns from the rows that --outliers names, and
+    --method eocc-2 validates on these rows, or on all other rows without --outliers.
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    check_both_kinds(synthesis, label)
-    check_label(label, target)
+    check_labels(method, label, target, outliers, sample, input_format)
+    classifier = classifier_of(method, given)
+
+    from eocc.cli.inspect import write_facts
+    from eocc.cli.reading import Columns, read_training
+    from eocc.foundation.atomic import check_output
+
     check_output(output, data)
-    check_sample(sample, synthesis, input_format)
-    found: Read | Stream
+    columns = Columns(drop, label, target, outliers)
     if sample:
-        found = stream_of(data, sample, drop, label, target, skip_incomplete)
+        fit_sample(classifier, data, sample, columns, skip_incomplete)
     else:
-        left_out = Named() if skip_incomplete else None
-        found = read_all(data, input_format, label, target, drop, measure or None, left_out)
-        say_odd_columns(found)
-    classifier = EntropicOneClassClassifier(
-        measure=measure or (found.schema.measure if isinstance(found, Read) else "standardised"),
-        synthesis=synthesis,
-        resolution=resolution,
-        search=None if search == "none" else search,
-        prototypes=prototypes_of(prototypes),
-        selection=selection,
-        graph=graph,
-        max_memory=max_memory or None,
-        plan=plan,
-        false_alarm_rate=false_alarm_rate,
-        random_state=seed,
-        n_jobs=jobs,
-    )
-    n_targets = int(found.is_target.sum()) if isinstance(found, Read) else FEW
-    if n_targets < FEW:
-        say(f"Note: {counted(n_targets, 'pattern')} {'is' if n_targets == 1 else 'are'} little to learn from.")
-    how = " (each column over its standard deviation)" if classifier.measure == "standardised" else ""
-    say(f"Compared by {classifier.measure}{how}; learning ...")
-    with saying_plan(), in_options(sample, len(found.patterns) if isinstance(found, Read) else 0):
-        names = _learn(classifier, found) if isinstance(found, Read) else _learn_from_stream(classifier, found)
-    save(classifier, output)
+        measure = None if classifier.measure == "auto" else classifier.measure
+        rows = read_training(data, input_format, columns, measure, skip_incomplete)
+        fit_rows(classifier, rows, method)
+    classifier.save(output)
     say(f"Written: {output}.")
-    with writing_rows(None, form, ("region", "patterns", "round pattern", "extent")) as write:
-        for index, region in enumerate(classifier.regions_):
-            middle = names[region.representative]  # a prototype only where all patterns are
-            write({"region": index, "patterns": len(region.members), "round pattern": middle, "extent": region.extent})
+    write_facts(classifier, None, form)
+
+
+def check_labels(
+    method: str, label: str, target: str, outliers: str, sample: int | None, input_format: str | None
+) -> None:
+    """Refuse labels that the method or --sample cannot use."""
+    check_label(label, target, outliers)
+    if method == EOCC_1 and outliers:
+        raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
+    if method == EOCC_2 and not label:
+        raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
+    if sample and (outliers or method == EOCC_2):
+        raise click.UsageError("--sample learns from normal rows only; leave --outliers and --method eocc-2 out")
+    if sample and input_format:
+        raise click.UsageError("--sample tells the format by the suffix; leave --input-format out")
+
+
+def fit_rows(classifier: Any, rows: "Rows", method: str) -> None:
+    """Fit to the rows of a file, and keep the names of its columns."""
+    import numpy as np
+
+    from eocc.foundation.wording import counted
+
+    is_outlier = rows.is_outlier
+    if method == EOCC_2 and not is_outlier.any():
+        is_outlier = ~rows.is_normal
+    n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
+    if n_normal < FEW:
+        say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
+    used = rows.some(kept.tolist())
+    with refusing_in_options(n_normal if rows.schema.kind == "numbers" else 0):
+        classifier.fit(used, rows.signs[kept] if is_outlier.any() or method == EOCC_2 else None)
+    if rows.schema.kind == "numbers" and rows.schema.is_named:
+        classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
+    classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
+
+
+def fit_sample(classifier: Any, path: Path, sample: int, columns: "Columns", skips: bool) -> None:
+    """Fit to a sample of the rows of a table, and calibrate on all rows."""
+    from eocc.foundation.printing import has_instead
+    from eocc.foundation.wording import counted
+    from eocc.io.files import guess_format, open_chunks
+    from eocc.streaming import files_of, fit_stream
+
+    first = files_of(path)[0]
+    by_number = guess_format(first) == "npy"
+    chosen: list[str | int] | None = None
+    if columns.apart:
+        chunk = next(iter(open_chunks(first)), None)
+        names = [] if chunk is None else list(chunk.columns)
+        absent = next((name for name in columns.apart if name not in names), None)
+        if absent is not None:
+            raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
+        chosen = [int(name) if by_number else name for name in names if name not in columns.apart]
+    where = (int(columns.label) if by_number else columns.label, columns.target) if columns.label else None
+    with refusing_in_options(sample):
+        incomplete = "skip" if skips else "refuse"
+        fit_stream(classifier, path, sample=sample, columns=chosen, where=where, incomplete=incomplete)
+    n_drawn = len(classifier.training_indices_)
+    say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {n_drawn:,} of them.")
 
 
 @contextmanager
-def saying_plan() -> Iterator[None]:
-    """Say on standard error, before the work begins, that other settings are taken than were asked for."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", PlanWarning)
-        show: Any = warnings.showwarning
+def refusing_in_options(n_rows: int) -> Iterator[None]:
+    """Turn the remedies of a memory error into options, with --sample for a table of numbers of so many rows."""
+    from eocc.scale.memory import MemoryLimitError
 
-        def tell(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-            if issubclass(category, PlanWarning):
-                say(f"Note: {message}.")
-            else:
-                show(message, category, *place, **more)
-
-        warnings.showwarning = tell
-        yield
-
-
-@contextmanager
-def in_options(sample: int, n: int) -> Iterator[None]:
-    """Refuse in the words of the command line: a fit to a sample, or to all n patterns."""
     try:
         yield
-    except PlanRefusedError as refused:
-        wanted = f"{options_of(refused.settings)} would take {refused.size}: pass that, or --plan auto, or "
-        fewer = "fewer rows" if sample else "some rows of a table of numbers"
-        more = f"raise --max-memory, or learn from {fewer}: --sample {max(1, sample // 2 or min(20_000, n // 2))}"
-        raise ValueError(f"{refused.need}; {wanted if refused.settings else ''}{more}") from None
+    except MemoryLimitError as error:
+        raise MemoryLimitError(in_option_names(str(error)) + sample_remedy(n_rows)) from None
 
 
-def _learn_from_stream(classifier: EntropicOneClassClassifier, rows: Stream) -> list[str]:
-    """Fit to a sample of the rows, calibrate by all, and return the names of the rows drawn."""
-    chosen = rows.chosen
-    fit_stream(
-        classifier,
-        rows.path,
-        sample=rows.sample,
-        columns=rows.columns,
-        where=chosen.where,
-        incomplete=chosen.incomplete,
-    )
-    seen = f"{counted(classifier.n_rows_seen_, 'row')}{chosen.in_words()}"
-    say(f"Seen: {seen}; learnt from {len(classifier.training_indices_):,} of them.")
-    return [str(row) for row in classifier.training_indices_]
+def sample_remedy(n_rows: int) -> str:
+    """Return the advice to learn from fewer rows of a table of numbers.
 
-
-def _learn(classifier: EntropicOneClassClassifier, read: Read) -> list[str]:
-    """Fit to the file's targets, and return the names of the patterns trained on."""
-    rows = np.flatnonzero(read.is_target)
-    if classifier.synthesis == "validation":
-        classifier.fit(read.patterns, np.where(read.is_target, 1, -1))
-        rows = np.arange(len(read.is_target))
-    else:
-        classifier.fit(read.some(rows.tolist()))
-    if hasattr(classifier, "n_features_in_") and read.schema.is_named:
-        classifier.feature_names_in_ = np.array(read.schema.names, dtype=object)
-    classifier.training_indices_ = rows[classifier.training_indices_]  # by which explanations name them
-    return [read.names[row] for row in classifier.training_indices_]
+    >>> sample_remedy(5000), sample_remedy(0)
+    (', or learn from fewer rows: --sample 2500', '')
+    """
+    return f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""

@@ -1,76 +1,59 @@
 """``eocc inspect``."""
 
+from pathlib import Path
 from typing import Any
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.cli.app import app, say
-from eocc.cli.output import Output, TextFormat, json_line, writing
-from eocc.cli.reading import Model
-from eocc.explain import rules
-from eocc.explain.regions import is_whole, reach_of
-from eocc.foundation.atomic import check_output
+from eocc.cli.app import command, say
+from eocc.cli.options import format_option, model_argument, output_option
+from eocc.cli.output import json_line, writing
 from eocc.foundation.printing import printable_lines
-from eocc.io.model_file import load
-from eocc.plots.projection import decides_by_regions, rate_of
 
 
-@app.command()
-def inspect(
-    model: Model,
-    output: Output = None,
-    form: TextFormat = "text",
-) -> None:
-    """Show what a model has learned: its figures, and its regions as rules.
+@command
+@model_argument
+@output_option(None, "A file for the description; standard output by default.")
+@format_option("text", "json", default="text")
+def inspect(model: Path, output: Path | None, form: str) -> None:
+    """Show what a model has learned, with its regions as rules.
 
     Example: eocc inspect model.eocc
     """
+    from eocc import load
+    from eocc.foundation.atomic import check_output
+
     check_output(output, model)
     classifier = load(model)
-    facts = facts_of(classifier)
-    told = [str(rule) for rule in rules(classifier)]
-    with writing(output) as file:
-        if form == "json":
-            file.write(json_line({**facts, "rules": told}))
-        else:
-            lines = [f"{name}: {value}" for name, value in facts.items()]
-            file.write(printable_lines("\n\n".join(["\n".join(lines), *told])) + "\n")
+    write_facts(classifier, output, form, [str(rule) for rule in classifier.rules()])
     if output is not None:
         say(f"Written: {output}.")
 
 
-def facts_of(classifier: EntropicOneClassClassifier) -> dict[str, Any]:
-    """Return a model's figures by name."""
-    measure = classifier.measure if isinstance(classifier.measure, str) else type(classifier.measure).__name__
-    facts: dict[str, Any] = {
-        "measure": measure,
-        "synthesis": classifier.synthesis,
-        "resolution": classifier.resolution,
-        "training patterns": len(classifier.labels_),
-        **({} if is_whole(classifier) else {"prototypes": len(classifier.prototype_indices_)}),
-        "regions": len(classifier.regions_),
-        "entropy": round(classifier.entropy_, 6),
-        "modularity": round(classifier.modularity_, 6),
-        "objective": round(classifier.objective_, 6),
+def write_facts(classifier: Any, output: Path | None, form: str, rules: list[str] | None = None) -> None:
+    """Write what there is to know of a model, as lines or as JSON."""
+    facts = facts_of(classifier)
+    with writing(output) as file:
+        if form == "json":
+            file.write(json_line(facts if rules is None else {**facts, "rules": rules}))
+        else:
+            lines = "\n".join(f"{name}: {_shown(value)}" for name, value in facts.items() if value is not None)
+            file.write(printable_lines("\n\n".join([lines, *(rules or [])])) + "\n")
+
+
+def facts_of(classifier: Any) -> dict[str, Any]:
+    """Return the facts of a model by name, with the rows and the measure."""
+    facts = dict(classifier.facts())
+    measure = classifier.measure
+    if measure == "auto":
+        measure = classifier.resolved_measure_
+    n_rows, n_prototypes = len(classifier.training_indices_), len(classifier.prototype_indices_)
+    return {
+        "method": facts.pop("method"),
+        "measure": measure if isinstance(measure, str) else type(measure).__name__,
+        "training rows": n_rows,
+        "prototypes": n_prototypes if n_prototypes < n_rows else None,
+        **facts,
     }
-    if hasattr(classifier, "neighbour_entropy_"):
-        facts["Rényi entropy by nearest neighbours"] = round(classifier.neighbour_entropy_, 6)
-    if hasattr(classifier, "performance_"):
-        facts["performance"] = round(classifier.performance_, 6)
-    facts |= border_of(classifier)
-    rate = rate_of(classifier)
-    if rate is not None:
-        facts["false alarm rate"] = round(rate, 6)
-    return facts
 
 
-def border_of(classifier: EntropicOneClassClassifier) -> dict[str, float]:
-    """Return where what is normal ends, under the name of its unit.
-
-    >>> rows = [[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]]
-    >>> border_of(EntropicOneClassClassifier(resolution="single", search=None).fit(rows))
-    {'border in extents': 1.0}
-    """
-    if decides_by_regions(classifier):
-        return {"border in extents": round(reach_of(classifier.threshold_), 6)}
-    # Of left-out training patterns the mean is 0 and every term's standard deviation 1.
-    return {"border in surprise": round(classifier.surprise_model_.border.at, 6)}
+def _shown(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Results as a table, CSV or JSON lines, row by row; into a file whole or not at all."""
+"""Results as a table, CSV, JSON lines or Parquet. A file is written completely or not at all."""
 
 import csv
 import json
@@ -8,151 +8,108 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
-import typer
+import click
 
-from eocc.cli.app import one_of, say
-from eocc.foundation.atomic import drafted
+from eocc.cli.app import say
 from eocc.foundation.printing import printable
-from eocc.foundation.wording import counted
-from eocc.streaming import writing_parquet
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="A file for the result; standard output if none.")]
+ROW_FORMATS = ("table", "csv", "json")
+PARQUET = "parquet"
+SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
+WIDTH = 12
 
-Row = dict[str, Any]
 Columns = Mapping[str, Sequence[Any]]
 
 
-def _table_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
-    widths = [max(len(name), 12) for name in names]
-    file.write("  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True)) + "\n")
+def format_of(form: str | None, output: Path | None) -> str:
+    """Return the format given, or the one of the suffix of the output, or a table.
 
-    def write(row: Row) -> None:
-        cells = (_shown(row.get(name)).rjust(width) for name, width in zip(names, widths, strict=True))
-        file.write("  ".join(cells) + "\n")
-
-    return write
-
-
-def _csv_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
-    writer = csv.DictWriter(file, names, lineterminator="\n")
-    writer.writeheader()
-    return lambda row: (writer.writerow(row), None)[1]
-
-
-def _json_writer(file: IO[str], names: Sequence[str]) -> Callable[[Row], None]:
-    return lambda row: (file.write(json_line({name: row.get(name) for name in names})), None)[1]
-
-
-WRITERS = {"table": _table_writer, "csv": _csv_writer, "json": _json_writer}
-Format = Annotated[
-    str, typer.Option("--format", help="table, csv or json (one object a line).", callback=one_of("format", WRITERS))
-]
-PARQUET = "parquet"
-TableFormat = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        help="table, csv, json (one object a line) or parquet (into a file); if not given, what the output ends on "
-        "tells, else table.",
-        callback=one_of("format", (*WRITERS, PARQUET)),
-    ),
-]
-SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
-TEXT_FORMATS = ("text", "json")
-TextFormat = Annotated[
-    str,
-    typer.Option("--format", help="text, or json (one object a line).", callback=one_of("format", TEXT_FORMATS)),
-]
-
-
-def format_of(form: str, output: Path | None) -> str:
-    """Return the format asked for, else the one that a file's name tells.
-
-    >>> format_of("", Path("scores.CSV")), format_of("", None), format_of("json", Path("scores.csv"))
+    >>> format_of(None, Path("scores.CSV")), format_of(None, None), format_of("json", Path("scores.csv"))
     ('csv', 'table', 'json')
     """
-    told = "" if output is None else output.suffix.lower()
-    return form or SUFFIXES.get(told, "table")
+    return form or SUFFIXES.get("" if output is None else output.suffix.lower(), "table")
 
 
 def json_line(value: Any) -> str:
-    r"""Return a value as one line of JSON; numbers that JSON does not know become null.
+    r"""Return a value as one line of JSON; infinity and NaN become null.
 
     >>> json_line({"extent": float("inf"), "name": "oak"})
     '{"extent": null, "name": "oak"}\n'
     """
-    return json.dumps(_plain(value), allow_nan=False) + "\n"
+    return json.dumps(_to_json(value), allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if hasattr(value, "tolist"):  # numpy's numbers and arrays
-        return _plain(value.tolist())
+        return _to_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _shown(value: Any) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value + 0.0:.6g}"  # no "-0"
     return "" if value is None else printable(str(value))
 
 
 @contextmanager
-def writing_rows(output: Path | None, form: str, names: Sequence[str]) -> Iterator[Callable[[Row], None]]:
-    """Yield a function that writes one row."""
-    with writing(output) as file:
-        yield WRITERS[form](file, names)
-
-
-@contextmanager
 def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Iterator[Callable[[Columns], None]]:
-    """Yield a function that writes many rows, given as columns: into CSV and Parquet all at once."""
+    """Yield a function that writes many rows, given as columns."""
     if form == PARQUET and output is not None:
+        from eocc.foundation.atomic import drafted
+        from eocc.streaming import writing_parquet
+
         with drafted(output) as draft, writing_parquet(draft) as write:
             yield write
         return
     with writing(output) as file:
-        yield _csv_columns(file, names) if form == "csv" else _row_by_row(WRITERS[form](file, names), names)
+        writer = csv.writer(file, lineterminator="\n")
+        widths = [max(len(name), WIDTH) for name in names]
+        if form == "csv":
+            writer.writerow(names)
+        elif form == "table":
+            file.write("  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True)) + "\n")
 
+        def write_rows(columns: Columns) -> None:
+            rows = zip(*(columns[name] for name in names), strict=True)
+            if form == "csv":
+                writer.writerows(rows)
+            elif form == "json":
+                file.writelines(json_line(dict(zip(names, row, strict=True))) for row in rows)
+            else:
+                for row in rows:
+                    cells = (_cell(cell).rjust(width) for cell, width in zip(row, widths, strict=True))
+                    file.write("  ".join(cells) + "\n")
 
-def _csv_columns(file: IO[str], names: Sequence[str]) -> Callable[[Columns], None]:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(names)
-    return lambda columns: writer.writerows(zip(*(columns[name] for name in names), strict=True))
-
-
-def _row_by_row(write: Callable[[Row], None], names: Sequence[str]) -> Callable[[Columns], None]:
-    def write_all(columns: Columns) -> None:
-        for values in zip(*(columns[name] for name in names), strict=True):
-            write(dict(zip(names, values, strict=True)))
-
-    return write_all
+        yield write_rows
 
 
 @contextmanager
 def writing(output: Path | None) -> Iterator[IO[str]]:
-    """Yield a file that appears under its name when all is written, or standard output."""
+    """Yield standard output, or a file that appears under its name when all is written."""
     if output is None:
         try:
             yield sys.stdout
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader, head say, has seen enough: nothing more is to be flushed at the end
+        except BrokenPipeError:  # the reader, for example head, stopped: do not flush again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(0) from None
+            raise click.exceptions.Exit(0) from None
         return
+    from eocc.foundation.atomic import drafted
+
     with drafted(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         yield file
 
 
-def say_written(output: Path | None, n_patterns: int, n_accepted: int, form: str = "") -> None:
-    """Say what was written where, if it was to a file, and that it is a table, which the name may not tell."""
+def say_written(output: Path | None, n_rows: int, n_accepted: int, form: str = "") -> None:
+    """Print where the result was written, if it was written to a file."""
     if output is not None:
-        how = " as a table" if form == "table" else ""
-        say(f"Written: {output}{how} ({counted(n_patterns, 'pattern')}, {n_accepted} accepted).")
+        as_table = " as a table" if form == "table" else ""
+        say(f"Written: {output}{as_table} ({n_rows:,} {'row' if n_rows == 1 else 'rows'}, {n_accepted:,} accepted).")

@@ -1,221 +1,129 @@
 """``eocc plan``."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.classifiers.fitting import MULTI, size_of
-from eocc.classifiers.labels import parts_by_kind, parts_of
-from eocc.classifiers.plan import (
-    AUTO,
-    Plan,
-    Request,
-    budget_of,
-    changes,
-    fitting_plan,
-    shown_bytes,
-    told_budget,
-    within_choice,
-)
-from eocc.cli.app import app, say
+from eocc.cli.app import command, say
+from eocc.cli.fit import check_labels, sample_remedy
 from eocc.cli.options import (
-    Graph,
-    Jobs,
-    MaxMemory,
-    Measure,
-    Prototypes,
-    Rate,
-    Resolution,
-    Sample,
-    SearchName,
-    SelectionName,
-    Synthesis,
-    check_both_kinds,
-    check_sample,
-    options_of,
-    prototypes_of,
+    EOCC_2,
+    classifier_of,
+    data_argument,
+    drop_option,
+    format_option,
+    in_option_names,
+    input_format,
+    label_option,
+    method_options,
+    outliers_option,
+    sample_option,
+    skip_incomplete,
+    target_option,
 )
-from eocc.cli.output import TextFormat, json_line, writing
-from eocc.cli.reading import (
-    Data,
-    Drop,
-    InputFormat,
-    Label,
-    Named,
-    SkipIncomplete,
-    Target,
-    check_label,
-    labels_of,
-    names_in,
-    say_left_out,
-    say_remarks,
-    whole_rows,
-)
-from eocc.foundation.printing import printable_lines
-from eocc.foundation.wording import counted
-from eocc.io.files import Schema, guess_format, guess_schema, open_chunks
-from eocc.io.files.cells import complete_rows, is_same
-from eocc.streaming import files_of
 
 
 @dataclass(frozen=True)
-class Extent:
-    """How many patterns of a file are targets, how many are not, and the size of one."""
+class Size:
+    """How many rows a fit to a file uses: normal ones and outliers; the columns, and the bytes kept per pair."""
 
-    n: int
-    n_others: int
-    size: int
-    schema: Schema
-
-    def split_for(self, synthesis: str, resolution: str) -> tuple[int, int]:
-        """Return how many patterns a fit would train on, and how many it would compare them with."""
-        if synthesis != "validation":
-            return self.n, 0
-        kinds = np.repeat([1, -1], [self.n, self.n_others])
-        rows, rng = np.arange(len(kinds)), np.random.default_rng(0)
-        fraction = EntropicOneClassClassifier().validation_fraction
-        parts = parts_by_kind(rows, kinds) if resolution == MULTI else parts_of(rows, kinds, fraction, rng)
-        return len(parts.training), len(parts.targets) + len(parts.others)
+    n_normal: int
+    n_outliers: int
+    n_columns: int
+    pair_bytes: float
+    kind: str
 
 
-@app.command()
+@command
+@data_argument
+@method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
+@label_option
+@target_option
+@outliers_option
+@drop_option
+@input_format
+@sample_option
+@skip_incomplete
+@format_option("text", "json", default="text")
 def plan(
-    data: Data,
-    input_format: InputFormat = "",
-    measure: Measure = "",
-    label: Label = "",
-    target: Target = "",
-    drop: Drop = "",
-    synthesis: Synthesis = "entropy",
-    resolution: Resolution = MULTI,
-    search: SearchName = AUTO,
-    prototypes: Prototypes = "",
-    selection: SelectionName = "random",
-    graph: Graph = AUTO,
-    false_alarm_rate: Rate = None,
-    sample: Sample = 0,
-    jobs: Jobs = -1,
-    skip_incomplete: SkipIncomplete = False,
-    max_memory: MaxMemory = "",
-    form: TextFormat = "text",
-) -> None:
-    """Say how much memory and time a fit to a file would take, and whether it fits; nothing is learnt.
+    data: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
+    sample: int | None, skip_incomplete: bool, form: str, **given: Any,
+) -> None:  # fmt: skip
+    """Show how much memory a fit needs, and whether it fits.
 
-    The file is read through once, a part at a time, to count its patterns.
+    The file is read once, one part at a time, to count its rows. Nothing is learned.
 
     Example: eocc plan normal.csv --prototypes 256
     """
-    check_both_kinds(synthesis, label)
-    check_label(label, target)
-    check_sample(sample, synthesis, input_format)
-    left_out = Named() if skip_incomplete else None
-    found = extent_of(data, sample, input_format, label, target, drop, measure, left_out)
-    n, n_others = found.split_for(synthesis, resolution)
-    n = min(n, sample or n)
-    say(f"{data}: {counted(n, 'pattern')} to learn from; at first sight {found.schema.describe()}.")
-    say_remarks(found.schema)
-    say_left_out(left_out)
-    request = Request(
-        n=n,
-        n_features=found.size,
-        measure=measure or found.schema.measure,
-        prototypes=prototypes_of(prototypes),
-        graph=graph,
-        resolution=resolution,
-        search=None if search == "none" else search,
-        n_jobs=jobs,
-        false_alarm_rate=false_alarm_rate,
-        n_others=n_others,
-        selection=selection,
-    )
+    check_labels(method, label, target, outliers, sample, input_format)
+    classifier = classifier_of(method, given)
+
+    from eocc.cli.output import json_line, writing
+    from eocc.cli.reading import Columns
+    from eocc.scale.memory import memory_limit
+
+    size = size_of(data, input_format, Columns(drop, label, target, outliers), classifier, method, skip_incomplete)
+    n = min(size.n_normal, sample or size.n_normal)
+    needed, remedy = classifier.memory_needed(n, size.n_columns, size.pair_bytes, size.n_outliers)
+    limit = memory_limit(classifier.max_memory)
+    fits = needed <= limit
+    remedy = "" if fits else in_option_names(remedy) + sample_remedy(n if size.kind == "numbers" else 0)
+    facts = {"rows": n, "outliers": size.n_outliers, "columns": size.n_columns, "memory needed": round(needed),
+             "memory limit": limit, "fits": fits, "remedy": remedy or None}  # fmt: skip
     with writing(None) as file:
-        facts = facts_of(request, max_memory or None)
-        file.write(json_line(facts) if form == "json" else printable_lines(table_of(facts)) + "\n")
+        file.write(json_line(facts) if form == "json" else _table(facts))
 
 
-def extent_of(
-    path: Path, sample: int, form: str, label: str, target: str, drop: str, measure: str, left_out: Named | None
-) -> Extent:
-    """Count the patterns of the files at a path, a chunk at a time; the first chunk tells what they are.
+def _table(facts: dict[str, Any]) -> str:
+    """Return the facts as lines of name and value."""
+    from eocc.scale.memory import format_bytes
 
-    What a fit would refuse is refused: to a sample it reads the targets alone, else all patterns.
-    """
-    files, measure = (files_of(path), measure or "standardised") if sample else ([path], measure)
-    apart = [*names_in(drop), *([label] if label else [])]
-    schema, size, n_targets, total = None, 1, 0, 0
-    for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
-        if left_out is not None:
-            chunk = whole_rows(chunk, complete_rows(chunk, chunk.columns.keys() - apart), left_out)
-        if schema is None and len(chunk):
-            schema = guess_schema([chunk], str(path), apart if chunk.columns else names_in(drop), measure or None)
-            size = len(schema.columns) or size_of(schema.patterns(chunk))
-        are_targets = np.ones(len(chunk), bool)
-        if label:
-            are_targets[:] = [is_same(cell, target) for cell in labels_of(chunk, path, label)]
-        if measure and schema is not None and schema.kind == "numbers":
-            schema.patterns(chunk.some(are_targets) if sample else chunk)
-        total, n_targets = total + len(chunk), n_targets + int(are_targets.sum())
-    if schema is None or not n_targets:
-        which = f" with {label} = {target!r}" if label else ""
-        raise ValueError(f"{path} holds no patterns{which}; at least 1 is required")
-    return Extent(n_targets, total - n_targets, size, schema)
-
-
-def facts_of(request: Request, max_memory: str | None) -> dict[str, Any]:
-    """Return a plan as plain data: bytes, seconds, whether it fits, and what would.
-
-    >>> facts = facts_of(Request(20_000, 10, graph="complete"), "1GB")
-    >>> facts["fits"], facts["instead"]["options"]
-    (False, '--prototypes 1024 --graph knn')
-    """
-    budget = budget_of(max_memory)
-    plan = within_choice(request, budget)
-    instead = None if plan.peak <= budget else fitting_plan(request, budget)
-    return {
-        **_figures(plan),
-        "budget": None if math.isinf(budget) else round(budget),
-        "budget in words": told_budget(budget, max_memory),
-        "fits": plan.peak <= budget,
-        "instead": None if instead is None else {"options": options_of(changes(request, instead)), **_figures(instead)},
+    sizes = {
+        name: format_bytes(facts[name]) for name in ("memory needed", "memory limit") if facts[name] < float("inf")
     }
+    words = {**facts, "memory limit": "unknown", **sizes, "fits": "yes" if facts["fits"] else "no"}
+    return "".join(f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
 
 
-def _figures(plan: Plan) -> dict[str, Any]:
-    return {
-        "patterns": plan.n, "prototypes": plan.prototypes, "graph": plan.graph, "parts": dict(plan.parts),
-        "peak": plan.peak, "seconds": plan.seconds,
-    }  # fmt: skip
+def size_of(path: Path, form: str | None, columns: Any, classifier: Any, method: str, skips: bool) -> Size:
+    """Count the rows of a file, one chunk at a time; the first chunk tells what they hold."""
+    from eocc.cli.reading import Skipped, labels_of
+    from eocc.foundation.wording import counted
+    from eocc.io.files import guess_format, guess_schema, open_chunks
+    from eocc.io.files.cells import complete_rows, is_same
+    from eocc.measures.resolve import resolve_measure
+    from eocc.measures.sizes import n_columns_of, pair_bytes_of
+    from eocc.streaming import files_of
+
+    files = files_of(path) if path.is_dir() and form is None and guess_folder(path) else [path]
+    skipped, schema, n_columns, pair_bytes, n_normal, n_outliers = Skipped(), None, 1, 0.0, 0, 0
+    wanted = None if classifier.measure == "auto" else classifier.measure
+    for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
+        apart = columns.apart if chunk.columns else []
+        if skips:
+            chunk = skipped.complete(chunk, complete_rows(chunk, chunk.columns.keys() - apart))
+        if not len(chunk):
+            continue
+        if schema is None:
+            schema = guess_schema([chunk], str(path), apart, wanted)
+            patterns = schema.patterns(chunk)
+            measure: Any = resolve_measure(classifier.measure, patterns)
+            patterns = measure.read(patterns) if hasattr(measure, "read") else patterns
+            n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(measure, patterns)
+        labels = labels_of(chunk, path, columns.label) if columns.label else [columns.target] * len(chunk)
+        here = sum(is_same(cell, columns.target) for cell in labels)
+        n_normal += here
+        n_outliers += int(columns.outlying(labels, path).sum()) if columns.outliers else (
+            len(chunk) - here if method == EOCC_2 else 0
+        )  # fmt: skip
+    if schema is None or not n_normal:
+        which = f" with {columns.label} = {columns.target!r}" if columns.label else ""
+        raise ValueError(f"{path} holds no rows{which}; at least 1 is required")
+    say(f"{path}: {counted(n_normal, 'normal row')}; the first part holds {schema.describe()}.")
+    skipped.say()
+    return Size(n_normal, n_outliers, n_columns, pair_bytes, schema.kind)
 
 
-def table_of(facts: dict[str, Any]) -> str:
-    """Return a plan as a small table."""
-    rows = [("part", "size"), *((name, shown_bytes(size)) for name, size in facts["parts"].items())]
-    rows += [
-        ("peak", shown_bytes(facts["peak"])),
-        ("budget", facts["budget in words"]),
-        ("time", _told_time(facts["seconds"])),
-        ("prototypes", f"{facts['prototypes']} of {facts['patterns']}"),
-        ("graph", facts["graph"]),
-        ("verdict", "fits" if facts["fits"] else "does not fit"),
-    ]
-    if not facts["fits"]:
-        other = facts["instead"]
-        fits = other and f"{other['options']}: {shown_bytes(other['peak'])}, {_told_time(other['seconds'])}"
-        rows.append(("would fit", fits or "nothing that eocc knows; get more memory, or fewer patterns"))
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
-
-
-def _told_time(seconds: float) -> str:
-    """Return a guessed time in words.
-
-    >>> _told_time(0.2), _told_time(75.0), _told_time(9000.0)
-    ('about 1 s', 'about 75 s', 'about 2.5 h')
-    """
-    if seconds < 120:
-        return f"about {max(1, round(seconds))} s"
-    return f"about {seconds / 60:.0f} min" if seconds < 7200 else f"about {seconds / 3600:.2g} h"
+def guess_folder(path: Path) -> bool:
+    """Say whether a folder holds tables rather than graphs."""
+    return not any(file.suffix.lower() == ".gxl" for file in path.rglob("*"))

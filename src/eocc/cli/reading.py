@@ -1,185 +1,154 @@
-"""Patterns for commands: which file, which columns, which rows."""
+"""The rows of a file for the commands: which columns, which rows, and what the user should know about them."""
 
+import shlex
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
-from numpy.typing import NDArray
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.cli.app import one_of, say
+from eocc.cli.app import say
+from eocc.cli.options import names_in
 from eocc.foundation.printing import has_instead, quoted
 from eocc.foundation.registry import MOST_LISTED, listed
+from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
-from eocc.io.files import (
-    FORMATS,
-    Chunk,
-    Schema,
-    guess_format,
-    guess_schema,
-    ignored_columns,
-    open_chunks,
-    schema_of_model,
-)
+from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
 from eocc.io.files.cells import complete_rows, is_same
-from eocc.streaming import files_of, matrix_of
-from eocc.streaming.chosen import REFUSE, SKIP, Chosen
-
-Data = Annotated[
-    Path,
-    typer.Argument(
-        help="CSV, TSV, Parquet, Arrow, .npy, JSON lines, JSON, text; a folder, zip or CXL index of GXL; "
-        "- for standard input."
-    ),
-]
-Model = Annotated[Path, typer.Argument(help="A model file, written by eocc fit.")]
-InputFormat = Annotated[
-    str, typer.Option(help="The format, where the suffix does not tell it.", callback=one_of("format", FORMATS))
-]
-Label = Annotated[str, typer.Option(help="The column (or, of a CXL index, 'class') that says what a pattern is.")]
-Target = Annotated[str, typer.Option(help="Its value for targets.")]
-SkipIncomplete = Annotated[
-    bool, typer.Option("--skip-incomplete", help="Leave out rows that miss a value, and say how many.")
-]
-Drop = Annotated[str, typer.Option(help="Columns that do not count, with commas between them.")]
 
 CLASS = "class"
+# A note says that the rows are those the model was trained on if more than this share of them are.
+MANY_KNOWN = 0.2
+MOST_COMPARED = 1000
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that --drop, --label, --target and --outliers name."""
+
+    drop: str = ""
+    label: str = ""
+    target: str = ""
+    outliers: str = ""
+
+    @property
+    def apart(self) -> list[str]:
+        """The columns that are not compared."""
+        return [*names_in(self.drop), *([self.label] if self.label else [])]
+
+    def normal(self, labels: Sequence[Any], path: Path) -> Flags:
+        """Return which labels are those of normal rows."""
+        found = np.array([is_same(cell, self.target) for cell in labels], bool)
+        if not found.any():
+            values = listed(map(quoted, sorted({str(cell) for cell in labels})))
+            raise ValueError(f"{path} has no row with {self.label} = {self.target!r}; its values are {values}")
+        return found
+
+    def outlying(self, labels: Sequence[Any], path: Path) -> Flags:
+        """Return which labels are those of known outliers."""
+        known = np.zeros(len(labels), bool)
+        for value in names_in(self.outliers):
+            found = np.array([is_same(cell, value) for cell in labels], bool)
+            if not found.any():
+                raise ValueError(f"{path} has no row with {self.label} = {value!r}, which --outliers names")
+            known |= found
+        return known
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """All patterns of a file, what they hold, and which are targets (all, where no label was named)."""
+class Rows:
+    """All rows of a file, their schema and names, and which are normal and which are known outliers."""
 
     patterns: Any
     schema: Schema
-    is_target: np.ndarray[Any, Any]
     names: Sequence[str]
+    is_normal: Flags
+    is_outlier: Flags
+
+    @property
+    def signs(self) -> Any:
+        """The labels as numbers: +1 for normal rows, -1 for all others."""
+        return np.where(self.is_normal, 1, -1)
 
     def some(self, rows: Sequence[int]) -> Any:
-        """Return the patterns of these rows."""
+        """Return some of the rows."""
         is_matrix = isinstance(self.patterns, np.ndarray)
         return self.patterns[rows] if is_matrix else [self.patterns[row] for row in rows]
 
 
-def read_all(
-    path: Path, form: str, label: str, target: str, drop: str, measure: str | None, left_out: "Named | None" = None
-) -> Read:
-    """Read a file to train on, and say aloud what it holds.
-
-    Rows that miss a value are left out and counted in `left_out`, where that is given.
-    """
-    kind = form or guess_format(path)
-    apart = names_in(drop)
-    chunks = list(open_chunks(path, kind))
-    in_table = bool(chunks) and bool(chunks[0].columns)
-    if apart and chunks and not in_table:
+def read_training(path: Path, form: str | None, columns: Columns, measure: str | None, skips: bool) -> Rows:
+    """Read a file to learn from, and print what it holds."""
+    form = form or guess_format(path)
+    chunks, skipped = list(open_chunks(path, form)), Skipped()
+    is_table = bool(chunks) and bool(chunks[0].columns)
+    if columns.drop and chunks and not is_table:
         raise ValueError(f"{path} has no columns; leave --drop out")
-    apart += [label] if label and in_table else []
-    if left_out is not None:
-        chunks = [whole_rows(chunk, complete_rows(chunk, chunk.columns.keys() - apart), left_out) for chunk in chunks]
+    apart = columns.apart if is_table else []
+    if skips:
+        chunks = [skipped.complete(chunk, complete_rows(chunk, chunk.columns.keys() - apart)) for chunk in chunks]
     schema = guess_schema(chunks, str(path), apart, measure)
-    read = _read(chunks, schema, path, label, target)
-    chosen = f", {int(read.is_target.sum())} with {label} = {target!r}" if label else ""
-    say(f"{path} ({kind}): {counted(len(read.names), 'pattern')}{chosen}: {schema.describe()}.")
-    say_remarks(schema)
-    say_left_out(left_out)
-    return read
-
-
-def say_remarks(schema: Schema) -> None:
-    """Say aloud what a user should know about a file's columns."""
+    rows = _rows(chunks, schema, path, columns)
+    chosen = f", {int(rows.is_normal.sum())} with {columns.label} = {columns.target!r}" if columns.label else ""
+    say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
     for remark in schema.remarks:
         say(f"Note: {remark}.")
+    skipped.say()
+    _say_odd_columns(rows)
+    return rows
 
 
-def names_in(drop: str) -> list[str]:
-    """Return the names that --drop lists.
-
-    >>> names_in("id, colour,")
-    ['id', 'colour']
-    """
-    return [name.strip() for name in drop.split(",") if name.strip()]
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A table too large to be read at once: the `columns` to compare, None for all, and the `chosen` rows."""
-
-    path: Path
-    sample: int
-    columns: list[str | int] | None
-    chosen: Chosen
-
-
-def stream_of(path: Path, sample: int, drop: str, label: str, target: str, skip_incomplete: bool) -> Stream:
-    """Return which rows and columns of a table to learn from."""
-    by_number = guess_format(files_of(path)[0]) == "npy"
-    labels = [label] if label else []
-    columns = _columns_but(path, names_in(drop) + labels) if drop or labels else None
-    where = (int(label) if by_number else label, target) if label else None
-    return Stream(path, sample, columns, Chosen(where, SKIP if skip_incomplete else REFUSE))
-
-
-def _columns_but(path: Path, dropped: Sequence[str]) -> list[str | int]:
-    first = files_of(path)[0]
-    kind = guess_format(first)
-    chunk = next(iter(open_chunks(first, kind)), None)
-    names = [] if chunk is None else list(chunk.columns)
-    absent = next((name for name in dropped if name not in names), None)
-    if absent is not None:
-        raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
-    return [int(name) if kind == "npy" else name for name in names if name not in dropped]
-
-
-def read_for(
-    classifier: EntropicOneClassClassifier,
-    path: Path,
-    form: str,
-    skip_incomplete: bool,
-    label: str = "",
-    target: str = "",
-) -> Read:
-    """Read a file to judge with a model; say aloud which rows were left out."""
-    schema, left_out = schema_of_model(classifier), Named()
-    chunks = [chunk for chunk in open_chunks(path, form or None) if len(chunk)]
-    if skip_incomplete:
-        chunks = [whole_rows(chunk, schema.complete(chunk), left_out) for chunk in chunks]
+def read_for(classifier: Any, path: Path, form: str | None, skips: bool, columns: Columns = Columns()) -> Rows:  # noqa: B008
+    """Read a file to score with a model."""
+    schema, skipped = schema_of_model(classifier), Skipped()
+    chunks = [chunk for chunk in open_chunks(path, form) if len(chunk)]
+    if skips:
+        chunks = [skipped.complete(chunk, schema.complete(chunk)) for chunk in chunks]
     if not sum(map(len, chunks)):
-        raise ValueError(f"{path} holds no {'complete ' if left_out.count else ''}patterns; at least 1 is required")
-    say_left_out(left_out)
-    return _read(chunks, schema, path, label, target)
+        raise skipped.no_rows(path)
+    skipped.say()
+    return _rows(chunks, schema, path, columns)
 
 
-def check_label(label: str, target: str) -> None:
-    """Refuse the command unless both or neither of --label and --target are given."""
-    if target and not label:
-        raise typer.BadParameter("--target needs --label, the column that holds it")
-    if label and not target:
-        raise typer.BadParameter(f"--label {label} needs --target, its value for targets")
+def stream_for(
+    classifier: Any, path: Path, form: str | None, skips: bool, skipped: "Skipped"
+) -> Iterator[tuple[list[str], Any]]:
+    """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
+    schema, form = schema_of_model(classifier), form or guess_format(path)
+    is_first = True
+    for chunk in open_chunks(path, form):
+        kept = skipped.complete(chunk, schema.complete(chunk)) if skips else chunk
+        if not len(kept):
+            continue
+        patterns = schema.patterns(kept)
+        if is_first:
+            ignored = listed(map(ascii, schema.ignored(kept)))
+            say(
+                f"{path} ({form}): {schema.describe()}"
+                + (f"; not in the model, ignored: {ignored}." if ignored else ".")
+            )
+        is_first = False
+        yield kept.row_names, patterns
+    if is_first:
+        raise skipped.no_rows(path)
 
 
-def _read(chunks: Sequence[Chunk], schema: Schema, path: Path, label: str, target: str) -> Read:
+def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, columns: Columns) -> Rows:
     filled = [chunk for chunk in chunks if len(chunk)]
-    parts = [matrix_of(schema, chunk) for chunk in filled]
-    whole = np.concatenate(parts) if schema.kind == "numbers" else [pattern for part in parts for pattern in part]
-    is_target = np.ones(len(whole), bool)
-    if label:
-        labels = [cell for chunk in filled for cell in labels_of(chunk, path, label)]
-        is_target = np.array([is_same(cell, target) for cell in labels])
-        if not is_target.any():
-            found = listed(map(quoted, sorted({str(cell) for cell in labels})))
-            raise ValueError(f"{path} has no pattern with {label} = {target!r}; its values are {found}")
-    return Read(whole, schema, is_target, [name for chunk in filled for name in names_of(chunk)])
+    parts = [schema.patterns(chunk) for chunk in filled]
+    patterns = np.concatenate(parts) if schema.kind == "numbers" else [one for part in parts for one in part]
+    is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
+    if columns.label:
+        labels = [cell for chunk in filled for cell in labels_of(chunk, path, columns.label)]
+        is_normal, is_outlier = columns.normal(labels, path), columns.outlying(labels, path)
+    return Rows(patterns, schema, [name for chunk in filled for name in chunk.row_names], is_normal, is_outlier)
 
 
 def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
-    """Return what the label's column, or the index of graphs, says of each pattern of a chunk."""
+    """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
     if label in chunk.columns:
         return chunk.columns[label]
     if chunk.labels and label == CLASS:
@@ -189,72 +158,71 @@ def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
     raise ValueError(f"{path} has no column {label!r}; {has}")
 
 
-def names_of(chunk: Chunk) -> list[str]:
-    """Return what to call the patterns: their files, or their numbers from 0, as in Python."""
-    return list(chunk.names) or [str(chunk.first + index) for index in range(len(chunk))]
-
-
 class Named:
-    """Patterns to tell of: how many there are, and the names of the first."""
+    """Counts rows, and keeps the names of the first few."""
 
     def __init__(self) -> None:
         self.count = 0
         self.first: list[str] = []
 
     def add(self, names: Sequence[str]) -> None:
-        """Count some more."""
+        """Count some more rows."""
         self.count += len(names)
         self.first += names[: MOST_LISTED - len(self.first)]
 
     def __str__(self) -> str:
-        """Return the names of the first, and how many more there are."""
+        """Return the names of the first rows, and how many more there are."""
         more = self.count - len(self.first)
         return ", ".join(self.first) + (f" and {more:,} more" if more else "")
 
 
-def stream_for(
-    classifier: EntropicOneClassClassifier, path: Path, form: str, left_out: Named | None = None
-) -> Iterator[tuple[list[str], Any]]:
-    """Yield (names, patterns) of a file, a chunk at a time; say aloud what the first is taken for.
+class Skipped(Named):
+    """The rows that are left out because of missing values."""
 
-    Rows that miss a value are left out and counted in `left_out`; where that is None, those of numbers are refused.
-    """
-    schema, kind = schema_of_model(classifier), form or guess_format(path)
-    is_first = True
-    for chunk in open_chunks(path, kind):
-        kept = chunk if left_out is None else whole_rows(chunk, schema.complete(chunk), left_out)
-        if len(kept):
-            patterns = matrix_of(schema, kept)
-            if is_first:
-                _tell(schema, kept, f"{path} ({kind})")
-            is_first = False
-            yield names_of(kept), patterns
-    if is_first:
-        of_what = "complete patterns" if left_out is not None and left_out.count else "patterns"
-        raise ValueError(f"{path} holds no {of_what}; at least 1 is required")
+    def complete(self, chunk: Chunk, kept: Flags) -> Chunk:
+        """Return the rows to keep, and count the others."""
+        if not kept.all():
+            self.add(list(compress(chunk.row_names, ~kept)))
+        return chunk.some(kept)
 
+    def say(self) -> None:
+        """Print which rows were left out."""
+        if self.count:
+            say(f"Note: {counted(self.count, 'row')} with missing values left out: row {self}.")
 
-def say_left_out(left_out: Named | None) -> None:
-    """Say aloud which rows were left out, if any were."""
-    if left_out is not None and left_out.count:
-        say(f"Note: {counted(left_out.count, 'row')} left out, for values that are missing: pattern {left_out}.")
-
-
-def whole_rows(chunk: Chunk, kept: NDArray[np.bool_], left_out: Named) -> Chunk:
-    """Return the rows to keep, which miss no value, and count the others."""
-    if not kept.all():
-        left_out.add(list(compress(names_of(chunk), ~kept)))
-    return chunk.some(kept)
-
-
-def _tell(schema: Schema, chunk: Chunk, name: str) -> None:
-    ignored = listed(map(ascii, ignored_columns(schema, chunk)))
-    say(f"{name}: {schema.describe()}" + (f"; not in the model, so ignored: {ignored}." if ignored else "."))
+    def no_rows(self, path: Path) -> ValueError:
+        """Return an error about a file without rows."""
+        return ValueError(f"{path} holds no {'complete ' if self.count else ''}rows; at least 1 is required")
 
 
 @contextmanager
 def without_names() -> Iterator[None]:
-    """Let arrays whose columns were matched by name already pass without scikit-learn's doubts about names."""
+    """Silence scikit-learn's warning about arrays without names: the columns were matched by name already."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         yield
+
+
+def _say_odd_columns(rows: Rows) -> None:
+    """Print which columns of numbers count the rows, or have the same value in every normal row."""
+    if rows.schema.kind != "numbers" or len(rows.patterns) < 2:
+        return
+    for name in compress(rows.schema.names, (np.diff(rows.patterns, axis=0) == 1).all(axis=0)):
+        say(f"Note: column {quoted(name)} counts the rows; if it only names them, pass --drop {shlex.quote(name)}.")
+    normal = rows.patterns[rows.is_normal]
+    constant = list(compress(rows.schema.names, (normal == normal[0]).all(axis=0))) if len(normal) > 1 else []
+    if constant:
+        which = f"column {quoted(constant[0])} has" if len(constant) == 1 else (
+            f"columns {listed(map(quoted, constant))} have"
+        )  # fmt: skip
+        say(f"Note: {which} the same value in every row, so any other value is far away; --drop leaves columns out.")
+
+
+def say_if_trained_on(classifier: Any, rows: Rows) -> None:
+    """Print a note if many of the rows are those that the model was trained on."""
+    some = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
+    with without_names():
+        share = float(np.mean(classifier.transform(rows.some(some.tolist())).min(axis=1) == 0))
+    if share > MANY_KNOWN:
+        say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "
+            "test on rows that were not used for training.")  # fmt: skip

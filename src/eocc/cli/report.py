@@ -1,60 +1,57 @@
 """``eocc report``."""
 
 from pathlib import Path
-from typing import Annotated
 
-import numpy as np
-import typer
+import click
 
-from eocc.cli.app import app, say
-from eocc.cli.reading import (
-    InputFormat,
-    Label,
-    Model,
-    SkipIncomplete,
-    Target,
+from eocc.cli.app import command, say
+from eocc.cli.options import (
     check_label,
-    read_for,
-    without_names,
+    data_option,
+    input_format,
+    label_option,
+    model_argument,
+    output_option,
+    skip_incomplete,
+    target_option,
 )
-from eocc.cli.remarks import say_if_learnt
-from eocc.foundation.atomic import check_output
 from eocc.io.files.source import STDIN
-from eocc.io.model_file import load
-from eocc.report import write_report
 
 
-@app.command()
+@command
+@model_argument
+@data_option
+@label_option
+@target_option
+@output_option("report.html", "The page, one HTML file.")
+@click.option("--title", default="", help="Title of the page; the name of the file by default.")
+@input_format
+@skip_incomplete
 def report(
-    model: Model,
-    data: Annotated[Path | None, typer.Option(help="New patterns to judge and explain.")] = None,
-    input_format: InputFormat = "",
-    label: Label = "",
-    target: Target = "",
-    skip_incomplete: SkipIncomplete = False,
-    title: Annotated[str, typer.Option(help="The page's title; the name of the file if not given.")] = "",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page, one HTML file.")] = Path("report.html"),
-) -> None:
-    """Write a page on a model and its decisions: summary, map, explanations, regions, scores; it needs no network.
+    model: Path, data: Path | None, label: str, target: str, output: Path, title: str, input_format: str | None,
+    skip_incomplete: bool,
+) -> None:  # fmt: skip
+    """Write an HTML page about a model and its decisions.
 
     Example: eocc report model.eocc --data new.csv -o report.html
     """
     if data is None and (label or target or input_format):
-        raise typer.BadParameter("--label, --target and --input-format are about new patterns: pass --data")
+        raise click.UsageError("--label, --target and --input-format describe the data: pass --data")
     check_label(label, target)
+
+    from eocc import load
+    from eocc.cli.reading import Columns, read_for, say_if_trained_on, without_names
+    from eocc.foundation.atomic import check_output
+    from eocc.report import write_report
+
     check_output(output, model, data)
-    classifier = load(model)
-    title = title or f"One-class report: {_name(data or model)}"
+    classifier, source = load(model), data or model
+    title = title or f"One-class report: {'standard input' if source == STDIN else source.name}"
     with without_names():
         if data is None:
             write_report(classifier, output, title=title)
         else:
-            read = read_for(classifier, data, input_format, skip_incomplete, label, target)
-            say_if_learnt(classifier, read)
-            y = np.where(read.is_target, 1, -1) if label else None
-            write_report(classifier, output, read.patterns, y, read.names, title)
+            rows = read_for(classifier, data, input_format, skip_incomplete, Columns("", label, target))
+            say_if_trained_on(classifier, rows)
+            write_report(classifier, output, rows.patterns, rows.signs if label else None, rows.names, title)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")
-
-
-def _name(path: Path) -> str:
-    return "standard input" if path == STDIN else path.name

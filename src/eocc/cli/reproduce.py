@@ -1,52 +1,43 @@
 """``eocc reproduce``."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
-from eocc.cli.app import app, one_of, say, usage
-from eocc.cli.studies import Budget, Jobs, Limit, Out, Runs, Seed, Systems, request_of, run_and_write
-from eocc.experiments.figures import draw_examples
-from eocc.experiments.studies import STUDIES, TITLES, Request, check_names, plan_study
+from eocc.cli.app import command, say, usage
+from eocc.cli.options import Names
+from eocc.cli.studies import request_of, run_and_write, study_options
 
-NAMES = (*STUDIES, "figures", "all")
+STUDIES = ("uci-low", "uci-high", "iam")
 
 
-@app.command()
-def reproduce(
-    study: Annotated[str, typer.Argument(help="One of " + ", ".join(NAMES) + ".", callback=one_of("study", NAMES))],
-    runs: Runs = 10,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    systems: Systems = "",
-    datasets: Annotated[str, typer.Option(help="Acronyms with commas between them; all of the study by default.")] = "",
-    budget: Budget = "",
-    limit: Limit = "30m",
-    out: Out = Path("results"),
-) -> None:
-    """Run the paper's comparisons and set our figures beside the published ones.
+@command
+@click.argument("study", type=Names("study", (*STUDIES, "figures", "all")))
+@click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
+@study_options("results")
+def reproduce(study: str, **given: Any) -> None:
+    """Run the paper's comparisons next to its published figures.
 
-    Finished cells are kept in the folder: an interrupted run goes on where it stopped. The data are looked for in the
-    folder that EOCC_DATA names, in the packages that ship them, then at their public homes.
+    Finished runs are kept in the folder, so an interrupted command continues where it stopped. Data are taken from the
+    folder in EOCC_DATA, from packages that ship them, or from their public homes.
 
-    Example: eocc reproduce uci-low --runs 2 --systems EOCC-1,1-NN --datasets I --out results
+    Example: eocc reproduce uci-low --runs 2 --systems EOCC-1,1-NN --datasets I --output results
     """
+    from eocc.experiments import studies
+    from eocc.experiments.figures import draw_examples
+
     wanted = list(STUDIES) if study == "all" else [study] if study in STUDIES else []
     with usage():
-        request = request_of(runs, seed, jobs, systems, datasets, budget, limit, out)
+        request = request_of(given)
         if wanted:
-            check_names(request, [source for name in wanted for source in STUDIES[name]])
-    planned = [plan_study(name, TITLES[name], STUDIES[name], _share(request, len(wanted))) for name in wanted]
+            studies.check_names(request, [source for name in wanted for source in studies.STUDIES[name]])
+    budget = None if request.budget is None else request.budget / max(1, len(wanted))
+    share = replace(request, budget=budget)
+    planned = [studies.plan_study(name, studies.TITLES[name], studies.STUDIES[name], share) for name in wanted]
     for plan in planned:
         if plan.cells or len(wanted) == 1:
             run_and_write(plan, request)
     if study in ("figures", "all"):
-        for path in draw_examples(out / "figures"):
-            say(f"Drawn: {path}")
-
-
-def _share(request: Request, n_studies: int) -> Request:
-    """Return the request with its budget shared between the studies."""
-    return request if request.budget is None else replace(request, budget=request.budget / n_studies)
+        for path in draw_examples(request.folder / "figures"):
+            say(f"Written: {path}")

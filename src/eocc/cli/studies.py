@@ -1,27 +1,40 @@
-"""What ``reproduce`` and ``compare`` share: options, a bar, and the files they write."""
+"""What ``reproduce`` and ``compare`` share: options, progress, and the files they write."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, TypeVar
 
-import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+import click
 
 from eocc.cli.app import Shared, say
-from eocc.experiments import studies
-from eocc.experiments.writing import write_study
-from eocc.foundation.arguments import n_threads
+from eocc.cli.options import names_in, seed_option
 
-Runs = Annotated[int, typer.Option(min=1, help="Runs of each system, with splits and seeds of their own.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the splits and of the systems.")]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 for one a core. The tables do not depend on it.")]
-Systems = Annotated[str, typer.Option(help="Names with commas between them; all by default.")]
-Budget = Annotated[str, typer.Option(help="A time such as 20m, 2h or 90s that the search shrinks to fit.")]
-Limit = Annotated[str, typer.Option(help="The time after which a single run of a system is given up.")]
-Out = Annotated[Path, typer.Option(help="The folder for cells and tables; a run there that was interrupted goes on.")]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def study_options(folder: str) -> Callable[[Function], Function]:
+    """Add the options of a study that writes to a folder."""
+    options = (
+        click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
+        click.option("--runs", type=click.IntRange(min=1), default=10, show_default=True,
+                     help="Runs of each system, each with its own split."),
+        seed_option,
+        click.option("--jobs", type=int, default=1, show_default=True,
+                     help="Number of processes; -1 uses all cores. Results do not depend on it."),
+        click.option("--budget", default="", metavar="TIME", help="Shrink the search to fit a time, for example 20m."),
+        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Give up a run after this."),
+        click.option("--output", "-o", type=click.Path(path_type=Path), default=folder, show_default=True,
+                     help="Folder for runs and tables."),
+    )  # fmt: skip
+
+    def add(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
 
 
 def seconds(text: str) -> float:
@@ -32,58 +45,63 @@ def seconds(text: str) -> float:
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
     if not found or float(found[1]) == 0:
-        raise typer.BadParameter(f"{text!r} is not a time; write 90s, 20m or 2h")
+        raise ValueError(f"{text!r} is not a time; write 90s, 20m or 2h")
     return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Return the names in a list with commas."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def request_of(
-    runs: int, seed: int, jobs: int, systems: str, datasets: str, budget: str, limit: str, out: Path
-) -> studies.Request:
+def request_of(given: dict[str, Any]) -> Any:
     """Return the options as a request."""
-    return studies.Request(
-        runs, seed, n_threads(jobs), names(systems), names(datasets), seconds(budget) if budget else None,
-        seconds(limit), out,
+    from eocc.experiments.studies import Request
+    from eocc.foundation.arguments import n_threads
+
+    if given["jobs"] == 0:
+        raise ValueError("--jobs must be an integer other than 0")
+    return Request(
+        given["runs"], given["seed"], n_threads(given["jobs"]), tuple(names_in(given["systems"])),
+        tuple(names_in(given.get("datasets", ""))), seconds(given["budget"]) if given["budget"] else None,
+        seconds(given["limit"]), given["output"],
     )  # fmt: skip
 
 
-def run_and_write(study: studies.Study, request: studies.Request) -> None:
-    """Run a study, show how far it is, write its tables and say where they are."""
+def run_and_write(study: Any, request: Any) -> None:
+    """Run a study, show its progress, write its tables and print where they are."""
+    from eocc.experiments.studies import run_study
+    from eocc.experiments.writing import write_study
+
     if study.note:
         say(study.note)
     if not study.cells:
-        say(f"{study.title}: none of the systems takes its patterns.")
+        say(f"{study.title}: none of the systems can compare its data.")
         return
-    with _telling(study) as tell:
-        results = studies.run_study(study, request, tell)
+    with _showing_progress(study) as show:
+        results = run_study(study, request, show)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
-    say(f"Written: {request.folder / study.name}.md, .csv and .html; the cells are in {request.folder}/cells.jsonl.")
+    say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.jsonl.")
     for (dataset, form), system, reason, count in results.reasons():
-        say(f"no figure: {system} on {dataset} ({form}), {count} runs: {reason}")
+        say(f"no result: {system} on {dataset} ({form}), {count} runs: {reason}")
 
 
 @contextmanager
-def _telling(study: studies.Study) -> Iterator[Any]:
-    """Yield a function that shows progress on standard error: a bar on a terminal, else a line each tenth."""
+def _showing_progress(study: Any) -> Iterator[Any]:
+    """Yield a function that shows progress on standard error: a bar on a terminal, else ten lines."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
     console = Console(stderr=True, quiet=Shared.quiet)
     columns = (TextColumn(study.name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"),
                TextColumn("{task.fields[cell]}"))  # fmt: skip
     with Progress(*columns, console=console, disable=not console.is_terminal or Shared.quiet) as bar:
         task = bar.add_task("", total=len(study.cells), left="", cell="")
 
-        def tell(progress: studies.Progress) -> None:
+        def show(progress: Any) -> None:
             left = f"about {_duration(progress.seconds_left)} left"
             place = f"{progress.cell.system} on {progress.cell.source.name}"
             bar.update(task, completed=progress.done, left=left, cell=place)
             tenth = max(1, progress.total // 10)
             if not console.is_terminal and progress.done % tenth == 0:
-                say(f"{study.name}: {progress.done} of {progress.total} cells, {left}")
+                say(f"{study.name}: {progress.done} of {progress.total} runs, {left}")
 
-        yield tell
+        yield show
 
 
 def _duration(seconds: float) -> str:

@@ -1,36 +1,44 @@
-"""Patterns in files: tables, lines of JSON or text, and collections of graphs, read a chunk at a time.
+"""Tables, lines of JSON or text, and collections of graphs in files, read one chunk at a time.
 
-printing  text of a file -> what a terminal may see
-source    a path or standard input -> lines of text
-chunk     a part of a file, and where in the file it is
-cells     a cell of a table -> what it holds, and its value
-tables    CSV and TSV -> chunks of columns
-arrow     Parquet and Arrow -> chunks of columns
-arrays    NumPy's .npy -> chunks of columns without names
-graphs    GXL files, folders, zips and indices of them -> chunks of graphs
-lines     JSON lines, JSON and plain text -> chunks of objects or columns
-formats   a path -> the format of the file, and its chunks
-schema    a chunk -> patterns that a measure takes
-guess     the chunks of a file -> their schema
-models    a fitted model -> its schema
+- ``formats``     a path -> the format of the file, and its chunks
+- ``source``      a path or standard input -> lines of text
+- ``chunk``       a part of a file, and where in the file it is
+- ``tables``      CSV and TSV -> chunks of columns
+- ``arrow``       Parquet and Arrow -> chunks of columns
+- ``arrays``      NumPy's .npy -> chunks of columns without names
+- ``lines``       JSON lines, JSON and plain text -> chunks of columns or objects
+- ``graphs``      GXL files, folders, zips and indices of them -> chunks of graphs
+- ``cells``       a cell of a table -> its kind and its value
+- ``guess``       the chunks of a training file -> their schema
+- ``schema``      a chunk -> rows, records or objects that a measure takes
 """
 
-from eocc.io.files.chunk import Chunk
-from eocc.io.files.formats import FORMATS, UnknownFormatError, count_rows, guess_format, open_chunks
-from eocc.io.files.guess import guess_schema
-from eocc.io.files.models import schema_of_model
-from eocc.io.files.schema import GapError, Schema, ignored_columns
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "FORMATS",
-    "Chunk",
-    "GapError",
-    "Schema",
-    "UnknownFormatError",
-    "count_rows",
-    "guess_format",
-    "guess_schema",
-    "ignored_columns",
-    "open_chunks",
-    "schema_of_model",
-]
+from eocc.foundation.registry import Registry
+
+if TYPE_CHECKING:
+    from eocc.io.files.chunk import Chunk as Chunk
+    from eocc.io.files.formats import FORMATS as FORMATS
+    from eocc.io.files.formats import UnknownFormatError as UnknownFormatError
+    from eocc.io.files.formats import count_rows as count_rows
+    from eocc.io.files.formats import guess_format as guess_format
+    from eocc.io.files.formats import open_chunks as open_chunks
+    from eocc.io.files.guess import guess_schema as guess_schema
+    from eocc.io.files.schema import GapError as GapError
+    from eocc.io.files.schema import Schema as Schema
+    from eocc.io.files.schema import schema_of_model as schema_of_model
+
+# Imported when first used: the command line lists formats without loading what reads them.
+__getattr__, __all__ = Registry("eocc.io.files", {}).exports(
+    "chunk.Chunk",
+    "formats.FORMATS",
+    "formats.UnknownFormatError",
+    "formats.count_rows",
+    "formats.guess_format",
+    "formats.open_chunks",
+    "guess.guess_schema",
+    "schema.GapError",
+    "schema.Schema",
+    "schema.schema_of_model",
+)

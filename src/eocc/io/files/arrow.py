@@ -1,4 +1,4 @@
-"""Parquet and Arrow -> chunks of columns with types."""
+"""Parquet and Arrow -> chunks of typed columns."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.files.chunk import Chunk, rows_a_chunk
+from eocc.io.files.chunk import Chunk, rows_per_chunk
 from eocc.io.files.source import check_regular
 
-# How pandas calls rows that have no name of their own.
+# The name that pandas gives to an index without a name.
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 
 
@@ -22,12 +22,12 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
     with _readable(path, arrow), arrow.parquet.ParquetFile(
         path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
-        n_rows = rows_a_chunk(len(file.schema_arrow.names))
+        n_rows = rows_per_chunk(len(file.schema_arrow.names))
         yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
 
 
 def parquet_rows(path: Path) -> int:
-    """Return the number of rows, which a Parquet file tells at its end."""
+    """Return the number of rows, which a Parquet file stores."""
     arrow = _pyarrow()
     with _readable(path, arrow):
         return int(arrow.parquet.read_metadata(path).num_rows)
@@ -54,9 +54,9 @@ def _batches(source: Any, arrow: Any) -> Iterator[Any]:
 def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
     first = 0
     for batch in batches:
-        batch.validate(full=True)  # damaged offsets would lead anywhere
+        batch.validate(full=True)  # damaged offsets could point anywhere
         names = _names(batch, where)
-        step = rows_a_chunk(len(names))
+        step = rows_per_chunk(len(names))
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
             columns = {name: _cells(part.column(k), name, where, arrow) for k, name in names.items()}
@@ -67,35 +67,35 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
 def _names(batch: Any, where: str) -> dict[int, str]:
     """Return the numbers and names of the columns."""
     names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
-    listed = list(names.values())
-    twice = next((name for name in names.values() if listed.count(name) > 1), None)
-    if twice is not None:
-        raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
     if not names:
         raise complaint(where, None, "has no columns; at least 1 is required")
+    known = list(names.values())
+    twice = next((name for k, name in enumerate(known) if name in known[:k]), None)
+    if twice is not None:
+        raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
     return names
 
 
 def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
-    """Return plain numbers without gaps as an array, which costs nothing; all else as a list."""
+    """Return numbers without gaps as an array, without copying; anything else as a list."""
     kind = column.type
     if (arrow.types.is_integer(kind) or arrow.types.is_floating(kind)) and column.null_count == 0:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     try:
-        return _without_nanoseconds(column, arrow).to_pylist()
+        return _in_microseconds(column, arrow).to_pylist()
     except (ValueError, OverflowError, TypeError, KeyError) as error:
-        first = (str(error).splitlines() or [""])[0]
-        raise complaint(where, None, f"column {quoted(name)} of type {kind}: {first}; convert or drop it") from None
+        message = (str(error).splitlines() or [""])[0]
+        raise complaint(where, None, f"column {quoted(name)} of type {kind}: {message}; convert or drop it") from None
 
 
-def _without_nanoseconds(column: Any, arrow: Any) -> Any:
-    """Return a column of moments in microseconds, the least that Python's dates, times and durations know."""
+def _in_microseconds(column: Any, arrow: Any) -> Any:
+    """Return a column of times with at most microseconds, the precision of Python's dates, times and durations."""
     kind = column.type
     if getattr(kind, "unit", "") != "ns":
         return column
-    made = arrow.timestamp("us", kind.tz) if arrow.types.is_timestamp(kind) else None
-    made = made or (arrow.time64("us") if arrow.types.is_time64(kind) else arrow.duration("us"))
-    return column.cast(made, safe=False)
+    if arrow.types.is_timestamp(kind):
+        return column.cast(arrow.timestamp("us", kind.tz), safe=False)
+    return column.cast(arrow.time64("us") if arrow.types.is_time64(kind) else arrow.duration("us"), safe=False)
 
 
 def _pyarrow() -> Any:
@@ -110,11 +110,11 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _readable(path: Path, arrow: Any) -> Iterator[None]:
-    """Turn what goes wrong in a damaged file into one line."""
+    """Turn the errors of a damaged file into one line."""
     check_regular(path)
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        remedy = "is it whole, and of the format it is named for?"
-        raise complaint(str(path), None, f"cannot be read: {said}; {remedy}") from None
+        message = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        hint = "is the file complete, and does its name match its format?"
+        raise complaint(str(path), None, f"cannot be read: {message}; {hint}") from None

@@ -1,38 +1,54 @@
-"""A part of a file: some rows of a table, or some objects."""
+"""Part of a file: some rows of a table, or some objects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.printing import complaint
+from eocc.foundation.types import Flags
+from eocc.io.files.source import Lines
 
-# A chunk ends at this many rows, or once its rows took this many bytes in the file: so wide rows fill no memory.
+# A chunk ends at this many rows, or when its rows took this many bytes in the file.
 CHUNK_ROWS = 4096
 CHUNK_BYTES = 2**23
-# A chunk of a wide table has fewer rows likewise.
+# A chunk of a wide table has fewer rows.
 CHUNK_CELLS = 2**20
 
+Item = TypeVar("Item")
 
-def rows_a_chunk(n_columns: int) -> int:
-    """Return how many rows of so many columns a chunk may have.
 
-    >>> rows_a_chunk(10), rows_a_chunk(2**18)
+def rows_per_chunk(n_columns: int) -> int:
+    """Return how many rows of a table with so many columns make a chunk.
+
+    >>> rows_per_chunk(10), rows_per_chunk(2**18)
     (4096, 4)
     """
     return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(1, n_columns)))
 
 
+def portions(items: Iterator[Item], lines: Lines) -> Iterator[tuple[int, list[Item]]]:
+    """Yield (number of the first item, items) in portions of the size of a chunk."""
+    first, part, begin = 0, list[Item](), lines.size
+    for item in items:
+        part.append(item)
+        if len(part) == CHUNK_ROWS or lines.size - begin > CHUNK_BYTES:
+            yield first, part
+            first, part, begin = first + len(part), [], lines.size
+    if part:
+        yield first, part
+
+
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Patterns `first`, `first` + 1, ... of the file `where`: `columns` by name if it is a table, else `objects`.
+    """Rows `first`, `first` + 1, ... of the file `where`: `columns` by name for a table, else `objects`.
 
-    `lines` are those the patterns begin in, `names` those of their files, `labels` their classes; each may be empty.
-    Where `is_text`, cells are text that must be read to tell what it is; else a cell's type tells. Columns that are not
-    `is_named` have their numbers, from 0, for names.
+    `lines` are the lines that the rows begin in, `names` their files, `labels` their classes; each may be empty. If
+    `is_text`, every cell is text that is still to be read as a number or date. Columns without names (`is_named` is
+    False) have their numbers from 0 as keys.
     """
 
     where: str
@@ -46,40 +62,43 @@ class Chunk:
     is_named: bool = True
 
     def __len__(self) -> int:
-        if self.columns:
-            return len(next(iter(self.columns.values())))
-        return len(self.objects)
+        return len(next(iter(self.columns.values()))) if self.columns else len(self.objects)
 
-    def some(self, kept: NDArray[np.bool_]) -> "Chunk":
-        """Return some of the patterns, which keep the names or numbers they have in the file.
+    @property
+    def row_names(self) -> list[str]:
+        """The names of the rows: their files, or their numbers from 0."""
+        return list(self.names) or [str(self.first + row) for row in range(len(self))]
+
+    def some(self, kept: Flags) -> "Chunk":
+        """Return some of the rows, with the names or numbers that they have in the file.
 
         >>> Chunk("a.csv", 10, {"x": ["1", "", "3"]}).some(np.array([True, False, True])).names
         ['10', '12']
         """
         if kept.all():
             return self
-        names = self.names or [str(self.first + row) for row in range(len(self))]
-        objects, names, labels, lines = (_taken(each, kept) for each in (self.objects, names, self.labels, self.lines))
+        lists = (self.objects, self.row_names, self.labels, self.lines)
+        objects, names, labels, lines = (_taken(values, kept) for values in lists)
         columns = {name: _taken(cells, kept) for name, cells in self.columns.items()}
         return replace(self, columns=columns, objects=objects, names=names, labels=labels, lines=lines)
 
     def place(self, index: int) -> str:
-        """Return where in its file a pattern is.
+        """Return where in its file a row is.
 
         >>> Chunk("a.csv", 0, lines=[2, 5]).place(1), Chunk("a.parquet", 10, {"x": [1.0, 2.0]}).place(1)
         ('line 5', 'row 12')
         """
         if self.lines:
             return f"line {self.lines[index]}"
-        if self.names:  # rows of a table have none but their numbers, where some were left out
-            return f"row {int(self.names[index]) + 1}" if self.columns else self.names[index]
-        return f"{'row' if self.columns else 'pattern'} {self.first + index + 1}"
+        if self.names and not self.columns:
+            return self.names[index]
+        return f"row {int(self.row_names[index]) + 1}"
 
     def fault(self, index: int, message: str) -> ValueError:
-        """Return an error about one pattern, on one line.
+        """Return an error about one row, on one line.
 
-        >>> Chunk("a.csv", 0, lines=[2, 5]).fault(1, "is odd; mend it")
-        ValueError('a.csv:5: is odd; mend it')
+        >>> Chunk("a.csv", 0, lines=[2, 5]).fault(1, "the cell is empty; fill it in")
+        ValueError('a.csv:5: the cell is empty; fill it in')
         """
         if self.lines:
             return complaint(self.where, self.lines[index], message)

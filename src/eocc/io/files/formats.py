@@ -1,83 +1,88 @@
 """A path -> the format of the file, by its suffix or its first bytes, and its chunks."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from eocc.foundation.registry import choose
-from eocc.io.files.arrays import npy_chunks, npy_rows
-from eocc.io.files.arrow import arrow_chunks, parquet_chunks, parquet_rows
-from eocc.io.files.chunk import Chunk
-from eocc.io.files.graphs import collection_chunks, graph_chunks, index_chunks
-from eocc.io.files.lines import json_chunks, json_line_chunks, text_chunks
+from eocc.foundation.registry import Registry, choose
 from eocc.io.files.source import STDIN, Lines, check_regular, open_source
-from eocc.io.files.tables import csv_chunks, tsv_chunks
 
-# Formats that are read line by line, so from standard input too.
-STREAMS: dict[str, Callable[[Lines], Iterator[Chunk]]] = {
-    "csv": csv_chunks,
-    "tsv": tsv_chunks,
-    "jsonl": json_line_chunks,
-    "json": json_chunks,
-    "text": text_chunks,
-}
-FILES: dict[str, Callable[[Path], Iterator[Chunk]]] = {
-    "parquet": parquet_chunks,
-    "arrow": arrow_chunks,
-    "npy": npy_chunks,
-    "gxl": graph_chunks,
-    "cxl": index_chunks,
-    "gxl-collection": collection_chunks,
-}
+if TYPE_CHECKING:
+    from eocc.io.files.chunk import Chunk
+
+# Formats that are read line by line, also from standard input: functions of Lines.
+STREAMS = Registry(
+    "eocc.io.files",
+    {
+        "csv": "tables.csv_chunks",
+        "tsv": "tables.tsv_chunks",
+        "jsonl": "lines.json_line_chunks",
+        "json": "lines.json_chunks",
+        "text": "lines.text_chunks",
+    },
+)
+# Formats that need a file: functions of its path.
+FILES = Registry(
+    "eocc.io.files",
+    {
+        "parquet": "arrow.parquet_chunks",
+        "arrow": "arrow.arrow_chunks",
+        "npy": "arrays.npy_chunks",
+        "gxl": "graphs.graph_chunks",
+        "cxl": "graphs.index_chunks",
+        "gxl-collection": "graphs.collection_chunks",
+    },
+)
 FORMATS = (*STREAMS, *FILES)
-COUNTS: dict[str, Callable[[Path], int]] = {"parquet": parquet_rows, "npy": npy_rows}
+COUNTS = Registry("eocc.io.files", {"parquet": "arrow.parquet_rows", "npy": "arrays.npy_rows"})
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".npy": "npy", ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
 }  # fmt: skip
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
-# Suffixes of files that must be made into others first.
+# Files that must be converted first.
 REMEDIES = {
     ".xlsx": "save the sheet as CSV", ".xls": "save the sheet as CSV", ".ods": "save the sheet as CSV",
-    ".npz": "save the one array that counts by numpy.save, as .npy",
+    ".npz": "save the array that you need with numpy.save, as .npy",
 }  # fmt: skip
 UNPACK = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd"}
 
 
 class UnknownFormatError(ValueError):
-    """Nothing tells the format of a file; `on_command_line` says the same to those who can name it by an option."""
+    """The format of a file is unknown; `on_command_line` is the same message in terms of options."""
 
     on_command_line = ""
 
 
 def guess_format(path: Path) -> str:
-    """Return the format of a path: of a folder that of collections, else by the suffix, else by the first bytes.
+    """Return the format of a file by its suffix or its first bytes; a folder is a collection of graphs.
 
     >>> guess_format(Path("parts.CSV"))
     'csv'
     """
     if path == STDIN:
-        raise _unknown("standard input has no suffix to tell its format", STREAMS)
+        raise _unknown("standard input has no suffix to tell the format", STREAMS)
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
     found = SUFFIXES.get(suffix) or _by_first_bytes(path, suffix)
     if found is None:
-        tells = f"the suffix {path.suffix!r} tells no format" if suffix else "no suffix tells its format"
-        raise _unknown(f"{path}: {tells}", FORMATS, suffix)
+        why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
+        raise _unknown(f"{path}: {why}", FORMATS, suffix)
     return found
 
 
-def _unknown(said: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
+def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
     known = ", ".join(formats)
-    remedy, option = f"make it one of {known}", f"pass --input-format, one of {known}"
+    remedy, option = f"convert it to one of {known}", f"pass --input-format, one of {known}"
     if suffix in UNPACK:
         remedy = f"unpack it first: {UNPACK[suffix]} FILE"
         option = f"unpack it into a pipe: {UNPACK[suffix]} -c FILE | eocc ... - --input-format csv"
     elif suffix in REMEDIES:
         remedy = option = REMEDIES[suffix]
-    error = UnknownFormatError(f"{said}; {remedy}")
-    error.on_command_line = f"{said}; {option}"
+    error = UnknownFormatError(f"{why}; {remedy}")
+    error.on_command_line = f"{why}; {option}"
     return error
 
 
@@ -90,8 +95,8 @@ def _by_first_bytes(path: Path, suffix: str) -> str | None:
     return next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
 
 
-def open_chunks(path: Path, file_format: str | None = None) -> Iterator[Chunk]:
-    """Yield the chunks of a file, of a folder of GXL, or of standard input for the path "-"."""
+def open_chunks(path: Path, file_format: str | None = None) -> Iterator["Chunk"]:
+    """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-")."""
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     if name in STREAMS:
@@ -104,5 +109,5 @@ def open_chunks(path: Path, file_format: str | None = None) -> Iterator[Chunk]:
 
 
 def count_rows(path: Path, file_format: str) -> int | None:
-    """Return how many rows a file holds, where its format tells without their being read."""
+    """Return the number of rows of a file if its format stores it, else None."""
     return COUNTS[file_format](path) if file_format in COUNTS else None

@@ -14,17 +14,17 @@ from eocc.measures.labelled_graph import LabelledGraph
 CHUNK_GRAPHS = 256
 NO_GRAPH = LabelledGraph(0)
 
-Named = tuple[str, str, bytes, str]  # name, class ("" if it has none), document, where it is
+File = tuple[str, str, bytes, str]  # name, class ("" without one), content, where it is
 
 
 class SameKinds:
-    """Sees to it that an attribute is of one kind in all graphs of a file, with no memory of the graphs themselves."""
+    """Checks that an attribute has one kind in all graphs of a file, without keeping the graphs."""
 
     def __init__(self) -> None:
         self._seen: dict[tuple[str, str], Document] = {}
 
     def check(self, documents: Sequence[Document]) -> None:
-        """Raise where an attribute is a number in one graph, and text or a flag in another."""
+        """Raise if an attribute is a number in one graph, and text or a flag in another."""
         check_kinds([*self._seen.values(), *documents])
         for document in documents:
             for key, kinds in document.kinds.items():
@@ -36,53 +36,52 @@ def graph_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the one graph of a GXL file."""
     check_regular(path)
     data, where = read_file(path, SAFE)
-    yield from _chunks(str(path), [(_shown(path.name), "", data, where)])
+    yield from _chunks(str(path), [(path.name, "", data, where)])
 
 
 def index_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the graphs that a CXL index names, with their classes as labels; one named twice counts once."""
+    """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once."""
     check_regular(path)
     entries: dict[str, str] = {}
     for name, label in read_cxl(path):
         if entries.setdefault(name, label) != label:
-            raise complaint(str(path), None, f"{quoted(name)} is of two classes, {quoted(entries[name])} and "
-                            f"{quoted(label)}; correct one")  # fmt: skip
+            classes = f"{quoted(entries[name])} and {quoted(label)}"
+            raise complaint(str(path), None, f"{quoted(name)} has two classes, {classes}; correct one")
     yield from _chunks(str(path), (_indexed(path, name, label) for name, label in entries.items()))
 
 
-def _indexed(path: Path, name: str, label: str) -> Named:
-    """Read a file beside the index; one elsewhere is refused, also behind a link."""
+def _indexed(path: Path, name: str, label: str) -> File:
+    """Read a file next to the index; refuse any other, also behind a link."""
     file = path.parent / name
     try:
         is_beside = is_inside(name) and file.resolve().is_relative_to(path.parent.resolve())
         exists = is_beside and file.exists()
-    except OSError as error:  # a name too long, or a ring of links
+    except OSError as error:  # the name is too long, or links form a ring
         raise complaint(str(path), None, f"the file {quoted(name)}: {error.strerror}; correct the name") from None
     except RuntimeError:
         raise complaint(str(path), None, f"the file {quoted(name)} is a link to itself; correct it") from None
     if not is_beside:
         raise complaint(str(path), None, f"{quoted(name)} leads out of the folder of the index; move the file there")
     if not exists:
-        raise complaint(str(path), None, f"the file {quoted(name)} does not exist; it belongs beside the index")
-    data, where = read_file(file, SAFE)
-    return _shown(name), label, data, where
+        raise complaint(str(path), None, f"the file {quoted(name)} does not exist; put it next to the index")
+    return name, label, *read_file(file, SAFE)
 
 
 def collection_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield all GXL graphs of a folder or a zip, in the order of their names."""
+    """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
     if not path.is_dir():
         check_regular(path)
     with open_collection(path, SAFE) as files:
         names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
         if not names:
-            raise complaint(str(path), None, "holds no .gxl file; name a folder or a zip of graphs")
-        yield from _chunks(str(path), ((_shown(name), "", files.read(name), files.where(name)) for name in names))
+            raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
+        yield from _chunks(str(path), ((name, "", files.read(name), files.where(name)) for name in names))
 
 
-def _chunks(where: str, files: Iterable[Named]) -> Iterator[Chunk]:
+def _chunks(where: str, files: Iterable[File]) -> Iterator[Chunk]:
     kinds, first, part, size = SameKinds(), 0, list[tuple[str, str, Document]](), 0
     for name, label, data, place in files:
-        part.append((name, label, parse_gxl(data, place)))
+        part.append((name.encode("utf-8", "replace").decode(), label, parse_gxl(data, place)))
         size += len(data)
         if len(part) == CHUNK_GRAPHS or size > CHUNK_BYTES:
             yield _chunk(where, first, part, kinds)
@@ -96,8 +95,3 @@ def _chunk(where: str, first: int, part: Sequence[tuple[str, str, Document]], ki
     kinds.check(documents)
     graphs = [document.graph for document in documents]
     return Chunk(where, first, objects=graphs, names=names, labels=labels if any(labels) else ())
-
-
-def _shown(name: str) -> str:
-    """Return a file's name as it can be printed, also where the system let it be no text."""
-    return name.encode("utf-8", "replace").decode()

@@ -1,25 +1,25 @@
-"""JSON lines, JSON and plain text -> chunks: of columns where every value is a flat record, else of objects."""
+"""JSON lines, JSON and plain text -> chunks: columns if every value is a flat record, else objects."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.files.chunk import Chunk
+from eocc.io.files.chunk import Chunk, portions
 from eocc.io.files.graphs import SameKinds
 from eocc.io.files.node_link import graph_of_node_link, is_node_link
 from eocc.io.files.plain_json import JsonError, parse_json
-from eocc.io.files.source import LONGEST_LINE, Lines, portions
-from eocc.io.graphs.gxl_graph import Document
+from eocc.io.files.source import LONGEST_LINE, Lines
 
-# What a line with a number alone is the only column of.
+# The name of the only column of a file with one number per line.
 VALUE = "value"
+LAYOUTS = {"record": "a record", "number": "a number", "graph": "a graph", "object": "a list or text"}
 
 Value = tuple[int, Any]  # its line, or its number in an array; the value
+Layout = tuple[str, frozenset[str]]  # one of LAYOUTS; the keys of a record
 
 
 def text_chunks(lines: Lines) -> Iterator[Chunk]:
-    """Yield the lines of a text file as strings, without their ends; blank lines do not count."""
+    """Yield the lines of a text file as strings, without blank lines."""
     strings = ((lines.number, line.removesuffix("\n").removesuffix("\r")) for line in lines if line.strip())
     for first, part in portions(strings, lines):
         numbers, objects = zip(*part, strict=True)
@@ -27,7 +27,7 @@ def text_chunks(lines: Lines) -> Iterator[Chunk]:
 
 
 def json_line_chunks(lines: Lines) -> Iterator[Chunk]:
-    """Yield the values of a file with one JSON value a line; blank lines do not count."""
+    """Yield the values of a file with one JSON value per line; blank lines are ignored."""
     values = ((lines.number, _parsed(line, lines)) for line in lines if line.strip())
     reader = _Reader(lines.where, "line")
     for first, part in portions(values, lines):
@@ -38,8 +38,10 @@ def _parsed(line: str, lines: Lines) -> Any:
     try:
         return parse_json(line)
     except JsonError as error:
-        hint = "" if lines.number > 1 else "; one array over several lines is the format json"
-        raise lines.fault(f"{error}{hint or '; write one JSON value a line'}") from None
+        hint = "write one JSON value per line" if lines.number > 1 else (
+            "if the file is one array over several lines, its format is json"
+        )  # fmt: skip
+        raise lines.fault(f"{error}; {hint}") from None
 
 
 def json_chunks(lines: Lines) -> Iterator[Chunk]:
@@ -47,10 +49,10 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
     try:
         whole = parse_json("".join(_bounded(lines)))
     except JsonError as error:
-        remedy = "; one value a line is the format jsonl: name the file .jsonl" if error.is_extra else ""
+        remedy = "; one value per line is the format jsonl: rename the file to .jsonl" if error.is_extra else ""
         raise complaint(lines.where, error.line, f"{error}{remedy}") from None
     values = enumerate(whole if isinstance(whole, list) else [whole], start=1)
-    reader = _Reader(lines.where, "pattern")
+    reader = _Reader(lines.where, "row")
     for first, part in portions(values, lines):
         yield reader.chunk(first, part)
 
@@ -58,34 +60,39 @@ def json_chunks(lines: Lines) -> Iterator[Chunk]:
 def _bounded(lines: Lines) -> Iterator[str]:
     for line in lines:
         if lines.size > LONGEST_LINE:
-            raise lines.fault(f"more than {LONGEST_LINE} bytes in one value; write one pattern a line, as .jsonl")
+            raise lines.fault(f"more than {LONGEST_LINE} bytes in one value; write one value per line, as .jsonl")
         yield line
 
 
 class _Reader:
-    """Turns values into chunks of one layout, that of the first value: records, numbers, or objects."""
+    """Turns values into chunks of one layout, that of the first value."""
 
     def __init__(self, where: str, unit: str) -> None:
         self._where, self._unit = where, unit
-        self._layout: _Layout | None = None
+        self._first: Layout | None = None
         self._kinds = SameKinds()
 
     def chunk(self, first: int, part: Sequence[Value]) -> Chunk:
-        """Return the values as a chunk, or say which is unlike the first."""
+        """Return the values as a chunk; raise if one has another layout than the first."""
         for number, value in part:
             layout = _layout_of(value)
-            known = self._layout = self._layout or layout
-            if layout != known:
-                raise self._fault(number, _unlike(known, layout))
-        values = [value for _, value in part]
-        numbers = [number for number, _ in part] if self._unit == "line" else ()
-        if self._layout is not None and self._layout.kind == "graph":
-            return Chunk(self._where, first, objects=self._graphs(part), lines=numbers)
-        columns = COLUMNS[self._layout.kind](values) if self._layout and self._layout.kind in COLUMNS else {}
-        return Chunk(self._where, first, columns, () if columns else values, lines=numbers)
+            self._first = self._first or layout
+            if layout != self._first:
+                raise self._fault(number, _unlike(self._first, layout))
+        assert self._first is not None
+        kind, values = self._first[0], [value for _, value in part]
+        lines = [number for number, _ in part] if self._unit == "line" else ()
+        columns: dict[str, list[Any]] = {}
+        if kind == "graph":
+            values = self._graphs(part)
+        elif kind == "number":
+            columns, values = {VALUE: values}, []
+        elif kind == "record" and values[0]:
+            columns, values = {name: [value[name] for value in values] for name in values[0]}, []
+        return Chunk(self._where, first, columns, values, lines=lines)
 
     def _graphs(self, part: Sequence[Value]) -> list[Any]:
-        documents = list[Document]()
+        documents = []
         where = self._where if self._unit == "line" else f"{self._where}, {self._unit}"
         for number, value in part:
             try:
@@ -101,33 +108,18 @@ class _Reader:
         return complaint(self._where, None, f"{self._unit} {number}: {message}")
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """What a value is: record, number, graph or object; and the keys of a record."""
-
-    kind: str
-    keys: frozenset[str] = frozenset()
-
-
-def _layout_of(value: Any) -> _Layout:
+def _layout_of(value: Any) -> Layout:
     if is_node_link(value):
-        return _Layout("graph")
+        return "graph", frozenset()
     if isinstance(value, dict):
-        return _Layout("record", frozenset(value))
+        return "record", frozenset(value)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return _Layout("number" if is_number else "object")
+    return "number" if is_number else "object", frozenset()
 
 
-def _unlike(first: _Layout, other: _Layout) -> str:
-    if first.kind == other.kind == "record":
-        odd = min(first.keys ^ other.keys)
-        lacks, has = ("this one", "the first") if odd in first.keys else ("the first", "this one")
-        return f"{lacks} has no {quoted(odd)}, {has} has; every record needs the same keys: write null if missing"
-    said = {"record": "a record", "number": "a number", "graph": "a graph", "object": "a list or text"}
-    return f"{said[other.kind]}, but the first is {said[first.kind]}; patterns must all be of one kind"
-
-
-COLUMNS: dict[str, Callable[[Sequence[Any]], dict[str, list[Any]]]] = {
-    "record": lambda values: {name: [value[name] for value in values] for name in values[0]},
-    "number": lambda values: {VALUE: list(values)},
-}
+def _unlike(first: Layout, other: Layout) -> str:
+    if first[0] == other[0]:
+        odd = min(first[1] ^ other[1])
+        lacks, has = ("this record", "the first") if odd in first[1] else ("the first record", "this one")
+        return f"{lacks} has no {quoted(odd)}, but {has} has; give every record the same keys, null for missing values"
+    return f"{LAYOUTS[other[0]]}, but the first is {LAYOUTS[first[0]]}; all must be of one kind"

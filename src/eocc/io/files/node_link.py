@@ -1,11 +1,11 @@
-"""Graphs as node-link JSON, the form networkx and others write."""
+"""Graphs as node-link JSON, the form that networkx and others write."""
 
 from typing import Any
 
 import numpy as np
 
 from eocc.foundation.printing import quoted
-from eocc.io.graphs.gxl_graph import MOST_SPARSE, Document, Kinds
+from eocc.io.graphs.gxl_graph import Document, Kinds, columns_of
 from eocc.measures.labelled_graph import LabelledGraph
 
 Items = list[dict[str, Any]]
@@ -21,7 +21,7 @@ def is_node_link(value: Any) -> bool:
 
 
 def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document:
-    """Return the graph; attributes that an item lacks are None. Edges have no direction unless "directed" is true.
+    """Return the graph. Missing attributes are None. Edges have no direction unless "directed" is true.
 
     Nodes without an "id" are known by their number, from 0.
 
@@ -34,14 +34,14 @@ def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document
         raise ValueError('every node and every link must be an object: {"id": 1}, {"source": 1, "target": 2}')
     if value.get("multigraph") not in (None, False):
         raise ValueError("multigraphs are not supported; merge parallel links")
-    if value.get("directed", False) not in (True, False):
-        raise ValueError(f'"directed" must be true or false, not {quoted(str(value["directed"]))}')
+    directed = value.get("directed", False)
+    if directed not in (True, False):
+        raise ValueError(f'"directed" must be true or false, not {quoted(str(directed))}')
     kinds: Kinds = {}
     vertices = _attributes(nodes, {"id"}, "vertex", line, kinds)
     edges = _attributes(links, {"source", "target", "key"}, "edge", line, kinds)
     ends = np.array(_ends(nodes, links), np.int64).reshape(-1, 2)
-    graph = LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(value.get("directed", False)))
-    return Document(where, graph, kinds)
+    return Document(where, LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(directed)), kinds)
 
 
 def _links(value: dict[str, Any]) -> Any:
@@ -50,22 +50,21 @@ def _links(value: dict[str, Any]) -> Any:
 
 def _ends(nodes: Items, links: Items) -> list[tuple[int, int]]:
     """Return the numbers of the nodes that each link joins."""
-    places: dict[str | float, int] = {}
+    numbers: dict[str | float, int] = {}
     for index, node in enumerate(nodes):
         key = _identity(node.get("id", index))
-        if key in places:
+        if numbers.setdefault(key, index) != index:
             raise ValueError(f"the node id {quoted(str(key))} occurs twice; rename one")
-        places[key] = index
-    return [(_end(link, "source", places), _end(link, "target", places)) for link in links]
+    return [(_end(link, "source", numbers), _end(link, "target", numbers)) for link in links]
 
 
-def _end(link: dict[str, Any], name: str, places: dict[str | float, int]) -> int:
+def _end(link: dict[str, Any], name: str, numbers: dict[str | float, int]) -> int:
     if name not in link:
         raise ValueError(f'a link has no "{name}"; every link needs "source" and "target"')
     key = _identity(link[name])
-    if key not in places:
-        raise ValueError(f"a link names the node {quoted(str(key))}, which is not there; correct it")
-    return places[key]
+    if key not in numbers:
+        raise ValueError(f"a link names the node {quoted(str(key))}, which does not exist; correct it")
+    return numbers[key]
 
 
 def _identity(key: Any) -> str | float:
@@ -75,19 +74,16 @@ def _identity(key: Any) -> str | float:
 
 
 def _attributes(items: Items, apart: set[str], owner: str, line: int, kinds: Kinds) -> dict[str, list[Any]]:
-    """Return one list per name, and add to `kinds` what each name holds."""
-    names = dict.fromkeys(name for item in items for name in item if name not in apart)
-    if len(names) * len(items) > MOST_SPARSE * (len(items) + sum(map(len, items))):
-        raise ValueError(f"{len(names)} attributes, nearly all of them missing nearly everywhere; drop them")
-    for name in names:
-        found = kinds.setdefault((owner, name), {})
-        for item in items:
-            if item.get(name) is not None:
-                found.setdefault(_kind(name, item[name]), (line, str(item[name])))
-    return {name: [item.get(name) for item in items] for name in names}
+    """Return one list per attribute, and add the kinds of their values to `kinds`."""
+    records = [{name: item[name] for name in item if name not in apart} for item in items]
+    for record in records:
+        for name, value in record.items():
+            if value is not None:
+                kinds.setdefault((owner, name), {}).setdefault(_kind(name, value), (line, str(value)))
+    return columns_of(records)
 
 
 def _kind(name: str, value: Any) -> str:
     if isinstance(value, dict | list):
-        raise ValueError(f"the attribute {quoted(name)} holds a list or an object; leave it out, or make it several")
+        raise ValueError(f"the attribute {quoted(name)} holds a list or an object; leave it out, or split it")
     return "flag" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"

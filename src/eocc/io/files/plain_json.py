@@ -1,4 +1,4 @@
-"""JSON from strangers: no key twice, no number beyond floats, no depth, no half characters."""
+"""Strict JSON: no duplicate keys, no numbers too large for a float, no deep nesting, no half characters."""
 
 import json
 import math
@@ -13,14 +13,14 @@ MOST_DIGITS = 309
 
 
 class JsonError(ValueError):
-    """Text is no JSON that can be used; `line` is where, if known, `is_extra` whether a second value follows."""
+    """Text that is not usable JSON; `line` is the place, if known, `is_extra` whether a second value follows."""
 
     line: int | None = None
     is_extra = False
 
 
 def parse_json(text: str) -> Any:
-    """Return the one value that the text is.
+    """Return the one value in the text.
 
     >>> parse_json('{"a": [1, null]}')
     {'a': [1, None]}
@@ -32,49 +32,44 @@ def parse_json(text: str) -> Any:
     try:
         value = DECODER.decode(text)
     except RecursionError:
-        raise JsonError("the value is nested too deep") from None
+        raise JsonError("the value is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise _explained(error) from None
+        known = JsonError(f"not a JSON value: {error.msg} at character {error.colno}")
+        known.line, known.is_extra = error.lineno, error.msg.startswith("Extra data")
+        raise known from None
     if SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
-            raise JsonError("a text holds half a surrogate pair, which is no character") from None
+            raise JsonError("a text holds half a surrogate pair, which is not a character") from None
     return value
 
 
-def _explained(error: json.JSONDecodeError) -> JsonError:
-    known = JsonError(f"no JSON value: {error.msg} at character {error.colno}")
-    known.line, known.is_extra = error.lineno, error.msg.startswith("Extra data")
-    return known
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        seen = set[str]()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise JsonError(f"the key {quoted(twice)} occurs twice")
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise JsonError(f"the key {quoted(key)} occurs twice")
+        found[key] = value
     return found
 
 
-def _whole(text: str) -> int:
-    if len(text.lstrip("-")) > MOST_DIGITS or not math.isfinite(float(text)):
+def _integer(text: str) -> int:
+    if len(text.lstrip("-")) > MOST_DIGITS:
         raise JsonError(f"the number {quoted(text)} is too large")
+    _float(text)
     return int(text)
 
 
-def _real(text: str) -> float:
+def _float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise JsonError(f"the number {quoted(text)} is too large")
     return number
 
 
-def _no_constant(name: str) -> Any:
-    raise JsonError(f"{name} is no number in JSON; write null if missing")
+def _constant(name: str) -> Any:
+    raise JsonError(f"{name} is not a number in JSON; write null for missing values")
 
 
-DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_real, parse_int=_whole, parse_constant=_no_constant
-)  # fmt: skip
+DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_int=_integer, parse_constant=_constant)

@@ -1,4 +1,4 @@
-"""Files and standard input as bytes and as lines of text: nothing that hangs, nothing longer than memory."""
+"""Files and standard input as bytes and as lines of text, without hanging and without filling the memory."""
 
 import codecs
 import stat
@@ -6,16 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 from eocc.foundation.printing import complaint
-from eocc.io.files.chunk import CHUNK_BYTES, CHUNK_ROWS
 
 STDIN = Path("-")
-# No sensible row or value is longer; a file without line ends must not fill the memory.
+# No sensible row is longer; a file without line ends must not fill the memory.
 LONGEST_LINE = 2**26
-
-Item = TypeVar("Item")
 
 
 def check_regular(path: Path) -> None:
@@ -24,8 +21,8 @@ def check_regular(path: Path) -> None:
         raise FileNotFoundError(f"no file {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-        raise OSError(f"{str(path)!r} is no regular file; copy it into one, or pipe it into the command: eocc ... -")
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait forever
+        raise OSError(f"{str(path)!r} is not a regular file; copy it to one, or pipe it into the command: eocc ... -")
 
 
 @contextmanager
@@ -42,7 +39,7 @@ def open_source(path: Path) -> Iterator[IO[bytes]]:
 
 
 class Lines:
-    r"""The lines of UTF-8 text with their ends; `number` is that of the last one given, `size` the bytes so far.
+    r"""The lines of UTF-8 text with their ends; `number` is the number of the last line, `size` the bytes so far.
 
     >>> import io
     >>> lines = Lines(io.BytesIO(b"oak\r\nelm"), "a file")
@@ -63,28 +60,16 @@ class Lines:
             yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
 
     def fault(self, message: str) -> ValueError:
-        """Return an error about the line given last."""
+        """Return an error about the last line."""
         return complaint(self.where, self.number, message)
 
     def _text(self, data: bytes) -> str:
         if len(data) > LONGEST_LINE:
-            raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write a pattern a line")
+            raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
         if b"\0" in data:
-            raise self.fault("a NUL byte, which is no text; save the file as UTF-8, or name its format")
+            raise self.fault("a NUL byte, which is not text; save the file as UTF-8, or pass its format")
         try:
             return data.decode()
         except UnicodeDecodeError as error:
             byte = data[error.start]
             raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; save the file as UTF-8") from None
-
-
-def portions(items: Iterator[Item], lines: Lines) -> Iterator[tuple[int, list[Item]]]:
-    """Yield (number of the first, items) in portions as large as a chunk may be."""
-    first, part, begin = 0, list[Item](), lines.size
-    for item in items:
-        part.append(item)
-        if len(part) == CHUNK_ROWS or lines.size - begin > CHUNK_BYTES:
-            yield first, part
-            first, part, begin = first + len(part), [], lines.size
-    if part:
-        yield first, part

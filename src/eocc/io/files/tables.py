@@ -4,15 +4,15 @@ import csv
 from collections.abc import Iterator, Sequence
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.files.cells import is_numeral, is_whole_numeral
-from eocc.io.files.chunk import Chunk
-from eocc.io.files.source import Lines, portions
+from eocc.io.files.cells import is_numeral
+from eocc.io.files.chunk import Chunk, portions
+from eocc.io.files.source import Lines
 
-# What the csv module says -> what it means for the file.
+# A part of the csv module's message -> what is wrong with the file.
 FAULTS = {
-    "new-line character": "a lone carriage return in a row; save the file with LF or CRLF at the end of lines",
-    "field larger": f"a cell of more than {csv.field_size_limit()} characters; is a quote not closed?",
-    "unexpected end": "a quote is opened and never closed; close it, or write two quotes for one in a quoted cell",
+    "new-line character": "a lone carriage return in a row; save the file with LF or CRLF line ends",
+    "field larger": f"a cell has more than {csv.field_size_limit()} characters; is a quote not closed?",
+    "unexpected end": "a quote is never closed; close it, or write two quotes for one in a quoted cell",
     "expected after": "text after a closing quote; write two quotes for one in a quoted cell",
 }
 OTHER_DELIMITERS = (";", "\t", "|", ",")
@@ -21,7 +21,7 @@ Record = tuple[int, list[str]]
 
 
 def csv_chunks(lines: Lines) -> Iterator[Chunk]:
-    """Yield the rows of a CSV file with a header; blank lines do not count."""
+    """Yield the rows of a CSV file with a header; blank lines are ignored."""
     return _delimited(lines, ",")
 
 
@@ -33,64 +33,64 @@ def tsv_chunks(lines: Lines) -> Iterator[Chunk]:
 def _delimited(lines: Lines, delimiter: str) -> Iterator[Chunk]:
     records = _records(lines, delimiter)
     header = _header(next(records, None), lines.where, delimiter)
-    for first, part in portions(_fitting(records, len(header), lines.where), lines):
+    for first, part in portions(_of_width(records, len(header), lines.where), lines):
         numbers, rows = zip(*part, strict=True)
         columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
         yield Chunk(lines.where, first, columns, lines=numbers, is_text=True)
 
 
 def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
-    """Yield the line where a row begins, and its cells."""
+    """Yield the line in which a row begins, and its cells."""
     reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=True)
     while True:
         begin = lines.number + 1
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            found = next((said for words, said in FAULTS.items() if words in str(error)), str(error))
-            raise complaint(lines.where, begin, found) from None
+            fault = next((fault for words, fault in FAULTS.items() if words in str(error)), str(error))
+            raise complaint(lines.where, begin, fault) from None
         if cells is None:
             return
         if len(cells) > 1 or any(cell.strip() for cell in cells):
             yield begin, cells
 
 
-def _fitting(records: Iterator[Record], width: int, where: str) -> Iterator[Record]:
-    """Yield rows as long as the header; an empty cell after the last delimiter does not count."""
+def _of_width(records: Iterator[Record], width: int, where: str) -> Iterator[Record]:
+    """Yield the rows, as long as the header; an empty cell after the last delimiter is dropped."""
     for line, cells in records:
         if len(cells) == width + 1 and not cells[-1].strip():
             del cells[-1]
         if len(cells) != width:
-            counted = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            raise complaint(where, line, f"{counted}, but the header has {width}; quote a cell that holds the "
-                            "delimiter, leave a missing one empty")  # fmt: skip
+            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            raise complaint(where, line, f"{count}, but the header has {width}; quote cells that hold the delimiter, "
+                            "leave missing ones empty")  # fmt: skip
         yield line, cells
 
 
 def _header(record: Record | None, where: str, delimiter: str) -> list[str]:
-    """Return the names of the columns, or say what is wrong with them."""
+    """Return the names of the columns, or raise if they cannot be names."""
     if record is None:
         raise complaint(where, None, "is empty; it needs a header and rows")
-    line, cells = record
-    names = [cell.strip() for cell in cells]
+    names = [cell.strip() for cell in record[1]]
     if len(names) > 1 and not names[-1]:
         del names[-1]
     fault = _fault_in(names, delimiter)
     if fault:
-        raise complaint(where, line, fault)
+        raise complaint(where, record[0], fault)
     return names
 
 
 def _fault_in(names: Sequence[str], delimiter: str) -> str:
     if "" in names:
-        return f"column {names.index('') + 1} of the header has no name; name it, or leave it out"
-    seen = set[str]()
-    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    if twice:
-        return f"the column {quoted(twice[0])} occurs twice; rename one"
-    if all(map(is_numeral, names)) and not all(map(is_whole_numeral, names)):
-        return f"numbers, {quoted(names[0])} say, where the header belongs; add a first line with names of columns"
+        return f"column {names.index('') + 1} of the header has no name; give it one, or delete it"
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        return f"the column {quoted(twice)} occurs twice; rename one"
+    if all(map(is_numeral, names)) and not all(name.lstrip("+-").isdigit() for name in names):
+        return f"numbers such as {quoted(names[0])} where a header is expected; add a first line with column names"
     other = next((mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]), None)
     if len(names) == 1 and other:
-        return f"one column, with {other!r} in its name; CSV has commas between cells, TSV tabs: convert the file"
+        return (
+            f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert the file"
+        )
     return ""

@@ -12,7 +12,7 @@ from eocc.io.graphs.gxl_graph import check_kinds, parse_gxl
 from eocc.io.graphs.safe_xml import XmlHandler, local_name, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
-# The names of a split's index, the usual one first; upper and lower case are the same.
+# The names of the index of a split, in upper or lower case; the first that exists is read.
 SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "validation.cxl"), "test": ("test.cxl",)}
 
 PathOrFile = str | os.PathLike[str] | IO[bytes]
@@ -20,7 +20,7 @@ PathOrFile = str | os.PathLike[str] | IO[bytes]
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of an index: the graph's file, its class, the line."""
+    """A line of an index: the file of a graph, its class, and the line number."""
 
     file: str
     label: str
@@ -30,12 +30,11 @@ class Entry:
 def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGraph:
     """Return the graph of a GXL file (a path, or a file open in binary mode).
 
-    Vertices are numbered in the order of the file. Values are what their element says: int, float, double, string,
-    enum or bool, in upper or lower case, blanks around them removed. An <int> that is not a number is text (the IAM
-    proteins), but numbers and text in one attribute are an error. What an item lacks is None. Without `edgemode` a
-    graph is directed, as GXL has it. An edge listed again (an undirected one, in either direction) counts once where
-    its attributes are the same, and is an error where they are not. Attributes of the graph itself and <type> are
-    not read. Hyperedges, nested and mixed graphs are refused; so are entities; a DTD is never looked up.
+    Vertices keep the order of the file. Values are int, float, double, string, enum or bool. An <int> that is not a
+    number is text (IAM's proteins), but one attribute cannot hold both numbers and text. Missing attributes are None.
+    Without `edgemode` a graph is directed, as GXL defines. An edge that is listed again (an undirected one also in
+    reverse) counts once if its attributes are the same, otherwise it is an error. Attributes of the graph itself and
+    <type> are ignored. Hyperedges, nested graphs, mixed graphs and entities are refused; a DTD is never looked up.
 
     >>> import io
     >>> text = b'''<gxl><graph edgemode="undirected"><node id="a"><attr name="symbol"><string>C </string></attr></node>
@@ -49,7 +48,7 @@ def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGrap
 
 
 def read_cxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> list[tuple[str, str]]:
-    """Return the (file name, class) pairs of a CXL index; the `count` and `base` it may state are not used.
+    """Return the (file name, class) pairs of a CXL index.
 
     >>> import io
     >>> read_cxl(io.BytesIO(b'<GraphCollection><x><print file="1.gxl" class="a"/></x></GraphCollection>'))
@@ -61,10 +60,10 @@ def read_cxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> list[tuple[s
 def read_graph_set(
     path: str | os.PathLike[str], split: str | None = None, *, folder: str | None = None, limits: Limits = SAFE
 ) -> GraphSet:
-    """Return the graphs of a folder or a zip file: those of a `split`, "train", "valid" or "test", or of all there are.
+    """Return the graphs of a folder or a zip file: of a `split` ("train", "valid" or "test"), or of all splits.
 
-    The index may lie in a folder inside, and names files relative to it; where several folders hold one, `folder` says
-    which. A graph named again with the same class counts once. An attribute is of one kind in all graphs read.
+    The index may be in a folder inside, and names files relative to it. If several folders hold an index, `folder`
+    chooses one. A graph named twice with the same class counts once.
     """
     if split is not None and split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
@@ -78,7 +77,7 @@ def read_graph_set(
 
 
 def _find_indices(files: Collection, splits: list[str], folder: str | None) -> list[str]:
-    """Return the name of each split's index, all from one folder."""
+    """Return the name of the index of each split, all from one folder."""
     spellings = [name for split in splits for name in SPLITS[split]]
     found: dict[str, dict[str, str]] = {}
     for name in sorted(files.names):
@@ -97,20 +96,20 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
 
 
 def _all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
-    """Return the entries of the indices by the name of their file in the collection."""
+    """Return the entries of the indices, by the name of their file in the collection."""
     entries: dict[str, Entry] = {}
     for index in indices:
         where = files.where(index)
         for entry in _parse_cxl(files.read(index), where):
+            name = str(PurePosixPath(index).parent / entry.file)
             if not is_inside(entry.file):
                 raise complaint(where, entry.line, f"{quoted(entry.file)} leads out of the collection")
-            name = str(PurePosixPath(index).parent / entry.file)
             if name not in files.names:
                 raise complaint(where, entry.line, f"the file {quoted(entry.file)} does not exist")
-            known = entries.setdefault(name, entry)
-            if known.label != entry.label:
-                classes = f"{quoted(entry.label)}, before {quoted(known.label)}"
-                raise complaint(where, entry.line, f"the class of {quoted(entry.file)} is here {classes}")
+            known = entries.setdefault(name, entry).label
+            if known != entry.label:
+                classes = f"{quoted(known)} and {quoted(entry.label)}"
+                raise complaint(where, entry.line, f"{quoted(entry.file)} has two classes, {classes}")
     return entries
 
 

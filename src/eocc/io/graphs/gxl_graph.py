@@ -1,4 +1,4 @@
-"""One GXL document -> a labelled graph, and what kinds of values its attributes hold."""
+"""One GXL document -> a labelled graph, and the kinds of values in its attributes."""
 
 import math
 import re
@@ -10,12 +10,10 @@ from eocc.foundation.printing import complaint, quoted
 from eocc.io.graphs.safe_xml import RefusedError, XmlHandler, local_name, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
-INTEGERS = ("int", "integer")
-REALS = ("float", "double")
-TEXTS = ("string", "enum")
+INTEGERS, REALS, TEXTS = ("int", "integer"), ("float", "double"), ("string", "enum")
 FLAGS = {"true": True, "false": False}
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
-# More names than this, on few items each, would make tables far larger than the file they come from.
+# Many attributes that most items lack would make tables far larger than their file.
 MOST_SPARSE = 64
 
 Record = dict[str, Any]
@@ -24,7 +22,7 @@ Kinds = dict[tuple[str, str], dict[str, tuple[int, str]]]
 
 @dataclass(frozen=True)
 class Document:
-    """A graph read from `where`. `kinds`: ("vertex", name) -> kind of value -> line and text where it came first."""
+    """A graph read from `where`. `kinds`: ("vertex", name) -> kind of value -> first line and text with that kind."""
 
     where: str
     graph: LabelledGraph
@@ -37,19 +35,20 @@ def parse_gxl(data: bytes, where: str) -> Document:
     parse_xml(data, where, reader)
     if reader.mode is None:
         raise complaint(where, None, "holds no <graph>")
-    edges = _merged(where, _numbered(where, reader.edges, reader.vertices), directed=reader.directed)
+    edges = _merged(where, reader)
+    try:
+        vertex_columns = columns_of(list(reader.vertices.values()))
+        edge_columns = columns_of([edge.record for edge in edges.values()])
+    except ValueError as error:
+        raise complaint(where, None, str(error)) from None
     graph = LabelledGraph(
-        len(reader.vertices),
-        [[edge.start, edge.end] for edge in edges],
-        _columns(where, list(reader.vertices.values())),
-        _columns(where, [edge.record for edge in edges]),
-        directed=reader.directed,
+        len(reader.vertices), [list(ends) for ends in edges], vertex_columns, edge_columns, directed=reader.directed
     )
     return Document(where, graph, reader.kinds)
 
 
 def check_kinds(documents: Iterable[Document]) -> None:
-    """Raise where the values of one attribute are of different kinds: numbers, text or flags."""
+    """Raise if the values of one attribute are of different kinds: numbers, text or flags."""
     first: dict[tuple[str, str], tuple[str, str]] = {}
     odd: dict[tuple[str, str], ValueError] = {}
     for document in documents:
@@ -62,10 +61,22 @@ def check_kinds(documents: Iterable[Document]) -> None:
                 if known != kind:
                     message = f"attribute {quoted(key[1])} is a {kind} here, {quoted(text)}, but a {known} in {place}"
                     raise complaint(document.where, line, message)
-    # "INF" and "NAN" are amino-acid sequences among other such, and not numbers anywhere else.
+    # "INF" and "NAN" are amino-acid sequences among other sequences, and mistakes among numbers.
     for key, error in odd.items():
         if first.get(key, ("number", ""))[0] != "text":
             raise error
+
+
+def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return one list per attribute, None where a record lacks it.
+
+    >>> columns_of([{"x": 1}, {"x": 2, "s": "C"}])
+    {'x': [1, 2], 's': [None, 'C']}
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    if len(names) * len(records) > MOST_SPARSE * (len(records) + sum(map(len, records))):
+        raise ValueError(f"{len(names)} attributes, most of them missing in most items; drop them")
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 @dataclass(slots=True)
@@ -73,8 +84,6 @@ class _Edge:
     line: int
     ends: tuple[str, str]
     record: Record
-    start: int = -1
-    end: int = -1
 
 
 @dataclass
@@ -88,8 +97,7 @@ class _Reader(XmlHandler):
     path: list[str] = field(default_factory=lambda: [""])
     record: Record = field(default_factory=dict)
     name: str = ""
-    reading: bool = False
-    pieces: list[str] = field(default_factory=list)
+    pieces: list[str] | None = None  # of the value being read
 
     @property
     def directed(self) -> bool:
@@ -99,16 +107,17 @@ class _Reader(XmlHandler):
         tag = local_name(tag)
         parent = self.path[-1]
         self.path.append(tag)
-        take = STARTS.get(parent, {}).get(tag)
+        take = STARTS.get((parent, tag))
         if take:
             take(self, attributes)
         elif parent == "attr":
-            self._start_value()
-        elif parent != "type" and not (tag == "type" and parent in ("graph", "node", "edge")):
-            raise RefusedError(f"<{quoted(tag)[1:-1]}> is not supported inside <{parent}>" if parent else NOT_GXL)
-
-    def _start_root(self, attributes: dict[str, str]) -> None:
-        pass
+            if self.name in self.record:
+                raise RefusedError(f"attribute {quoted(self.name)} holds more than one value")
+            self.pieces = []
+        elif not parent and tag != "gxl":
+            raise RefusedError("the document is not GXL: its first element is not <gxl>")
+        elif parent and parent != "type" and not (tag == "type" and parent in ("graph", "node", "edge")):
+            raise RefusedError(f"<{quoted(tag)[1:-1]}> is not supported inside <{parent}>")
 
     def _start_graph(self, attributes: dict[str, str]) -> None:
         if self.mode is not None:
@@ -137,12 +146,6 @@ class _Reader(XmlHandler):
         if self.name in self.record:
             raise RefusedError(f"attribute {quoted(self.name)} appears twice")
 
-    def _start_value(self) -> None:
-        if self.name in self.record:
-            raise RefusedError(f"attribute {quoted(self.name)} holds more than one value")
-        self.reading = True
-        self.pieces = []
-
     def end(self, tag: str) -> None:
         tag = self.path.pop()
         if self.path[-1] == "attr":
@@ -151,32 +154,30 @@ class _Reader(XmlHandler):
             raise RefusedError(f"attribute {quoted(self.name)} has no value")
 
     def _end_value(self, tag: str) -> None:
-        self.reading = False
-        text = "".join(self.pieces).strip()
+        text = "".join(self.pieces or ()).strip()
+        self.pieces = None
         kind, self.record[self.name] = read_value(tag, text)
         owner = self.path[-2]
         if owner != "graph":
             found = self.kinds.setdefault(("vertex" if owner == "node" else "edge", self.name), {})
-            if kind not in found:
-                found[kind] = (self.line, text)
+            found.setdefault(kind, (self.line, text))
 
     def text(self, data: str) -> None:
-        if self.reading:
+        if self.pieces is not None:
             self.pieces.append(data)
 
 
-NOT_GXL = "the document is not GXL: its first element is not <gxl>"
+# (element around it, element) -> what takes its start
 STARTS = {
-    "": {"gxl": _Reader._start_root},
-    "gxl": {"graph": _Reader._start_graph},
-    "graph": {"node": _Reader._start_vertex, "edge": _Reader._start_edge, "attr": _Reader._start_attribute},
-    "node": {"attr": _Reader._start_attribute},
-    "edge": {"attr": _Reader._start_attribute},
+    ("gxl", "graph"): _Reader._start_graph,
+    ("graph", "node"): _Reader._start_vertex,
+    ("graph", "edge"): _Reader._start_edge,
+    **{(owner, "attr"): _Reader._start_attribute for owner in ("graph", "node", "edge")},
 }
 
 
 def read_value(tag: str, text: str) -> tuple[str, Any]:
-    """Return the kind ("number", "text", "flag", "odd": perhaps no number) and the value of a GXL value element.
+    """Return the kind ("number", "text", "flag", or "odd" for INF and NAN) and the value of a GXL value element.
 
     >>> read_value("int", "7"), read_value("int", "TPEEALAL"), read_value("int", "INF")
     (('number', 7), ('text', 'TPEEALAL'), ('odd', 'INF'))
@@ -187,10 +188,11 @@ def read_value(tag: str, text: str) -> tuple[str, Any]:
         return "flag", FLAGS[text.lower()]
     if tag not in (*INTEGERS, *REALS, "bool"):
         raise RefusedError(f"values in <{quoted(tag)[1:-1]}> are not supported")
-    if tag in INTEGERS and text and not NUMBER.fullmatch(text):
+    is_number = tag != "bool" and NUMBER.fullmatch(text) is not None
+    if not is_number and not (tag in INTEGERS and text):
+        raise RefusedError(f"{quoted(text)} is not a valid {tag}")
+    if not is_number:
         return "text", text
-    if tag == "bool" or not NUMBER.fullmatch(text):
-        raise RefusedError(f"{quoted(text)} is no {tag}")
     number = float(text)
     if math.isfinite(number):
         return "number", int(text) if tag in INTEGERS and text.lstrip("+-").isdigit() else number
@@ -199,32 +201,20 @@ def read_value(tag: str, text: str) -> tuple[str, Any]:
     return "odd", text
 
 
-def _numbered(where: str, edges: Sequence[_Edge], vertices: Iterable[str]) -> Sequence[_Edge]:
-    """Fill in the numbers of the vertices that each edge joins."""
-    numbers = {identity: number for number, identity in enumerate(vertices)}
-    for edge in edges:
+def _merged(where: str, reader: _Reader) -> dict[tuple[int, int], _Edge]:
+    """Return the edges by their vertices. An edge may be listed again, an undirected one also in reverse."""
+    numbers = {identity: number for number, identity in enumerate(reader.vertices)}
+    edges: dict[tuple[int, int], _Edge] = {}
+    reverse: dict[tuple[int, int], tuple[int, int]] = {}
+    for edge in reader.edges:
         for identity in edge.ends:
             if identity not in numbers:
                 raise complaint(where, edge.line, f"the edge joins vertex {quoted(identity)}, which does not exist")
-        edge.start, edge.end = numbers[edge.ends[0]], numbers[edge.ends[1]]
-    return edges
-
-
-def _merged(where: str, edges: Sequence[_Edge], *, directed: bool) -> list[_Edge]:
-    """Keep one of edges listed several times (an undirected one in either direction) with the same attributes."""
-    kept: dict[tuple[int, int], _Edge] = {}
-    for edge in edges:
-        ends = (edge.start, edge.end) if directed or edge.start <= edge.end else (edge.end, edge.start)
-        twin = kept.setdefault(ends, edge)
+        ends = numbers[edge.ends[0]], numbers[edge.ends[1]]
+        key = ends if reader.directed or ends not in reverse else reverse[ends]
+        twin = edges.setdefault(key, edge)
+        reverse[ends[::-1]] = key
         if twin.record != edge.record:
             joined = " and ".join(map(quoted, edge.ends))
             raise complaint(where, edge.line, f"a second edge between {joined} contradicts that of line {twin.line}")
-    return list(kept.values())
-
-
-def _columns(where: str, records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Turn one record per item into one list per name, None where an item has no such name."""
-    names = dict.fromkeys(name for record in records for name in record)
-    if len(names) * len(records) > MOST_SPARSE * (len(records) + sum(map(len, records))):
-        raise complaint(where, None, f"{len(names)} attributes, nearly all of them missing nearly everywhere")
-    return {name: [record.get(name) for record in records] for name in names}
+    return edges

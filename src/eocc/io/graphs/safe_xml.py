@@ -1,4 +1,4 @@
-"""XML from strangers: no entities, no document type but its name, nothing fetched, the line in every error."""
+"""XML without entities, without declarations in the DOCTYPE, with nothing fetched, and the line in every error."""
 
 import re
 from typing import Any
@@ -6,25 +6,25 @@ from xml.parsers import expat
 
 from eocc.foundation.printing import complaint, quoted
 
-# Others, such as UTF-7 or those of Python's own, only serve to hide something.
+# Other encodings, such as UTF-7, are only used to hide something.
 ENCODINGS = re.compile(r"utf-?8|utf-?16([lb]e)?|(us-)?ascii|iso-8859-\d+|latin-?1|windows-125\d", re.IGNORECASE)
 
-# Expat reports an unknown entity in text, but drops it from an attribute where a DTD could have declared it.
+# Expat reports an unknown entity in text, but drops it from an attribute if a DTD could have declared it.
 ENTITY_IN_TAG = re.compile(rb"<[^!?<>][^<>]*&(?!(?:amp|lt|gt|quot|apos|#\w+);)")
 
 
 class RefusedError(Exception):
-    """What a handler finds wrong at the place being read."""
+    """What a handler finds wrong at the current line."""
 
 
 class XmlHandler:
-    """Takes the elements and the text of a document in turn; `line` is where it is."""
+    """Takes the elements and the text of a document in turn; `line` is the current line."""
 
     parser: Any
 
     @property
     def line(self) -> int:
-        """The line being read."""
+        """The current line."""
         return int(self.parser.CurrentLineNumber)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -46,8 +46,7 @@ def parse_xml(data: bytes, where: str, handler: XmlHandler) -> None:
     parser.CharacterDataHandler = handler.text
     parser.XmlDeclHandler = _check_encoding
     parser.StartDoctypeDeclHandler = _check_doctype
-    parser.EntityDeclHandler = _refuse_entity
-    parser.SkippedEntityHandler = _refuse_entity
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = _refuse_entity
     try:
         parser.Parse(data, True)
     except RefusedError as error:
@@ -57,13 +56,13 @@ def parse_xml(data: bytes, where: str, handler: XmlHandler) -> None:
     except (LookupError, ValueError) as error:
         raise complaint(where, parser.CurrentLineNumber, f"not well-formed XML: {error}") from None
     finally:
-        del handler.parser  # they hold each other, and with them all that was read
+        del handler.parser  # breaks a cycle that would keep everything that was read
     if b"&" in data and (found := ENTITY_IN_TAG.search(data)):
         raise complaint(where, data.count(b"\n", 0, found.end()) + 1, "an attribute names an unknown entity")
 
 
 def required(tag: str, attributes: dict[str, str], name: str) -> str:
-    """Return an attribute of an element that must have it."""
+    """Return an attribute that an element must have."""
     value = attributes.get(name, "").strip()
     if not value:
         raise RefusedError(f"<{tag}> has no {name!r}")
@@ -71,8 +70,8 @@ def required(tag: str, attributes: dict[str, str], name: str) -> str:
 
 
 def local_name(tag: str) -> str:
-    """Return an element's name without the prefix of its namespace."""
-    return tag.rpartition(":")[2] if ":" in tag else tag
+    """Return the name of an element without its namespace prefix."""
+    return tag.rpartition(":")[2]
 
 
 def _check_encoding(version: str, encoding: str | None, standalone: int) -> None:
@@ -81,8 +80,7 @@ def _check_encoding(version: str, encoding: str | None, standalone: int) -> None
 
 
 def _check_doctype(name: str, system_id: str | None, public_id: str | None, has_internal_subset: int) -> None:
-    # Declared entities and default attributes multiply; a mere name of a DTD is never looked up.
-    if has_internal_subset:
+    if has_internal_subset:  # the mere name of a DTD is harmless: it is never looked up
         raise RefusedError("declarations inside the DOCTYPE are refused: they can hide files or bombs")
 
 

@@ -1,11 +1,11 @@
-"""Graph collections as TUDataset's text files: one line per vertex, per edge and per graph, for all graphs together."""
+"""Graph collections as TUDataset's text files: one line per vertex, edge and graph, for all graphs together."""
 
 import math
 import os
 import re
 import warnings
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
@@ -15,27 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.printing import complaint, quoted
+from eocc.foundation.types import Indices, Matrix
 from eocc.io.archive import Collection, Limits, open_collection
 from eocc.io.graphs.graph_set import GraphSet
 from eocc.measures.labelled_graph import LabelledGraph
 
-# The edges of a whole collection are in one file.
+# One file holds the edges of the whole collection.
 LARGE = Limits(file_bytes=2**30, total_bytes=2**32, members=10_000)
-# A graph takes far more memory than its line in a file, which may be two bytes long and packed to none.
+# A graph takes far more memory than its line, which may be two bytes long and compressed to almost nothing.
 MOST_GRAPHS = 1_000_000
 EDGES, INDICATOR, CLASSES = "_A.txt", "_graph_indicator.txt", "_graph_labels.txt"
 INTEGER = re.compile(r"\d{1,18}", re.ASCII)
-
-Integers = NDArray[np.int64]
 
 
 def read_tudataset(path: str | os.PathLike[str], *, name: str | None = None, limits: Limits = LARGE) -> GraphSet:
     """Return the graphs of a folder or a zip file with NAME_A.txt, NAME_graph_indicator.txt and NAME_graph_labels.txt.
 
-    Where NAME_node_labels.txt is there, vertices have a text attribute "label" ("label_0", ... where there are
-    several), and with NAME_node_attributes.txt numbers "attribute_0", ...; edges alike. The labels are codes of
-    categories, hence text. Graphs are undirected: an edge and its reverse are one, and must not contradict each other;
-    a warning tells how many edges have no reverse. `name` says which set to read where there are several.
+    With NAME_node_labels.txt vertices get a text attribute "label" ("label_0", ... if there are several), with
+    NAME_node_attributes.txt numbers "attribute_0", ...; edges alike. Labels are codes of categories, hence text.
+    Graphs are undirected: an edge and its reverse are one, and must not contradict each other. A warning counts edges
+    without a reverse. `name` chooses a set if there are several.
     """
     with open_collection(path, limits) as files:
         return _Tables(files, _find_prefix(files, name)).graph_set()
@@ -59,23 +58,23 @@ class _Column:
     values: NDArray[Any]
     words: list[str] | None = None
 
-    def take(self, rows: Integers) -> list[Any]:
+    def take(self, rows: Indices) -> list[Any]:
         values = self.values[rows].tolist()
         return values if self.words is None else [self.words[code] for code in values]
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """The files of one set, their names beginning with `prefix`."""
+    """The files of one set, whose names begin with `prefix`."""
 
     files: Collection
     prefix: str
 
     def graph_set(self) -> GraphSet:
-        """Read all files and cut them into graphs."""
+        """Read all files and split them into graphs."""
         labels = list(islice(self._lines(CLASSES), MOST_GRAPHS + 1))
         if len(labels) > MOST_GRAPHS:
-            raise self._error(CLASSES, MOST_GRAPHS, f"more than {MOST_GRAPHS} graphs; cut the collection into several")
+            raise self._error(CLASSES, MOST_GRAPHS, f"more than {MOST_GRAPHS} graphs; split the collection")
         if not labels:
             raise self._error(CLASSES, 0, "the file is empty: there are no graphs")
         owner = self._owners(len(labels))
@@ -83,19 +82,19 @@ class _Tables:
         pairs = self._pairs(owner)
         edge_columns = self._columns("edge", len(pairs))
         rows = self._merged_rows(pairs, edge_columns)
-        graphs = list(_cut(len(labels), owner, pairs, rows, vertex_columns, edge_columns))
+        graphs = list(_split(len(labels), owner, pairs, rows, vertex_columns, edge_columns))
         name = PurePosixPath(self.prefix).name
         return GraphSet(graphs, labels, [f"{name}_{number}" for number in range(1, len(labels) + 1)])
 
-    def _owners(self, n_graphs: int) -> Integers:
-        """Return the graph, from 0, of each vertex."""
+    def _owners(self, n_graphs: int) -> Indices:
+        """Return the graph of each vertex, from 0."""
         owner = self._integers(INDICATOR, 1)[:, 0]
         for row in np.flatnonzero((owner < 1) | (owner > n_graphs))[:1]:
             raise self._error(INDICATOR, row, f"graph {owner[row]} does not exist: there are {n_graphs}")
         return owner - 1
 
-    def _pairs(self, owner: Integers) -> Integers:
-        """Return the two vertices, from 0, of each line of the edge file."""
+    def _pairs(self, owner: Indices) -> Indices:
+        """Return the two vertices of each line of the edge file, from 0."""
         pairs = self._integers(EDGES, 2)
         for row in np.flatnonzero(((pairs < 1) | (pairs > len(owner))).any(axis=1))[:1]:
             raise self._error(EDGES, row, f"an edge {pairs[row].tolist()}, but there are {len(owner)} vertices")
@@ -104,90 +103,67 @@ class _Tables:
             raise self._error(EDGES, row, f"the edge {(pairs[row] + 1).tolist()} joins two graphs")
         return pairs
 
-    def _merged_rows(self, pairs: Integers, columns: dict[str, _Column]) -> Integers:
-        """Return the first line of each edge, whichever way it is listed; raise where a later one contradicts it."""
-        low, high = pairs.min(axis=1), pairs.max(axis=1)
-        order = np.lexsort((high, low))
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (np.diff(low[order]) != 0) | (np.diff(high[order]) != 0)
-        first = np.empty(len(order), dtype=np.int64)
-        first[order] = order[new][np.cumsum(new) - 1] if len(order) else order
+    def _merged_rows(self, pairs: Indices, columns: dict[str, _Column]) -> Indices:
+        """Return the first line of each edge, in either direction; raise if a later line contradicts it."""
+        _, first, inverse = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True, return_inverse=True)
+        first_of = first[inverse.reshape(-1)] if len(pairs) else first
         for column in columns.values():
-            for row in np.flatnonzero(column.values != column.values[first])[:1]:
-                listed = f"the edge {(pairs[row] + 1).tolist()} is listed again"
-                raise self._error(column.file, row, f"{listed}, and line {first[row] + 1} contradicts it")
-        self._warn_of_one_way_edges(pairs, first)
-        return np.unique(first)
+            for row in np.flatnonzero(column.values != column.values[first_of])[:1]:
+                again = f"the edge {(pairs[row] + 1).tolist()} is listed again"
+                raise self._error(column.file, row, f"{again}, and line {first_of[row] + 1} contradicts it")
+        self._warn_of_one_way_edges(pairs, first_of)
+        return np.sort(first)
 
-    def _warn_of_one_way_edges(self, pairs: Integers, first: Integers) -> None:
-        """Warn of edges listed in one direction only: perhaps a file is cut short, perhaps edges are directed."""
-        reversed_rows = pairs[:, 0] != pairs[first, 0]
-        paired = np.zeros(len(pairs), dtype=bool)
-        paired[first[reversed_rows]] = True
-        one_way = np.unique(first[~paired[first] & (pairs[:, 0] != pairs[:, 1])])
+    def _warn_of_one_way_edges(self, pairs: Indices, first_of: Indices) -> None:
+        """Warn of edges listed in one direction only: perhaps the file is incomplete, or edges are directed."""
+        has_reverse = np.zeros(len(pairs), dtype=bool)
+        has_reverse[first_of[pairs[:, 0] != pairs[first_of, 0]]] = True
+        one_way = np.unique(first_of[~has_reverse[first_of] & (pairs[:, 0] != pairs[:, 1])])
         if len(one_way):
             where = self.files.where(self.prefix + EDGES)
             message = f"{len(one_way)} edges are listed in one direction only, the first in line {one_way[0] + 1}"
             warnings.warn(str(complaint(where, None, message)), stacklevel=5)
 
     def _columns(self, kind: str, count: int) -> dict[str, _Column]:
-        """Return the attributes of vertices ("node") or edges, where their files are there."""
-        columns = {}
+        """Return the attributes of vertices ("node") or edges, if they have any."""
+        columns: dict[str, _Column] = {}
         file = f"_{kind}_labels.txt"
         if self.prefix + file in self.files.names:
-            found = list(self._text_columns(file, count))
-            columns = {"label" if len(found) == 1 else f"label_{i}": column for i, column in enumerate(found)}
+            words: dict[str, int] = {}
+            codes = self._table(file, "q", lambda parts: [words.setdefault(part, len(words)) for part in parts], count)
+            texts, is_one = list(words), codes.shape[1] == 1
+            columns = {"label" if is_one else f"label_{i}": _Column(file, row, texts) for i, row in enumerate(codes.T)}
         file = f"_{kind}_attributes.txt"
         if self.prefix + file in self.files.names:
-            numbers = self._numbers(file, count)
+            numbers: Matrix = self._table(file, "d", _numbers, count)
             columns |= {f"attribute_{i}": _Column(file, numbers[:, i]) for i in range(numbers.shape[1])}
         return columns
 
-    def _text_columns(self, file: str, count: int) -> Iterator[_Column]:
-        codes: dict[str, int] = {}
-        cells = array("q")
-        for parts in self._rows(file, count=count):
-            cells.extend(codes.setdefault(part, len(codes)) for part in parts)
-        table = np.frombuffer(cells, dtype=np.int64).reshape(count, -1) if count else np.empty((0, 1), np.int64)
-        words = list(codes)
-        yield from (_Column(file, column, words) for column in table.T)
+    def _integers(self, file: str, width: int) -> Indices:
+        return self._table(file, "q", _integers, width=width)
 
-    def _numbers(self, file: str, count: int) -> NDArray[np.float64]:
-        cells = array("d")
-        for row, parts in enumerate(self._rows(file, count=count)):
-            try:
-                numbers = [float(part) for part in parts if part.isascii() and "_" not in part]
-            except ValueError:
-                numbers = []
-            if len(numbers) < len(parts) or not all(map(math.isfinite, numbers)):
-                raise self._error(file, row, f"{quoted(', '.join(parts))} are not finite numbers")
-            cells.extend(numbers)
-        return np.frombuffer(cells, dtype=np.float64).reshape(count, -1) if count else np.empty((0, 1))
-
-    def _integers(self, file: str, width: int) -> Integers:
-        cells = array("q")
-        for row, parts in enumerate(self._rows(file, width=width)):
-            if not all(map(INTEGER.fullmatch, parts)):
-                raise self._error(file, row, f"{quoted(', '.join(parts))} is not made of whole numbers")
-            cells.extend(map(int, parts))
-        return np.array(cells, dtype=np.int64).reshape(-1, width)
-
-    def _rows(self, file: str, *, width: int | None = None, count: int | None = None) -> Iterator[list[str]]:
-        """Yield the lines of a file cut at their commas, all into as many parts."""
-        row = -1
+    def _table(
+        self, file: str, code: str, read: Callable[[list[str]], list[Any]], count: int | None = None, width: int = 0
+    ) -> NDArray[Any]:
+        """Return a file with commas as a table: `count` lines of `width` values, 0 for as many as the first has."""
+        cells, row = array(code), -1
         for row, line in enumerate(self._lines(file)):
             if row == count:
-                raise self._error(file, row, f"more lines than the {count} that the other files call for")
+                raise self._error(file, row, f"more lines than the {count} that the other files require")
             parts = [part.strip() for part in line.split(",")]
             width = width or len(parts)
             if len(parts) != width:
-                raise self._error(file, row, f"{len(parts)} values where {width} are expected")
-            yield parts
+                raise self._error(file, row, f"{len(parts)} values, but {width} are expected")
+            try:
+                cells.extend(read(parts))
+            except ValueError as error:
+                raise self._error(file, row, str(error)) from None
         if count is not None and row + 1 < count:
             raise self._error(file, row + 1, f"the file ends, but {count} lines are expected")
+        return np.array(cells, dtype=code).reshape(-1, width or 1)
 
     def _lines(self, file: str) -> Iterator[str]:
-        """Yield the lines of a file without blanks around them; empty ones may only stand at the end."""
+        """Yield the stripped lines of a file; empty lines are allowed at its end only."""
         if self.prefix + file not in self.files.names:
             raise complaint(str(self.files.path), None, f"holds no {PurePosixPath(self.prefix).name}{file}")
         empty = None
@@ -207,35 +183,44 @@ class _Tables:
         return complaint(self.files.where(self.prefix + file), int(row) + 1, message)
 
 
-def _cut(
+def _numbers(parts: list[str]) -> list[float]:
+    try:
+        numbers = [float(part) for part in parts if part.isascii() and "_" not in part]
+    except ValueError:
+        numbers = []
+    if len(numbers) < len(parts) or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"{quoted(', '.join(parts))} are not finite numbers")
+    return numbers
+
+
+def _integers(parts: list[str]) -> list[int]:
+    if not all(map(INTEGER.fullmatch, parts)):
+        raise ValueError(f"{quoted(', '.join(parts))} are not integers")
+    return list(map(int, parts))
+
+
+def _split(
     n_graphs: int,
-    owner: Integers,
-    pairs: Integers,
-    rows: Integers,
+    owner: Indices,
+    pairs: Indices,
+    rows: Indices,
     vertex_columns: dict[str, _Column],
     edge_columns: dict[str, _Column],
 ) -> Iterator[LabelledGraph]:
     """Yield each graph, with its vertices and edges in the order of the files."""
-    vertices = _grouped(owner, n_graphs)
-    edges = _grouped(owner[pairs[rows, 0]], n_graphs)
     number = np.empty(len(owner), dtype=np.int64)
-    for own, edge in zip(vertices, edges, strict=True):
+    for own, edges in zip(_grouped(owner, n_graphs), _grouped(owner[pairs[rows, 0]], n_graphs), strict=True):
         number[own] = np.arange(len(own))
-        kept = rows[edge]
-        yield LabelledGraph(
-            len(own),
-            number[pairs[kept]],
-            _taken(vertex_columns, own),
-            _taken(edge_columns, kept),
-        )
+        kept = rows[edges]
+        yield LabelledGraph(len(own), number[pairs[kept]], _taken(vertex_columns, own), _taken(edge_columns, kept))
 
 
-def _taken(columns: dict[str, _Column], rows: Integers) -> dict[str, list[Any]]:
-    """Return the attributes in some rows, none for no rows: many empty graphs with many attributes fill memory."""
+def _taken(columns: dict[str, _Column], rows: Indices) -> dict[str, list[Any]]:
+    """Return the attributes of some rows; {} without rows, as many empty graphs would fill the memory."""
     return {name: column.take(rows) for name, column in columns.items()} if len(rows) else {}
 
 
-def _grouped(keys: Integers, count: int) -> list[Integers]:
-    """Return, for each key 0, ..., count - 1, the positions that hold it, in order."""
+def _grouped(keys: Indices, count: int) -> list[Indices]:
+    """Return, for each key 0, ..., count - 1, its positions in order."""
     order = np.argsort(keys, kind="stable")
     return np.split(order, np.searchsorted(keys[order], np.arange(1, count)))

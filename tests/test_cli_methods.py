@@ -1,0 +1,144 @@
+"""The methods of the command line: what each learns, which options it has, and how labels are used."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
+from eocc.cli import main
+
+ROWS = np.random.default_rng(3).normal(size=(30, 2)).round(6)
+METHODS = {"surprise": (), "eocc-1": ("--method", "eocc-1", "--search", "none")}
+
+
+def run(*arguments):
+    return main([str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("files")
+    pd.DataFrame(ROWS, columns=["load", "heat"]).to_csv(made / "a.csv", index=False)
+    lines = [f"{x},{y},good" for x, y in ROWS] + [f"{x + 5},{y - 5},bad" for x, y in ROWS[:12]]
+    lines += [f"{x - 5},{y + 5},odd" for x, y in ROWS[:3]]
+    (made / "labelled.csv").write_text("\n".join(["load,heat,state", *lines]))
+    (made / "new.csv").write_text("load,heat\n0,0\n30,0\n")
+    for name, options in METHODS.items():
+        assert run("-q", "fit", made / "a.csv", "-o", made / f"{name}.eocc", *options) == 0
+    return made
+
+
+def facts(model, capsys):
+    capsys.readouterr()
+    assert run("-q", "inspect", model, "--format", "json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_default_is_the_surprise_classifier_as_in_python(folder):
+    found = load(folder / "surprise.eocc")
+    assert isinstance(found, SurpriseClassifier)
+    frame = pd.read_csv(folder / "a.csv")
+    assert found.score_samples(frame).tolist() == SurpriseClassifier().fit(frame).score_samples(frame).tolist()
+
+
+def test_a_table_with_a_category_and_gaps_gives_the_same_model_as_a_frame(tmp_path):
+    frame = pd.DataFrame({"load": ROWS[:, 0], "state": ["a", "b", None] * 10, "heat": ROWS[:, 1]})
+    frame.loc[4, "heat"] = np.nan
+    frame.to_csv(tmp_path / "mixed.csv", index=False)
+    assert run("-q", "fit", tmp_path / "mixed.csv", "-o", tmp_path / "m.eocc") == 0
+    own = SurpriseClassifier().fit(frame)
+    assert load(tmp_path / "m.eocc").score_samples(frame).tolist() == own.score_samples(frame).tolist()
+
+
+def test_eocc_1_is_the_papers_classifier(folder):
+    found = load(folder / "eocc-1.eocc")
+    assert isinstance(found, EntropicOneClassClassifier)
+    assert (found.synthesis, found.search) == ("entropy", None)
+
+
+def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
+    told = {}
+    for name in METHODS:
+        assert run("-q", "score", folder / f"{name}.eocc", folder / "new.csv", "--format", "csv") == 0
+        told[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(told["surprise"][0]) == [*told["eocc-1"][0], "p_value"]
+    inside, outside = told["surprise"]
+    assert (inside["decision"], outside["decision"]) == ("1", "-1")
+    assert float(inside["distance"]) < 1 < float(outside["distance"])
+    assert float(outside["p_value"]) == pytest.approx(1 / 31)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_inspect_shows_the_facts_of_the_model_and_its_rules(folder, capsys, name):
+    shown, model = facts(folder / f"{name}.eocc", capsys), load(folder / f"{name}.eocc")
+    assert (shown["method"], shown["measure"], shown["training rows"]) == (name, "Euclidean", 30)
+    assert set(model.facts()) <= set(shown)
+    assert len(shown["rules"]) == len(model.regions_)
+
+
+@pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
+def test_a_false_alarm_rate_is_kept_by_every_method(folder, tmp_path, capsys, options):
+    asked = (*options, "--false-alarm-rate", 0.25)
+    assert run("-q", "fit", folder / "a.csv", "-o", tmp_path / "m.eocc", *asked) == 0
+    assert facts(tmp_path / "m.eocc", capsys)["false-alarm rate"] == 0.25
+
+
+LABELS = ("--label", "state", "--target", "good")
+
+
+@pytest.mark.parametrize(
+    ("options", "n_training", "n_outliers"),
+    [
+        ((), 30, None),
+        (("--outliers", "bad"), 30, 12),
+        (("--outliers", "bad,odd"), 30, 15),
+        (("--method", "eocc-1", "--search", "none"), 30, None),
+        (("--method", "eocc-2", "--search", "none"), 27, None),
+        (("--method", "eocc-2", "--search", "none", "--outliers", "odd"), 27, None),
+    ],
+)
+def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options, n_training, n_outliers):
+    model = tmp_path / "m.eocc"
+    assert run("-q", "fit", folder / "labelled.csv", "-o", model, *LABELS, *options) == 0
+    found = load(model)
+    assert len(found.training_indices_) == n_training
+    assert found.facts().get("known outliers") == n_outliers
+    assert found.predict([[30.0, 0.0]]).tolist() == [-1] if found.feature_names is None else True
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "code"),
+    [
+        (("--eta", "0.2"), "--method surprise has no --eta; use --method eocc-1 or eocc-2, or leave it out", 2),
+        (("--method", "eocc-1", "--beta", "0.2"), "--method eocc-1 has no --beta; use --method eocc-2", 2),
+        (("--method", "eocc-1", *LABELS, "--outliers", "bad"), "eocc-1 learns from normal rows only", 2),
+        (("--method", "eocc-2"), "--method eocc-2 needs labelled rows of both kinds: pass --label and --target", 2),
+        (("--outliers", "bad"), "--outliers needs --label", 2),
+        ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn', which --outliers names", 1),
+        ((*LABELS, "--outliers", "bad", "--sample", "9"), "--sample learns from normal rows only", 2),
+    ],
+)
+def test_options_that_the_method_does_not_have_are_refused(folder, tmp_path, capsys, options, message, code):
+    assert run("-q", "fit", folder / "labelled.csv", "-o", tmp_path / "m.eocc", *options) == code
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
+    assert not (tmp_path / "m.eocc").exists()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_rows_are_explained_and_reported(folder, tmp_path, capsys, name):
+    assert run("-q", "explain", folder / f"{name}.eocc", folder / "new.csv", "--rows", "1") == 0
+    assert capsys.readouterr().out.startswith("Row 1: Rejected")
+    assert run("-q", "report", folder / f"{name}.eocc", "--data", folder / "new.csv", "-o", tmp_path / "r.html") == 0
+    assert "</html>" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("kind", ["space", "membership", "modularity", "weights", "regions"])
+def test_models_of_every_method_are_drawn(folder, tmp_path, kind):
+    for name in METHODS:
+        assert run("-q", "plot", folder / f"{name}.eocc", kind, "-o", tmp_path / "p.png") == 0
+        assert (tmp_path / "p.png").stat().st_size > 3000
