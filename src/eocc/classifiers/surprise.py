@@ -202,11 +202,11 @@ class SurpriseClassifier(OneClassClassifier):
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         assert self.calibration_ is not None
-        is_whole = len(self.prototype_indices_) == len(self.training_indices_)
+        rows = "training rows" if len(self.prototype_indices_) == len(self.training_indices_) else "prototypes"
         n_outliers = self.surprise_model_.n_outliers
         return (
-            f"The surprise of a row says how far it lies from its nearest {'training rows' if is_whole else 'prototypes'}"
-            ", compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
+            f"The surprise of a row says how far it lies from its nearest {rows}, "
+            "compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
             f"that about {format_number(100 * self.calibration_.rate)}% of new normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )

@@ -190,7 +190,7 @@ class NeighbourExplanation(Explanation):
         return f"{opening}: {', '.join(parts)}."
 
 
-def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[NeighbourExplanation]:
+def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected.
 
     >>> from sklearn.datasets import load_iris
@@ -219,7 +219,7 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[N
     scores = Scores.of_ratios(ratios, classifier.membership_function_)
     memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
     distances, outliers, kinds = classifier.embed(patterns), _outlier_comparisons(model, rows, amounts), _kinds(model)
-    found = []
+    found: list[Explanation] = []
     for i in range(len(patterns)):
         neighbourhoods = _neighbourhoods(classifier, patterns, near, i)
         terms = zip(kinds, values[i], amounts[i], strict=True)

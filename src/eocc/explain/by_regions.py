@@ -100,7 +100,7 @@ class RegionExplanation(Explanation):
         return f"{opening}; training {rows} {glued(shares)} contribute most to the squared distance."
 
 
-def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[RegionExplanation]:
+def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected.
 
     >>> from sklearn.datasets import load_iris
