@@ -103,7 +103,7 @@ class SurpriseClassifier(OneClassClassifier):
     """
 
     parameters = SURPRISE_PARAMETERS
-    ratio_name = "how far out (1 is the limit)"
+    ratio_name = "surprise (scaled: 1 is the limit)"
     surprise_model_: SurpriseModel
 
     def __init__(

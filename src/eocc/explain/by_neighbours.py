@@ -218,10 +218,12 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     ratios = model.threshold.ratios(surprises)
     scores = Scores.of_ratios(ratios, classifier.membership_function_)
     memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
-    distances, outliers, kinds = classifier.embed(patterns), _outlier_comparisons(model, rows, amounts), _kinds(model)
+    # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
+    distances = [rows.map_rows(weighting.weights, np.array) for weighting in model.surprise.weightings]
+    outliers, kinds, n_prototypes = _outlier_comparisons(model, rows, amounts), _kinds(model), len(rows.prototypes)
     found: list[Explanation] = []
     for i in range(len(patterns)):
-        neighbourhoods = _neighbourhoods(classifier, patterns, near, i)
+        neighbourhoods = _neighbourhoods(classifier, patterns, near, distances, i)
         terms = zip(kinds, values[i], amounts[i], strict=True)
         found.append(
             NeighbourExplanation(
@@ -229,7 +231,7 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
                 membership=float(memberships[i]),
                 ratio=finite(ratios[i]),
                 difference=neighbourhoods[0].difference,
-                exemplars=exemplars_among(classifier, distances[i], np.arange(distances.shape[1])),
+                exemplars=exemplars_among(classifier, distances[0][i], np.flatnonzero(np.isfinite(distances[0][i]))),
                 surprise=finite(surprises[i]),
                 threshold=model.threshold.value,
                 p_value=float(p_values[i]),
@@ -238,7 +240,7 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
                 neighbourhoods=neighbourhoods,
                 terms=tuple(Term(*kind, finite(value), finite(amount)) for kind, value, amount in terms),
                 outliers=outliers[i],
-                n_prototypes=None if is_whole(classifier) else distances.shape[1],
+                n_prototypes=None if is_whole(classifier) else n_prototypes,
             )
         )
     return found
@@ -256,14 +258,14 @@ def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple
 
 
 def _neighbourhoods(
-    classifier: FittedBySurprise, patterns: Any, near: list[Nearest], i: int
+    classifier: FittedBySurprise, patterns: Any, near: list[Nearest], distances: list[Matrix], i: int
 ) -> tuple[Neighbourhood, ...]:
     """Return the nearest training rows of pattern i under each weighting."""
     pattern, measure, found = patterns[i : i + 1], classifier.measure_, []
-    for weighting, all_near in zip(classifier.surprise_model_.surprise.weightings, near, strict=True):
-        row = measure.prepare(pattern, classifier.prototypes_).evaluate(weighting.weights)[0]
+    weightings = classifier.surprise_model_.surprise.weightings
+    for weighting, all_near, rows in zip(weightings, near, distances, strict=True):
         one = Nearest(all_near.distances[i : i + 1], all_near.scales[i : i + 1])
-        column = int(row.argmin())
+        column = int(rows[i].argmin())
         prototype = classifier.prototypes_[column : column + 1]
         found.append(
             Neighbourhood(
@@ -272,7 +274,7 @@ def _neighbourhoods(
                 medians=tuple(weighting.median_profile.tolist()),
                 n_local=weighting.n_local,
                 local_ratio=float(np.sqrt(weighting.local_ratio(one)[0])),
-                neighbour=training_row(classifier, row, column),
+                neighbour=training_row(classifier, rows[i], column),
                 difference=difference_of(
                     measure, pattern, prototype, weighting.weights, classifier.feature_names, "neighbour"
                 ),

@@ -135,8 +135,8 @@ def _how_to(study: Study) -> str:
         prototypes = f" and the prototypes of {counted(len(study.regions.explained), 'region')}"
     return (
         "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
-        "keys from mark to mark, + and - to zoom, Home to the most unusual row, Enter for the explanation, Escape to go "
-        f"back. The {counted(len(study.explained), 'most unusual row')}{prototypes} have a full explanation."
+        "keys from mark to mark, + and - to zoom, Home to the most unusual row, Enter for the explanation, Escape to "
+        f"go back. The {counted(len(study.explained), 'most unusual row')}{prototypes} have a full explanation."
     )
 
 

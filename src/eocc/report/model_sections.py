@@ -33,8 +33,8 @@ def regions_section(study: Study) -> Markup:
     regions = study.regions
     if regions is None:
         said = (
-            f"Regions are clusters of training rows. This page does not show them, because this classifier decides without "
-            f"them and they would take long to compute for more than {MOST_PROTOTYPES:,} rows."
+            "Regions are clusters of training rows. This page does not show them: the classifier decides without them, "
+            f"and they take long to compute for more than {MOST_PROTOTYPES:,} rows."
         )
         return section("regions", "Regions", tag("p", said))
     opening = "Regions are clusters of training rows. The prototype of a region is the row nearest to its centre."
@@ -56,7 +56,7 @@ def _region(study: Study, regions: Regions, rule: Rule) -> Markup:
     known += [] if rule.n_prototypes is None else [("prototypes", rule.n_prototypes)]
     known.append(("extent", rule.extent))
     if study.new is not None:
-        near = study.new.nearest == rule.region
+        near = np.equal(study.new.nearest, rule.region)
         accepted = int((near & study.new.accepted).sum())
         known.append(("new rows nearest to it", f"{int(near.sum())}, {accepted} accepted"))
     said = tag("p", tag("b", f"{name[0].upper()}{name[1:]}. "), rule.description)
@@ -152,9 +152,9 @@ def _history(history: Any) -> Markup:
     curves = [Curve(RECORDED[name], generations, history[name], look) for look, name in enumerate(fields)]
     values = np.concatenate([np.asarray(history[name], np.float64) for name in fields])
     best = np.asarray(history["best"], np.float64)
+    first, last = (format_number(float(value)) for value in (best[0], best.max()))
     words = (
-        f"Search: {counted(len(history), 'generation')}; the best objective rose from {format_number(float(best[0]))} "
-        f"to {format_number(float(best.max()))}."
+        f"Search: {counted(len(history), 'generation')}; the best objective was {first} at first and {last} at the end."
     )
     return line_chart(curves, linear("generation", 0, max(len(history) - 1, 1)), _padded("value", values), words)
 

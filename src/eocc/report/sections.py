@@ -82,8 +82,8 @@ def summary_in_words(study: Study) -> list[str]:
     n_known = int(new.are_known.sum())
     if n_known > MANY_KNOWN * len(new):
         said.append(
-            f"{n_known} of them equal a {study.row_name}. If the model was trained on them, these results are too good; "
-            "use rows that it has not seen."
+            f"{n_known} of them equal a {study.row_name}. If the model was trained on them, these results are too "
+            "good; use rows that it has not seen."
         )
     first = int(new.order[0])
     return [*said, f"The most unusual one is {study.name(first)}, {study.explained[first].decision}."]
@@ -130,7 +130,7 @@ def unusual_section(study: Study) -> Markup:
 def limit_in_words(study: Study) -> str:
     """Return up to which ratio rows are accepted."""
     reach = reach_of(study.classifier.threshold_)
-    return f"Rows are ordered by {study.classifier.ratio_name}, and accepted up to {reach:.4g}."
+    return f"They are ordered by {study.classifier.ratio_name}; rows up to {reach:.4g} are accepted."
 
 
 def _unusual_table(study: Study, listed: list[int]) -> Markup:
