@@ -109,8 +109,8 @@ def test_calibrated_models_state_their_limit(frame, rate):
     assert (reach > 1) == (rate == 0.1)
     assert [one.nearest.ratio <= reach for one in explanations] == [one.is_target for one in explanations]
     beyond = next(one for one in explanations if one.is_target != (one.nearest.ratio <= 1))
-    verdict = "accepted" if beyond.is_target else "rejected"
-    assert beyond.decision.startswith(f"{verdict}: the nearest region is {beyond.nearest.region}, at ")
+    decision = "accepted" if beyond.is_target else "rejected"
+    assert beyond.decision.startswith(f"{decision}: the nearest region is {beyond.nearest.region}, at ")
     assert beyond.decision.endswith(f" (the limit is {reach:.4g})")
 
 

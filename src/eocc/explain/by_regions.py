@@ -25,7 +25,7 @@ from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_number, glued, known_of, share, wrapped
 from eocc.regions.fuzzy import BOUNDARY
 
-# A row closer than this, in extents, is said to lie at the centre of a region: two decimals would show 0.00.
+# The text calls a row closer than this, in extents, "at its centre": two decimals would show 0.00.
 AT_CENTRE = 0.005
 
 
@@ -51,8 +51,8 @@ class RegionExplanation(Explanation):
         limit = "" if self.reach == 1 else f" (the limit is {self.reach:.4g})"
         if self.is_target and self.nearest.ratio <= BOUNDARY:
             return f"accepted: inside region {region}, {where}{limit}"
-        verdict = "accepted" if self.is_target else "rejected"
-        return f"{verdict}: the nearest region is {region}, {where}{limit}"
+        decision = "accepted" if self.is_target else "rejected"
+        return f"{decision}: the nearest region is {region}, {where}{limit}"
 
     @property
     def compared_with(self) -> tuple[str, TrainingRow]:

@@ -16,25 +16,25 @@ def schema_of(classifier: FittedClassifier) -> DataSchema:
     return measure_schema(classifier.measure_, classifier.prototypes_, classifier.feature_names)
 
 
-def number_columns(classifier: FittedClassifier) -> tuple[str, ...]:
-    """Return the names of the columns of a table of numbers, each of which has its weight; () for other data.
+def number_columns(classifier: FittedClassifier) -> list[str]:
+    """Return the names of the columns of a table of numbers, each of which has its weight; [] for other data.
 
     >>> from eocc import SurpriseClassifier
     >>> number_columns(SurpriseClassifier().fit([[1.0, 2.0], [2.0, 3.0]]))
-    ('feature 0', 'feature 1')
+    ['feature 0', 'feature 1']
     """
     schema = schema_of(classifier)
     is_weighted = len(schema.columns) == len(classifier.weights_)
-    return tuple(name for name, _ in schema.columns) if schema.kind == "numbers" and is_weighted else ()
+    return weight_names(classifier) if schema.kind == "numbers" and is_weighted else []
 
 
-def weight_names(classifier: FittedClassifier) -> tuple[str, ...]:
+def weight_names(classifier: FittedClassifier) -> list[str]:
     """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number.
 
     >>> from eocc import SurpriseClassifier
     >>> weight_names(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]))
-    ('insertion', 'deletion', 'substitution')
+    ['insertion', 'deletion', 'substitution']
     """
-    n, columns = len(classifier.weights_), schema_of(classifier).columns
-    names = tuple(name for name, _ in columns) or measure_weight_names(classifier.measure_)
-    return names if len(names) == n else tuple(f"weight {k}" for k in range(1, n + 1))
+    n = len(classifier.weights_)
+    names = measure_weight_names(classifier.measure_, classifier.prototypes_, classifier.feature_names)
+    return names if len(names) == n else [f"weight {k}" for k in range(1, n + 1)]

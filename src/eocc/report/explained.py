@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from eocc.explain import Contribution, Difference, Explanation, TrainingRow
 from eocc.explain.data import schema_of
+from eocc.explain.stand_in import grouped
 from eocc.foundation.wording import decimals_for, format_number
-from eocc.measures.difference import MOST_NAMED, _grouped
+from eocc.measures.difference import MOST_NAMED
 from eocc.report.charts import share_bar
 from eocc.report.markup import Markup, bare_table, joined, tag
 from eocc.report.pictures import pictures_of
@@ -78,7 +79,7 @@ def ranked_contributions(difference: Difference) -> list[Contribution]:
     """
     ranked = sorted((one for one in difference.contributions if one.amount > 0), key=lambda one: -one.amount)
     if len(ranked) > MOST_NAMED + 1 and all(one.group for one in ranked):
-        ranked = _grouped(ranked)
+        ranked = grouped(ranked)
     if len(ranked) <= MOST_NAMED + 1:
         return ranked
     rest = ranked[MOST_NAMED:]

@@ -56,7 +56,7 @@ def _region(study: Study, regions: Regions, rule: Rule) -> Markup:
     known += [] if rule.n_prototypes is None else [("prototypes", rule.n_prototypes)]
     known.append(("extent", rule.extent))
     if study.new is not None:
-        near = np.equal(study.new.nearest, rule.region)
+        near = np.asarray(study.new.nearest) == rule.region
         accepted = int((near & study.new.accepted).sum())
         known.append(("new rows nearest to it", f"{int(near.sum())}, {accepted} accepted"))
     said = tag("p", tag("b", f"{name[0].upper()}{name[1:]}. "), rule.description)

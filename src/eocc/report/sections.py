@@ -266,7 +266,7 @@ def _columns(study: Study) -> Markup:
     return joined([tag("p", f"The first {study.row_name}s:"), tag("ul", *items)]) if items else Markup()
 
 
-def _number_table(study: Study, names: tuple[str, ...]) -> Markup:
+def _number_table(study: Study, names: list[str]) -> Markup:
     training = np.asarray(study.training.patterns)
     new = None if study.new is None else np.asarray(study.new.patterns)
     rows = []
