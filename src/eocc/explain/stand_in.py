@@ -27,7 +27,10 @@ __all__ = ["DataSchema", "description_of", "difference_of", "grouped", "measure_
 def measure_schema(measure: Any, prototypes: Any, names: Sequence[str] | None) -> DataSchema:
     """Return the schema of the data that a fitted measure compares; of kind "" if that is not known."""
     if hasattr(measure, "schema"):
-        return measure.schema(prototypes, names)
+        try:
+            return measure.schema(prototypes, names)
+        except ValueError:  # no file can hold such data
+            return DataSchema("")
     kinds = {"FittedEuclidean": "numbers", "FittedGraphEdit": "graphs", "FittedDTW": "series", "FittedGower": "records"}
     kind = kinds.get(type(measure).__name__, "strings" if type(measure).__name__ == "FittedStringEdit" else "")
     if kind == "numbers":
