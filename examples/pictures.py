@@ -1,4 +1,4 @@
-"""Draw every picture of a model: those of docs/pictures.md.
+"""Draw every picture of docs/pictures.md.
 
     python examples/pictures.py folder
 
@@ -11,9 +11,9 @@ from pathlib import Path
 import matplotlib
 from sklearn.datasets import load_breast_cancer
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.datasets import make_isolated_pattern, make_two_clusters
-from eocc.plots.drawing import (
+from eocc.plots import (
     plot_history,
     plot_membership,
     plot_modularity,
@@ -37,15 +37,15 @@ def save(folder: Path, name: str, draw) -> None:
 
 
 def main(folder: Path) -> None:
-    """Fit benign tumours on six of their features, and two problems of the plane."""
+    """Fit benign tumours by six of their columns, and two problems in the plane."""
     data = load_breast_cancer(as_frame=True)
     X = data.data.iloc[:, :6]
     X = (X - X[data.target == 1].mean()) / X[data.target == 1].std()
     train = data.target.index[data.target == 1][:250]
     rest = data.target.index.difference(train)
-    clf = EntropicOneClassClassifier(search=None).fit(X.loc[train])
+    clf = SurpriseClassifier().fit(X.loc[train])
     new, y = X.loc[rest], data.target[rest].to_numpy()
-    pair = EntropicOneClassClassifier(resolution="single", random_state=0).fit(make_two_clusters().X_train)
+    pair = EntropicOneClassClassifier(random_state=0).fit(make_two_clusters().X_train)
     plane = EntropicOneClassClassifier(search=None).fit(make_isolated_pattern().X_train)
 
     folder.mkdir(parents=True, exist_ok=True)

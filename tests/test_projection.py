@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
-from doubles import plain
-from eocc.plots.projection import principal_axes, project
+from eocc import SurpriseClassifier
+from eocc.plots.projection import points_of, principal_axes, project
 
 RNG = np.random.default_rng(0)
 ROWS = {
@@ -55,9 +55,19 @@ def test_rows_that_are_all_alike_lie_at_one_point():
 
 
 def test_prototypes_are_placed_as_by_the_full_decomposition():
-    clf = plain(prototypes=60, random_state=0).fit(ROWS["one cloud"])
+    clf = SurpriseClassifier(prototypes=60, random_state=0).fit(ROWS["one cloud"])
     plane = project(clf)
-    rows = clf.measure_.prepare(clf.prototypes_).evaluate(clf.weights_)
+    rows = clf.transform(clf.prototypes_)
     axes, kept = by_full_decomposition(rows - rows.mean(axis=0))
-    assert_allclose(plane.prototypes, (rows - rows.mean(axis=0)) @ axes, atol=1e-9)
+    assert_allclose(points_of(clf, plane, clf.prototypes_), (rows - rows.mean(axis=0)) @ axes, atol=1e-9)
     assert plane.kept == pytest.approx(kept, abs=1e-12)
+
+
+def test_many_prototypes_are_projected_by_some_of_them(monkeypatch):
+    monkeypatch.setattr("eocc.plots.projection.MOST_PROTOTYPES", 50)
+    clf = SurpriseClassifier().fit(ROWS["one cloud"])
+    plane = project(clf)
+    assert plane.columns.tolist() == list(range(0, 150, 3))
+    rows = clf.transform(clf.prototypes_)[:, ::3]
+    axes, _ = by_full_decomposition(rows[::3] - rows[::3].mean(axis=0))
+    assert_allclose(points_of(clf, plane, clf.prototypes_), (rows - rows[::3].mean(axis=0)) @ axes, atol=1e-9)

@@ -5,16 +5,15 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-import eocc.cli.report  # noqa: F401  # adds its command
-from eocc import EntropicOneClassClassifier
-from eocc.cli import main
-from eocc.io.model_file import save
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import Composite, LabelledGraph
 from eocc.report import write_report
 from eocc.report.charts import histogram, linear, logarithmic
-from eocc.report.map import MOST_DRAWN, drawn_patterns
+from eocc.report.map import MOST_DRAWN, drawn_rows
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
 from eocc.report.pictures import graph_pictures
@@ -60,11 +59,13 @@ def read(path):
     return reader
 
 
-@pytest.fixture(scope="module")
-def flowers(iris):
+CLASSIFIERS = {"surprise": SurpriseClassifier(), "entropic": EntropicOneClassClassifier(search=None)}
+
+
+@pytest.fixture(scope="module", params=CLASSIFIERS)
+def flowers(iris, request):
     X, y = iris
-    clf = EntropicOneClassClassifier(search=None).fit(X[:40])
-    return clf, X[40:], y[40:]
+    return clone(CLASSIFIERS[request.param]).fit(X[:40]), X[40:], y[40:]
 
 
 @pytest.fixture(scope="module")
@@ -118,16 +119,17 @@ def test_the_policy_allows_this_style_and_this_script_alone(flowers, tmp_path):
     assert "http" not in stated
 
 
-def test_the_summary_tells_counts_false_alarms_and_auc(flowers, page):
+def test_the_summary_has_counts_false_alarms_and_auc(flowers, page):
     clf, X, y = flowers
     accepted = clf.predict(X) == 1
     alarms = int((~accepted & (y == 1)).sum())
-    assert f"Of 110 new patterns it accepts {accepted.sum()} " in page.text
-    assert f"{alarms} of 10 targets ({10 * alarms}%) are wrongly rejected" in page.text
+    assert clf.describe() in page.text
+    assert f"Of 110 new rows it accepts {accepted.sum()} " in page.text
+    assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}%) are rejected." in page.text
     assert f"AUC {roc_auc_score(y, clf.score_samples(X)):.3f}" in page.text
 
 
-def test_every_pattern_is_on_the_map_where_the_projection_puts_it(flowers, page):
+def test_every_row_is_on_the_map_where_the_projection_puts_it(flowers, page):
     marks = [mark for mark in page.all("g") if "data-key" in mark]
     assert {mark["data-key"] for mark in marks} == {f"t{i}" for i in range(40)} | {f"n{i}" for i in range(110)}
     clf, X, _ = flowers
@@ -149,23 +151,53 @@ def test_marks_carry_the_decision_and_say_when_it_is_wrong(flowers, page):
             assert ("(wrong)" in mark["aria-label"]) == (decisions[row] != y[row])
 
 
-def test_the_ten_strangest_are_explained_on_the_page_in_order(flowers, page):
+def test_the_ten_most_unusual_rows_are_explained_on_the_page_in_order(flowers, page):
     clf, X, _ = flowers
     order = np.argsort(clf.decision_function(X), kind="stable")
     shown = [one["id"] for one in page.all("article") if "id" in one][:10]
     assert shown == [f"explained-n{row}" for row in order[:10]]
-    assert "petal length" not in page.text  # these features have no names
+    assert "petal length" not in page.text  # these columns have no names
     assert "What makes the difference" in page.text
 
 
-def test_accepted_patterns_are_not_called_abnormal(flowers, tmp_path):
-    _, X, _ = flowers
-    clf = EntropicOneClassClassifier(resolution="single", search=None).fit(X[:10])
-    normal = X[:10][clf.predict(X[:10]) == 1]
-    text = read(write_report(clf, tmp_path / "page.html", normal)).text
-    assert "Farthest from any region" in text
-    assert f"the farthest first; 0 of {len(normal)} are rejected. A pattern is accepted up to 1 extent" in text
-    assert "abnormal" not in text
+def test_the_limit_is_stated(flowers, page, iris, tmp_path):
+    assert f"They are ordered by {flowers[0].ratio_name}; rows up to 1 are accepted." in page.text
+    clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(iris[0][:40])
+    text = read(write_report(clf, tmp_path / "page.html")).text
+    reach = (1 - 2 * clf.threshold_) ** 0.5
+    assert f"rows up to {reach:.4g} are accepted." in text
+    assert f"A row is accepted if it lies within {reach:.4g} extents of a region." in text
+
+
+def test_the_study_holds_the_scores_of_the_classifier(flowers):
+    clf, X, _ = flowers
+    study = study_of(clf, X)
+    assert_array_equal(study.new.ratios, clf.score_all(X).ratios)
+    assert_array_equal(study.new.scores, clf.score_samples(X))
+    assert_array_equal(study.new.accepted, clf.predict(X) == 1)
+    assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(X)))
+    assert study.explained[0] == clf.explain(X[:1])[0]
+
+
+def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("eocc.plots.projection.MOST_PROTOTYPES", 50)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    clf = SurpriseClassifier().fit(X)
+    found = read(write_report(clf, tmp_path / "page.html", X[:5] + 9, [1, 1, -1, -1, 1]))
+    assert not clf.has_regions
+    assert "This page does not show them" in found.text
+    assert "Regions are not shown for 60 training rows." in found.text
+    assert "nearest region" not in found.text
+    assert len([mark for mark in found.all("g") if "data-key" in mark]) == 65
+    clf.regions_  # noqa: B018  # now they are there
+    assert "Most typical:" in read(write_report(clf, tmp_path / "page.html")).text
+
+
+def test_fewer_prototypes_than_training_rows_are_said(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for clf in (SurpriseClassifier(prototypes=20), EntropicOneClassClassifier(prototypes=20, search=None)):
+        text = read(write_report(clf.set_params(random_state=0).fit(X), tmp_path / "page.html", X[:5] + 9)).text
+        assert "It keeps 20 of 60 training rows as prototypes" in text
 
 
 def test_the_legend_counts_the_regions_in_order(tmp_path):
@@ -175,7 +207,7 @@ def test_the_legend_counts_the_regions_in_order(tmp_path):
     sizes = [len(region.members) for region in clf.regions_]
     assert sizes != sorted(sizes, reverse=True)
     text = read(write_report(clf, tmp_path / "page.html")).text
-    assert [int(number) for number in re.findall(r"region (\d+): \d+ patterns?", text)] == list(range(len(sizes)))
+    assert [int(number) for number in re.findall(r"region (\d+): \d+ rows?", text)] == list(range(len(sizes)))
 
 
 def test_a_page_for_a_folder_that_is_not_there_names_the_folder(flowers, tmp_path):
@@ -186,56 +218,76 @@ def test_a_page_for_a_folder_that_is_not_there_names_the_folder(flowers, tmp_pat
 @pytest.mark.parametrize("name", [*MAKERS, "precomputed"])
 def test_every_measure_has_its_report(name, tmp_path):
     training, new = samples(name)
-    clf = EntropicOneClassClassifier(measure=name, search=None).fit(training)
-    found = read(write_report(clf, tmp_path / "page.html", new, [1, 1, -1, -1, 1]))
-    assert len([mark for mark in found.all("g") if "data-key" in mark]) == 25
-    assert "AUC" in found.text
-    assert read(write_report(clf, tmp_path / "alone.html")).text.count("No new patterns were given") == 1
+    for unfitted in CLASSIFIERS.values():
+        clf = clone(unfitted).set_params(measure=name).fit(training)
+        found = read(write_report(clf, tmp_path / "page.html", new, [1, 1, -1, -1, 1]))
+        assert len([mark for mark in found.all("g") if "data-key" in mark]) == 25
+        assert "AUC" in found.text
+        pictures = [drawing for drawing in found.all("svg") if "Picture of" in (drawing.get("aria-label") or "")]
+        assert bool(pictures) == (name in ("graph-edit", "dtw"))
+        assert read(write_report(clf, tmp_path / "alone.html")).text.count("No new rows were given") == 1
 
 
-def test_composites_functions_and_other_regions_have_their_report(tmp_path):
+def test_composites_and_functions_have_their_report(tmp_path):
     records = [{"size": float(k % 5), "name": "oak" * (k % 3 + 1)} for k in range(20)]
     measure = Composite({"size": "euclidean", "name": "string-edit"})
-    for resolution in ("single", "multi"):
-        composite = EntropicOneClassClassifier(
-            measure=measure, resolution=resolution, search=None, membership_function="two-sided"
-        ).fit(records)
+    for unfitted in CLASSIFIERS.values():
+        clf = clone(unfitted).set_params(measure=measure, membership_function="two-sided").fit(records)
         new = [{"size": 9.0, "name": "elm"}, *records[:4]]
-        assert "its own dissimilarity" in read(write_report(composite, tmp_path / "a.html", new)).text
-    own = EntropicOneClassClassifier(measure=lambda a, b: abs(a - b), search=None, representative="centroid").fit(
-        [0.1, 0.2, 0.5, 3.0]
-    )
-    assert "the measure gives this number alone" in read(write_report(own, tmp_path / "b.html", [9.0])).text
+        assert "its own dissimilarity" in read(write_report(clf, tmp_path / "a.html", new)).text
+        own = clone(unfitted).set_params(measure=lambda a, b: abs(a - b)).fit([0.1, 0.2, 0.5, 3.0])
+        text = read(write_report(own, tmp_path / "b.html", [9.0])).text
+        assert re.search("the measure gives (only )?this number", text)
 
 
-def test_searches_and_calibration_are_told(setosa, tmp_path):
-    clf = EntropicOneClassClassifier(
-        resolution="single", search="random", false_alarm_rate=0.1, random_state=0
-    ).fit(setosa)  # fmt: skip
+def test_search_and_calibration_are_shown(setosa, tmp_path):
+    clf = EntropicOneClassClassifier(search="random", false_alarm_rate=0.1, random_state=0).fit(setosa)
     text = read(write_report(clf, tmp_path / "page.html", setosa + 0.5)).text
-    assert "calibrated to a false alarm rate of 0.1 on 50 targets" in text
+    assert "The false-alarm rate is 0.1: about 10% of new normal rows are rejected." in text
     assert "share with p-value up to a" in text
-    reach = re.search(r"\(accepted up to ([\d.]+)\)", text)[1]
-    assert f"A pattern is accepted up to {reach} extents: the border of a region is at 1, and calibration" in text
     assert re.search(r"Search: \d+ generations?; the best objective", text)
+
+
+def test_the_model_section_shows_the_facts_and_all_weightings(setosa, tmp_path):
+    surprise = SurpriseClassifier().fit(setosa * np.array([1.0, 50.0, 1.0, 1.0]))
+    text = read(write_report(surprise, tmp_path / "page.html")).text
+    assert "variance-equalised" in text
+    assert f"{surprise.weightings['variance-equalised'][0]:.3g}" in text
+    assert f"threshold of the surprise {surprise.surprise_model_.threshold.value:.3g}" in text
+    assert "Search:" not in text
+    plain = EntropicOneClassClassifier(search=None).fit(setosa)
+    text = read(write_report(plain, tmp_path / "page.html", setosa)).text
+    assert f"modularity {plain.modularity_:.3g}" in text
+    assert "The model is not calibrated." in text
+    assert "of them equal a training row" in text
+
+
+def test_known_outliers_are_in_the_report(iris, tmp_path):
+    X, y = iris
+    clf = SurpriseClassifier(false_alarm_rate=0.1).fit(X[::2], y[::2])
+    text = read(write_report(clf, tmp_path / "page.html", X[1::2], y[1::2])).text
+    assert "Each row is also compared with 50 known outliers." in text
+    assert "from the comparison with 50 known outliers" in text
 
 
 def test_labels_of_one_kind_leave_out_the_roc_curve(flowers, tmp_path):
     clf, X, _ = flowers
     text = read(write_report(clf, tmp_path / "page.html", X, np.ones(len(X)))).text
-    assert "The labels are of one kind only" in text
+    assert "All labels are the same" in text
     assert "AUC" not in text
 
 
-def test_one_training_pattern_is_enough(tmp_path):
-    clf = EntropicOneClassClassifier(search=None).fit([[1.0, 2.0]])
-    assert "1 training pattern" in read(write_report(clf, tmp_path / "page.html", [[1.0, 2.0], [3.0, 4.0]])).text
+@pytest.mark.parametrize("X", [[[1.0, 2.0]], [[1.0, 2.0]] * 5, [[0.0, 0.0], [1.0, 0.0]]])
+def test_few_rows_and_copies_have_their_report(X, tmp_path):
+    for unfitted in CLASSIFIERS.values():
+        text = read(write_report(clone(unfitted).fit(X), tmp_path / "page.html", [[1.0, 2.0], [30.0, 4.0]])).text
+        assert re.search("[12] of 2 are rejected", text)
 
 
-def test_strings_of_the_user_are_text_wherever_they_occur(tmp_path):
+def test_strings_of_the_user_are_always_text(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 2)), columns=["size", HOSTILE[:60]])
-    vectors = EntropicOneClassClassifier(search=None).fit(frame)
-    words = EntropicOneClassClassifier(measure="string-edit", search=None).fit([HOSTILE, "oak", HOSTILE + "s", "elm"])
+    vectors = SurpriseClassifier().fit(frame)
+    words = SurpriseClassifier(measure="string-edit").fit([HOSTILE, "oak", HOSTILE + "s", "elm"])
     graph = LabelledGraph(2, [[0, 1]], {"<b>": ["<i>", "&"]}, {HOSTILE: [HOSTILE]})
     graphs = EntropicOneClassClassifier(measure="graph-edit", search=None).fit([graph, graph, LabelledGraph(1)])
     for clf, X in ((vectors, frame[:3]), (words, [HOSTILE, "x"]), (graphs, [graph])):
@@ -247,18 +299,18 @@ def test_strings_of_the_user_are_text_wherever_they_occur(tmp_path):
         assert not set("\0\ud800\u202e") & set(found.text)
 
 
-def test_many_patterns_are_thinned_but_prototypes_and_the_strangest_stay():
+def test_many_rows_are_thinned_but_prototypes_and_the_most_unusual_stay():
     rng = np.random.default_rng(0)
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(300, 2)))
     study = study_of(clf, rng.normal(size=(3 * MOST_DRAWN, 2)) * 2)
-    drawn = drawn_patterns(study)
+    drawn = drawn_rows(study)
     assert len(drawn.training) == 300
     assert len(drawn.new) == MOST_DRAWN - 300
     assert set(study.explained) <= set(drawn.new.tolist())
-    assert {prototype.column for prototype in study.prototypes.values()} <= set(drawn.training.tolist())
+    assert {prototype.column for prototype in study.regions.prototypes.values()} <= set(drawn.training.tolist())
 
 
-def test_a_thousand_patterns_make_less_than_three_megabytes(tmp_path):
+def test_a_thousand_rows_make_less_than_three_megabytes(tmp_path):
     rng = np.random.default_rng(0)
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(200, 10)))
     path = write_report(clf, tmp_path / "page.html", rng.normal(size=(800, 10)), [1, -1] * 400)
@@ -270,9 +322,9 @@ def test_a_thousand_patterns_make_less_than_three_megabytes(tmp_path):
     [
         ({"y": [1, -1]}, "y needs X"),
         ({"names": ["a"]}, "names needs X"),
-        ({"X": [[0.0] * 4] * 3, "y": [1, -1]}, "X holds 3 patterns, y 2 labels"),
+        ({"X": [[0.0] * 4] * 3, "y": [1, -1]}, "X has 3 rows and y 2 labels"),
         ({"X": [[0.0] * 4] * 3, "y": [1, 2, 3]}, "y must hold"),
-        ({"X": [[0.0] * 4] * 3, "names": ["a"]}, "X holds 3 patterns, names 1"),
+        ({"X": [[0.0] * 4] * 3, "names": ["a"]}, "X has 3 rows and names 1"),
         ({"X": [[0.0] * 3]}, "3 features"),
         ({"X": [[np.nan] * 4]}, "NaN"),
     ],
@@ -302,27 +354,6 @@ def test_a_failed_write_leaves_the_old_page_and_no_draft(flowers, tmp_path, monk
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
 
 
-def test_the_command_writes_the_page(flowers, tmp_path, capsys):
-    _, X, y = flowers
-    names = ["a", "b", "c", "d"]
-    clf = EntropicOneClassClassifier(search=None).fit(pd.DataFrame(X[:30], columns=names))
-    save(clf, tmp_path / "model.eocc")
-    rows = [f"{','.join(map(str, row))},{label}" for row, label in zip(X, y, strict=True)]
-    (tmp_path / "new.csv").write_text("\n".join(["a,b,c,d,kind", *rows]))
-    asked = ["report", str(tmp_path / "model.eocc"), "--data", str(tmp_path / "new.csv"), "--label", "kind"]
-    page = tmp_path / "page.html"
-    assert main([*asked, "--target", "1", "--title", "Flowers", "-o", str(page)]) == 0
-    assert "110 new patterns" in read(page).text
-    assert "Written" in capsys.readouterr().err
-    assert main([*asked, "--target", "1", "-o", str(page)]) == 0
-    assert read(page).text.startswith("One-class report: new.csv")
-    assert main(["report", str(tmp_path / "model.eocc"), "-o", str(page)]) == 0
-    assert read(page).text.startswith("One-class report: model.eocc")
-    capsys.readouterr()
-    assert main(["report", str(tmp_path / "model.eocc"), "--label", "kind"]) == 2
-    assert "pass --data" in capsys.readouterr().err
-
-
 def test_ticks_are_round_and_inside():
     assert linear("", 0.13, 0.61).ticks == [0.2, 0.3, 0.4, 0.5, 0.6]
     assert linear("", 2.0, 2.0).ticks == [1.6, 1.8, 2.0, 2.2, 2.4]
@@ -330,7 +361,7 @@ def test_ticks_are_round_and_inside():
     assert logarithmic("", 1, 100).place(10, 0, 8) == pytest.approx(4)
 
 
-def test_a_histogram_counts_what_lies_beyond_in_the_last_bin():
+def test_a_histogram_counts_values_beyond_the_end_in_the_last_bin():
     drawn = Reader(histogram([("some", np.array([0.1, 0.2, 9.0]), 0)], np.array([0.0, 1.0, 2.0]), "", "", ("b", 1.0)))
     heights = [float(bar["height"]) for bar in drawn.all("rect") if bar.get("class") == "bar look-0"][:2]
     assert heights[0] == pytest.approx(2 * heights[1], abs=0.2)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.report import write_report
 
 HOSTILE = "<img src=x onerror=window.broken=1></script><script>window.broken=1</script>"
@@ -47,7 +47,7 @@ def browser():
 def address(iris, tmp_path_factory):
     X, y = iris
     frame = pd.DataFrame(X, columns=["sepal length", "sepal width", HOSTILE, "petal width"])
-    clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(frame[:40])
+    clf = SurpriseClassifier(false_alarm_rate=0.1).fit(frame[:40])
     names = [f"flower {row}" for row in range(40, 149)] + [HOSTILE]
     path = tmp_path_factory.mktemp("report") / "page.html"
     return write_report(clf, path, frame[40:], y[40:], names, title=HOSTILE).as_uri()
@@ -92,12 +92,12 @@ def view(page):
     return [float(number) for number in written.split()]
 
 
-def strangest(page):
+def most_unusual(page):
     return one(page, "#map-drawing").get_attribute("data-first")
 
 
 def test_no_request_leaves_the_page(page, address):
-    over(page, f"[data-key={strangest(page)}]")
+    over(page, f"[data-key={most_unusual(page)}]")
     messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
     sent = [entry["params"] for entry in messages if entry["method"] == "Network.requestWillBeSent"]
     assert [request["request"]["url"] for request in sent] == [address]
@@ -110,25 +110,25 @@ def test_the_policy_stops_what_a_script_might_ask_for(browser, address):
     assert any("Content Security Policy" in entry["message"] for entry in browser.get_log("browser"))
 
 
-def test_pointing_at_a_mark_tells_what_it_is(page):
-    mark = f"[data-key={strangest(page)}]"
+def test_pointing_at_a_mark_shows_what_it_is(page):
+    mark = f"[data-key={most_unusual(page)}]"
     assert not one(page, "#map-tip").is_displayed()
     over(page, mark)
     assert one(page, "#map-tip").is_displayed()
-    assert one(page, "#map-tip").text.splitlines()[0].startswith("New pattern flower")
+    assert one(page, "#map-tip").text.splitlines()[0].startswith("New row flower")
     over(page, "h1")
     assert not one(page, "#map-tip").is_displayed()
 
 
 def test_clicking_a_mark_explains_it(page):
-    mark = f"[data-key={strangest(page)}]"
+    mark = f"[data-key={most_unusual(page)}]"
     over(page, mark)
     from selenium.webdriver.common.action_chains import ActionChains
 
     ActionChains(page).click().perform()
-    assert one(page, "#panel h3").text in one(page, "#strangest").text
+    assert one(page, "#panel h3").text in one(page, "#unusual").text
     assert "What makes the difference" in one(page, "#panel").text
-    assert "Rejected" in one(page, "#panel .verdict").text
+    assert "Rejected" in one(page, "#panel .decision").text
 
 
 def test_a_mark_that_is_not_explained_says_so(page):
@@ -139,7 +139,7 @@ def test_a_mark_that_is_not_explained_says_so(page):
     )
     page.execute_script("document.querySelector(`[data-key=${arguments[0]}]`).focus()", training)
     keys(page, "\ue007")
-    assert "this is none of them" in one(page, "#panel").text
+    assert "of the most unusual rows and of the prototypes" in one(page, "#panel").text
 
 
 def test_the_map_works_with_the_keyboard_alone(page):
@@ -148,7 +148,7 @@ def test_the_map_works_with_the_keyboard_alone(page):
     page.execute_script("document.querySelector('#map-find').focus({preventScroll: true})")
     keys(page, Keys.TAB)
     first = focused(page)
-    assert first == strangest(page)
+    assert first == most_unusual(page)
     assert one(page, "#map-tip").is_displayed()
     assert page.execute_script("return getComputedStyle(document.querySelector('.cursor')).visibility") == "visible"
     keys(page, Keys.ARROW_LEFT)
@@ -177,18 +177,18 @@ def test_kinds_can_be_hidden_and_the_map_zoomed(page):
     assert view(page) == whole
 
 
-def test_a_pattern_is_found_by_its_name_and_a_row_of_the_table_opens_it(page):
+def test_a_row_is_found_by_its_name_and_a_row_of_the_table_opens_it(page):
     from selenium.webdriver.common.keys import Keys
 
     one(page, "#map-find").send_keys("flower 77", Keys.ENTER)
-    assert one(page, "#panel h3").text == "New pattern flower 77"
+    assert one(page, "#panel h3").text == "New row flower 77"
     one(page, "#map-find").send_keys(" and more", Keys.ENTER)
-    assert "No pattern on the map is called" in one(page, "#map-status").get_attribute("textContent")
-    one(page, "#strangest summary").click()
-    row = one(page, "#strangest [data-open]")
+    assert "No row on the map has the name" in one(page, "#map-status").get_attribute("textContent")
+    one(page, "#unusual summary").click()
+    row = one(page, "#unusual [data-open]")
     name = row.text
     row.click()
-    assert one(page, "#panel h3").text == f"New pattern {name}"
+    assert one(page, "#panel h3").text == f"New row {name}"
 
 
 def test_hostile_strings_are_text(page):
@@ -196,7 +196,7 @@ def test_hostile_strings_are_text(page):
     assert page.title == HOSTILE
     assert page.find_elements("css selector", "img") == []
     one(page, "#map-find").send_keys(HOSTILE, "\ue007")
-    assert one(page, "#panel h3").text == f"New pattern {HOSTILE}"
+    assert one(page, "#panel h3").text == f"New row {HOSTILE}"
     assert HOSTILE in one(page, "#data").text
 
 
@@ -260,11 +260,11 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(page):
     assert page.execute_script("return document.documentElement.scrollWidth") <= 360
 
 
-def test_print_is_light_shows_the_strangest_and_drops_what_needs_a_screen(page):
+def test_print_is_light_and_drops_what_needs_a_screen(page):
     dark = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
     assert page.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert one(page, "#strangest .explanation").is_displayed()
+    assert one(page, "#unusual .explanation").is_displayed()
     assert one(page, "#map-drawing").is_displayed()
     for selector in ("nav", "#panel", ".tools"):
         assert not one(page, selector).is_displayed()
@@ -283,11 +283,11 @@ def test_reduced_motion_is_respected(page):
         assert page.execute_script("return getComputedStyle(document.documentElement).scrollBehavior") == behaviour
 
 
-def test_precomputed_and_model_alone_run_without_errors(browser, tmp_path):
+@pytest.mark.parametrize("kind", [SurpriseClassifier, EntropicOneClassClassifier])
+def test_precomputed_and_model_alone_run_without_errors(browser, tmp_path, kind):
     rows = np.abs(np.subtract.outer(np.arange(12.0), np.arange(12.0)))
-    clf = EntropicOneClassClassifier(measure="precomputed", search=None).fit(rows)
     browser.get_log("browser")
-    browser.get(write_report(clf, tmp_path / "page.html").as_uri())
+    browser.get(write_report(kind(measure="precomputed").fit(rows), tmp_path / "page.html").as_uri())
     keys(browser, "\ue004")
     assert browser.get_log("browser") == []
     assert len(browser.find_elements("css selector", ".point")) == 12
@@ -295,7 +295,7 @@ def test_precomputed_and_model_alone_run_without_errors(browser, tmp_path):
 
 def test_explanations_are_read_row_by_row(page):
     places = page.execute_script(
-        "return [...document.querySelectorAll('#strangest .articles > article')].map(one => {"
+        "return [...document.querySelectorAll('#unusual .articles > article')].map(one => {"
         "const box = one.getBoundingClientRect(); return [Math.round(box.top), Math.round(box.left)]; })"
     )
     assert len({left for _, left in places}) == 2

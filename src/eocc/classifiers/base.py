@@ -45,6 +45,8 @@ class OneClassClassifier(
     parameters: ClassVar[tuple[Parameter, ...]]
     # The names in `fitted_state` that only this class has.
     state_keys: ClassVar[tuple[str, ...]]
+    # What the `ratios` of `score_all` measure.
+    ratio_name: ClassVar[str]
 
     measure: Any
     n_jobs: int | None
@@ -82,6 +84,29 @@ class OneClassClassifier(
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name, as numbers and words."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Return how the fitted model decides, in two or three sentences."""
+
+    @abstractmethod
+    def nearest_regions(self, rows: Matrix) -> Indices:
+        """Return the region to which each row of the dissimilarity space belongs."""
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether `regions_` are there; if not, they are computed when first asked for."""
+        return True
+
+    @property
+    def search_history(self) -> NDArray[Any] | None:
+        """The search, one record per generation; None if there was no search."""
+        return None
+
+    @property
+    def weightings(self) -> dict[str, Matrix]:
+        """The weights of the dissimilarity under which rows are compared, by name."""
+        return {"weight": self.weights_}
 
     @property
     def n_compared(self) -> int:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from eocc.calibration.conformal import check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
@@ -20,10 +20,11 @@ from eocc.classifiers.labels import (
     warn_if_rare,
 )
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, checked
-from eocc.explain import Explanation, Rule, explain_by_regions, rules_by_regions
+from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_by_regions
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted
 from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.extents import Extent, resolve_extent
@@ -161,6 +162,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     parameters = ENTROPIC_PARAMETERS
     state_keys = KEYS
+    ratio_name = "distance to the nearest region, in its extents"
 
     def __init__(
         self,
@@ -360,6 +362,25 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     def _restore_own(self, state: dict[str, Any]) -> None:
         restore_entropic(self, state)
+
+    def describe(self) -> str:
+        """Return how the model decides, in two or three sentences."""
+        reach = reach_of(self.threshold_)
+        return (
+            f"The model describes normal rows by {counted(len(self.regions_), 'region')}, one per cluster of training "
+            f"rows. A row is accepted if it lies within {'one extent' if reach == 1 else f'{reach:.4g} extents'} of a "
+            "region. "
+            "The extent of a region measures how far apart the rows of its cluster are."
+        )
+
+    def nearest_regions(self, rows: Matrix) -> Indices:
+        """Return the region of the highest membership."""
+        return np.asarray(self.fuzzy_model_.nearest_region(rows))
+
+    @property
+    def search_history(self) -> NDArray[Any] | None:
+        """The search, one record per generation; None if the weights were given or all 1."""
+        return None if self.weights is not None or self.search is None else self.history_
 
     def _check_memory(self, n: int, n_columns: int, pair_bytes: float) -> None:
         needed, remedy = self.memory_needed(n, n_columns, pair_bytes)

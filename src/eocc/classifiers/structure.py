@@ -22,7 +22,8 @@ from eocc.synthesis.synthesis import EntropySynthesis, Settings, synthesise_at
 class Structure:
     """The paper's stages on the prototypes at fixed weights, with its defaults.
 
-    `labels` and the members of `regions` count along the training rows; a row that is no prototype has the label -1.
+    `labels`, the edges of `tree` and the members of `regions` count along the training rows; a row that is no prototype
+    has the label -1.
     """
 
     tree: SpanningTree
@@ -62,8 +63,8 @@ class Structure:
             replace(one, members=places[one.members], representative=int(places[one.representative]))
             for one in model.regions
         ]
-        found = model.candidate
+        found, tree = model.candidate, replace(model.tree, edges=places[model.tree.edges])
         return cls(
-            model.tree, labels, regions, model.fuzzy, model.modularity_curve, found.entropy, model.raw_entropy,
+            tree, labels, regions, model.fuzzy, model.modularity_curve, found.entropy, model.raw_entropy,
             found.modularity,
         )  # fmt: skip

@@ -16,6 +16,7 @@ from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neig
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, format_number
 from eocc.graph.complete import SpanningTree
 from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
@@ -105,6 +106,7 @@ class SurpriseClassifier(OneClassClassifier):
 
     parameters = SURPRISE_PARAMETERS
     state_keys = KEYS
+    ratio_name = "surprise (scaled: 1 is the limit)"
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -199,6 +201,33 @@ class SurpriseClassifier(OneClassClassifier):
             "false-alarm rate": self.calibration_.rate,
             "threshold of the surprise": self.surprise_model_.threshold.value,
         }
+
+    def describe(self) -> str:
+        """Return how the model decides, in two or three sentences."""
+        assert self.calibration_ is not None
+        rows = "training rows" if len(self.prototype_indices_) == len(self.training_indices_) else "prototypes"
+        n_outliers = self.surprise_model_.n_outliers
+        return (
+            f"The surprise of a row says how far it lies from its nearest {rows}, "
+            "compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
+            f"that about {format_number(100 * self.calibration_.rate)}% of new normal rows exceed."
+            + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
+        )
+
+    def nearest_regions(self, rows: Matrix) -> Indices:
+        """Return the region of the nearest prototype."""
+        return np.asarray(self.labels_[self.prototype_indices_][rows.argmin(axis=1)])
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether the regions have been computed."""
+        return "structure_" in vars(self)
+
+    @property
+    def weightings(self) -> dict[str, Matrix]:
+        """The weights as given and, if that makes a difference, with every weight variance-equalised."""
+        names = ("weight", "variance-equalised")
+        return dict(zip(names, (one.weights for one in self.surprise_model_.surprise.weightings), strict=False))
 
     @property
     def n_compared(self) -> int:

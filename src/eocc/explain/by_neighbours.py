@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.explain.explanation import Explanation, difference_lines, exemplars_in_words
-from eocc.explain.regions import FittedClassifier, TrainingPattern, exemplars_among, is_whole, training_pattern
+from eocc.explain.regions import FittedClassifier, TrainingRow, exemplars_among, is_whole, training_row
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, share, wrapped
 from eocc.measures.difference import Difference, difference_of
@@ -16,7 +16,6 @@ from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import Scores
 from eocc.surprise.comparison import Comparison, Nearest
 from eocc.surprise.model import SurpriseModel
-from eocc.surprise.score import Weighting
 
 PROFILE, LOCAL_RATIO = "profile", "local ratio"
 DISTANCE_RATIO, DENSITIES, DENSITY = "distance ratio", "densities", "density"
@@ -32,34 +31,22 @@ class FittedBySurprise(FittedClassifier, Protocol):
     calibration_: Calibration | None
     membership_function_: MembershipFunction
 
-    def score_patterns(self, patterns: Any) -> Scores: ...
-
 
 @dataclass(frozen=True)
-class ProfilePoint:
-    """The `n_nearest` training rows lie within `distance`; those of left-out training rows, in the median, `usual`."""
+class Neighbourhood:
+    """The nearest training rows of a row under one weighting of the dissimilarity.
 
-    n_nearest: int
-    distance: float
-    usual: float
+    The `sizes[i]` nearest lie within `distances[i]`; in the median over left-out training rows, within `medians[i]`.
+    The nearest `n_local` lie `local_ratio` times as far away as they lie from their own nearest. `difference` is from
+    the `neighbour`, the nearest of all.
+    """
 
-
-@dataclass(frozen=True)
-class LocalRatio:
-    """The `n_nearest` lie at the mean `distance`, `ratio` times as far as they lie from their own nearest."""
-
-    n_nearest: int
-    distance: float
-    ratio: float
-
-
-@dataclass(frozen=True)
-class Equalised:
-    """The same under variance-equalised weights: the nearest training row there, and the difference from it."""
-
-    profile: tuple[ProfilePoint, ...]
-    local: LocalRatio
-    neighbour: TrainingPattern
+    sizes: tuple[int, ...]
+    distances: tuple[float, ...]
+    medians: tuple[float, ...]
+    n_local: int
+    local_ratio: float
+    neighbour: TrainingRow
     difference: Difference
 
 
@@ -92,30 +79,21 @@ class OutlierComparison:
 class NeighbourExplanation(Explanation):
     """A decision by the surprise among the nearest training rows.
 
-    `surprise` above `threshold` is rejected. Of `n_left_out` training rows, each left out of its own neighbours,
-    (n_left_out + 1) * `p_value` - 1 are as surprising or more. `difference` is from the nearest of the `exemplars`.
-    `equalised` is None where all weights are variance-equalised already, `outliers` None where none are known.
-    `n_prototypes` is their number where rows are compared with fewer rows than there were in training.
+    A row with a `surprise` above `threshold` is rejected. Of `n_left_out` training rows, each left out of its own
+    neighbours, (n_left_out + 1) * `p_value` - 1 are at least as surprising. There is one of `neighbourhoods` for the
+    given weights and, unless it would be the same, one for the variance-equalised weights. `outliers` is None if no
+    outliers are known. `n_prototypes` is None if every training row is a prototype.
     """
 
     surprise: float
     threshold: float
-    out: float
     p_value: float
     rate: float
     n_left_out: int
-    nearest: tuple[TrainingPattern, ...]
-    profile: tuple[ProfilePoint, ...]
-    local: LocalRatio
-    equalised: Equalised | None
+    neighbourhoods: tuple[Neighbourhood, ...]
     terms: tuple[Term, ...]
     outliers: OutlierComparison | None
     n_prototypes: int | None = None
-
-    @property
-    def ratio(self) -> float:
-        """How far out the row lies: 1 at the limit."""
-        return self.out
 
     @property
     def decision(self) -> str:
@@ -123,26 +101,21 @@ class NeighbourExplanation(Explanation):
         return f"{'accepted' if self.is_target else 'rejected'}: {self._place}"
 
     @property
-    def compared_with(self) -> tuple[str, TrainingPattern]:
+    def compared_with(self) -> tuple[str, TrainingRow]:
         """The nearest training row."""
-        return f"nearest {self._row}", self.nearest[0]
-
-    @property
-    def exemplars(self) -> tuple[TrainingPattern, ...]:
-        """The nearest training rows."""
-        return self.nearest
+        return f"nearest {self._row}", self.exemplars[0]
 
     @property
     def exemplars_heading(self) -> str:
         """The heading of the exemplars."""
-        return f"Nearest {self._row}s:"
+        return f"Nearest {self._row}{'' if len(self.exemplars) == 1 else 's'}:"
 
     def rarity(self) -> str:
         """Return the p-value in words."""
         n_more = round(self.p_value * (self.n_left_out + 1)) - 1
         rows = counted(self.n_left_out, "training row")
-        as_unusual = f"{n_more:,} of {rows} {'is' if n_more == 1 else 'are'}" if n_more else f"none of {rows} is"
-        return f"p-value {format_number(self.p_value)}: {as_unusual} as unusual when left out of the training set."
+        unusual = f"{n_more:,} of {rows} {'is' if n_more == 1 else 'are'}" if n_more else f"none of {rows} is"
+        return f"p-value {format_number(self.p_value)}: {unusual} as unusual when left out of the training set."
 
     def notes(self) -> list[str]:
         """Return the p-value, the distances and the sum, one paragraph each."""
@@ -154,8 +127,8 @@ class NeighbourExplanation(Explanation):
         return [
             *wrapped(self.headline, 0),
             *wrapped(rarity, 2),
-            *wrapped(f"{self.exemplars_heading} {exemplars_in_words(self.nearest)}.", 2),
-            *difference_lines(self.difference, f"training row {self.nearest[0].row}"),
+            *wrapped(f"{self.exemplars_heading} {exemplars_in_words(self.exemplars)}.", 2),
+            *difference_lines(self.difference, f"training row {self.exemplars[0].row}"),
             *(line for note in rest for line in wrapped(note, 2)),
         ]
 
@@ -165,43 +138,39 @@ class NeighbourExplanation(Explanation):
 
     @property
     def _place(self) -> str:
-        if self.out < LEAST_RATIO:
+        if self.ratio < LEAST_RATIO:
             return "far inside the limit"
-        within = self.out <= BOUNDARY
-        times = f"{self.out:.2f}" if within else format_number(self.out)
+        within = self.ratio <= BOUNDARY
+        times = f"{self.ratio:.2f}" if within else format_number(self.ratio)
         if float(times) == 1:
             return f"just {'inside' if within else 'outside'} the limit"
         return f"at {times} of the limit" if within else f"{times} times as far out as the limit"
 
     def _profile_in_words(self) -> str:
-        counts, distances, usual = (
-            ", ".join(texts)
-            for texts in zip(
-                *((str(one.n_nearest), format_number(one.distance), format_number(one.usual)) for one in self.profile),
-                strict=True,
+        near = self.neighbourhoods[0]
+        distances, medians = (", ".join(map(format_number, values)) for values in (near.distances, near.medians))
+        if len(near.sizes) == 1:
+            return (
+                f"Its nearest {self._row} lies within {distances}; for a typical training row it lies within {medians}."
             )
-        )
-        lies, its = ("lies", "it") if len(self.profile) == 1 else ("lie", "these")
+        sizes = ", ".join(map(str, near.sizes))
         return (
-            f"Its {counts} nearest {self._row}{'s' if lies == 'lie' else ''} {lies} within {distances}; for a typical "
-            f"training row {its} lie{'s' if its == 'it' else ''} within {usual}."
+            f"Its {sizes} nearest {self._row}s lie within {distances}; for a typical training row these lie within "
+            f"{medians}."
         )
 
     def _local_in_words(self) -> str:
-        lone = self.local.n_nearest == 1
-        lies = "nearest lies" if lone else f"{self.local.n_nearest} nearest lie"
-        own = f"as far from it as from {'its' if lone else 'their'} own nearest"
-        return f"Its {lies} {format_number(self.local.ratio)} times {own}{self._equalised_in_words()}."
+        near = self.neighbourhoods[0]
+        lies, own = ("nearest lies", "its") if near.n_local == 1 else (f"{near.n_local} nearest lie", "their")
+        times = f"{format_number(near.local_ratio)} times as far from it as from {own} own nearest"
+        return f"Its {lies} {times}{''.join(map(self._equalised_in_words, self.neighbourhoods[1:]))}."
 
-    def _equalised_in_words(self) -> str:
-        other = self.equalised
-        if other is None:
-            return ""
-        text = f"; {EQUALISED}, {format_number(other.local.ratio)} times"
-        greatest = max(other.difference.contributions, key=lambda one: one.amount, default=None)
+    def _equalised_in_words(self, near: Neighbourhood) -> str:
+        text = f"; {EQUALISED}, {format_number(near.local_ratio)} times"
+        greatest = max(near.difference.contributions, key=lambda one: one.amount, default=None)
         if greatest is None or not greatest.amount > 0:
             return text
-        return f"{text}, mostly by {greatest.text} ({share(greatest.amount, other.difference.dissimilarity).strip()})"
+        return f"{text}, mostly by {greatest.text} ({share(greatest.amount, near.difference.dissimilarity).strip()})"
 
     def _sum_in_words(self) -> str:
         opening = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}"
@@ -220,7 +189,7 @@ class NeighbourExplanation(Explanation):
         return f"{opening}: {', '.join(parts)}."
 
 
-def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[NeighbourExplanation]:
+def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected.
 
     >>> from sklearn.datasets import load_iris
@@ -230,7 +199,7 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[N
     >>> print(clf.explain(X.iloc[[75]])[0])  # doctest: +ELLIPSIS
     Rejected: 5... times as far out as the limit. Membership ...
       p-value 0.0196: none of 50 training rows is as unusual when left out of the training set.
-      Nearest training rows: training rows 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
+      Nearest training rows: 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
       Dissimilarity 1.3 from training row 18, by feature:
         0.95   73%  petal length (cm): 4.4, neighbour 1.7
         0.16   12%  petal width (cm): 1.4, neighbour 0.3
@@ -240,18 +209,46 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[N
         these lie within ...
       Surprise ..., limit ...: ... from the distances, ...
     """
-    model = classifier.surprise_model_
+    model, calibration = classifier.surprise_model_, classifier.calibration_
+    assert calibration is not None
     rows = Comparison(classifier.measure_, patterns, classifier.prototypes_)
     near = [weighting.nearest(rows) for weighting in model.surprise.weightings]
-    values = model.surprise.standardisation.apply(
-        np.hstack([one.terms(found) for one, found in zip(model.surprise.weightings, near, strict=True)])
-    )
-    surprises, amounts, values = _amounts(model, rows, values)
-    return _explanations(classifier, rows, near, values, amounts, surprises)
+    surprises, amounts, values = _terms(model, rows, near)
+    ratios = model.threshold.ratios(surprises)
+    scores = Scores.of_ratios(ratios, classifier.membership_function_)
+    memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
+    # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
+    distances = [rows.map_rows(weighting.weights, np.array) for weighting in model.surprise.weightings]
+    outliers, kinds, n_prototypes = _outlier_comparisons(model, rows, amounts), _kinds(model), len(rows.prototypes)
+    found: list[Explanation] = []
+    for i in range(len(patterns)):
+        neighbourhoods = _neighbourhoods(classifier, patterns, near, distances, i)
+        terms = zip(kinds, values[i], amounts[i], strict=True)
+        found.append(
+            NeighbourExplanation(
+                is_target=bool(scores.margins[i] >= classifier.threshold_),
+                membership=float(memberships[i]),
+                ratio=finite(ratios[i]),
+                difference=neighbourhoods[0].difference,
+                exemplars=exemplars_among(classifier, distances[0][i], np.flatnonzero(np.isfinite(distances[0][i]))),
+                surprise=finite(surprises[i]),
+                threshold=model.threshold.value,
+                p_value=float(p_values[i]),
+                rate=calibration.rate,
+                n_left_out=len(calibration.margins),
+                neighbourhoods=neighbourhoods,
+                terms=tuple(Term(*kind, finite(value), finite(amount)) for kind, value, amount in terms),
+                outliers=outliers[i],
+                n_prototypes=None if is_whole(classifier) else n_prototypes,
+            )
+        )
+    return found
 
 
-def _amounts(model: SurpriseModel, rows: Comparison, terms: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple[Matrix, Matrix, Matrix]:
     """Return the surprise of every row, the amount of each term, and the values of the terms."""
+    pairs = zip(model.surprise.weightings, near, strict=True)
+    terms = model.surprise.standardisation.apply(np.hstack([weighting.terms(found) for weighting, found in pairs]))
     if model.likelihood_ratio is None:
         return model.surprise.of_terms(terms), terms * model.surprise.shares, terms
     columns = model.labelled_columns(terms, rows)
@@ -259,78 +256,30 @@ def _amounts(model: SurpriseModel, rows: Comparison, terms: Matrix) -> tuple[Mat
     return model.likelihood_ratio.of_columns(columns), columns * model.likelihood_ratio.coefficients, values
 
 
-def _explanations(
-    classifier: FittedBySurprise,
-    rows: Comparison,
-    near: list[Nearest],
-    values: Matrix,
-    amounts: Matrix,
-    surprises: Matrix,
-) -> list[NeighbourExplanation]:
-    model, calibration, patterns = classifier.surprise_model_, classifier.calibration_, rows.patterns
-    assert calibration is not None
-    ratios = model.threshold.ratios(surprises)
-    scores = Scores.of_ratios(ratios, classifier.membership_function_)
-    memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
-    weightings, kinds = model.surprise.weightings, _kinds(model)
-    distances = classifier.embed(patterns)
-    outliers = _outlier_comparisons(model, rows, amounts)
-    found = []
-    for i in range(len(patterns)):
-        neighbours = exemplars_among(classifier, distances[i], np.arange(distances.shape[1]))
-        terms = zip(kinds, values[i], amounts[i], strict=True)
+def _neighbourhoods(
+    classifier: FittedBySurprise, patterns: Any, near: list[Nearest], distances: list[Matrix], i: int
+) -> tuple[Neighbourhood, ...]:
+    """Return the nearest training rows of pattern i under each weighting."""
+    pattern, measure, found = patterns[i : i + 1], classifier.measure_, []
+    weightings = classifier.surprise_model_.surprise.weightings
+    for weighting, all_near, rows in zip(weightings, near, distances, strict=True):
+        one = Nearest(all_near.distances[i : i + 1], all_near.scales[i : i + 1])
+        column = int(rows[i].argmin())
+        prototype = classifier.prototypes_[column : column + 1]
         found.append(
-            NeighbourExplanation(
-                is_target=bool(scores.margins[i] >= classifier.threshold_),
-                membership=float(memberships[i]),
-                difference=_difference(classifier, patterns, i, neighbours[0].column, classifier.weights_),
-                surprise=finite(surprises[i]),
-                threshold=model.threshold.value,
-                out=finite(ratios[i]),
-                p_value=float(p_values[i]),
-                rate=calibration.rate,
-                n_left_out=len(calibration.margins),
-                nearest=neighbours,
-                profile=_profile(weightings[0], near[0], i),
-                local=_local(weightings[0], near[0], i),
-                equalised=_equalised(classifier, patterns, near, i),
-                terms=tuple(Term(*kind, finite(value), finite(amount)) for kind, value, amount in terms),
-                outliers=outliers[i],
-                n_prototypes=None if is_whole(classifier) else distances.shape[1],
+            Neighbourhood(
+                sizes=tuple(weighting.sizes.tolist()),
+                distances=tuple(map(finite, weighting.profile(one)[0])),
+                medians=tuple(weighting.median_profile.tolist()),
+                n_local=weighting.n_local,
+                local_ratio=float(np.sqrt(weighting.local_ratio(one)[0])),
+                neighbour=training_row(classifier, rows[i], column),
+                difference=difference_of(
+                    measure, pattern, prototype, weighting.weights, classifier.feature_names, "neighbour"
+                ),
             )
         )
-    return found
-
-
-def _profile(weighting: Weighting, near: Nearest, i: int) -> tuple[ProfilePoint, ...]:
-    points = zip(weighting.sizes, weighting.profile(near)[i], weighting.median_profile, strict=True)
-    return tuple(ProfilePoint(int(size), finite(distance), float(usual)) for size, distance, usual in points)
-
-
-def _local(weighting: Weighting, near: Nearest, i: int) -> LocalRatio:
-    one = Nearest(near.distances[i : i + 1], near.scales[i : i + 1])
-    few = one.distances[0, : weighting.n_local]
-    return LocalRatio(len(few), finite(few.mean()), float(np.sqrt(weighting.local_ratio(one)[0])))
-
-
-def _equalised(classifier: FittedBySurprise, patterns: Any, near: list[Nearest], i: int) -> Equalised | None:
-    weightings = classifier.surprise_model_.surprise.weightings
-    if len(weightings) == 1:
-        return None
-    weighting = weightings[1]
-    row = classifier.measure_.prepare(patterns[i : i + 1], classifier.prototypes_).evaluate(weighting.weights)[0]
-    column = int(row.argmin())
-    return Equalised(
-        _profile(weighting, near[1], i),
-        _local(weighting, near[1], i),
-        training_pattern(classifier, row, column),
-        _difference(classifier, patterns, i, column, weighting.weights),
-    )
-
-
-def _difference(classifier: FittedBySurprise, patterns: Any, i: int, column: int, weights: Matrix) -> Difference:
-    pattern, prototype = patterns[i : i + 1], classifier.prototypes_[column : column + 1]
-    return difference_of(classifier.measure_, pattern, prototype, weights, classifier.feature_names, "neighbour")
+    return tuple(found)
 
 
 def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix) -> list[OutlierComparison | None]:
@@ -346,12 +295,10 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
 
 def _kinds(model: SurpriseModel) -> list[tuple[str, int | None, int | None]]:
     """Return kind, weighting and weight of every term, in the order of the columns."""
-    numbers = range(len(model.surprise.weightings))
-    kinds: list[tuple[str, int | None, int | None]] = [
-        (kind, v, None) for v in numbers for kind in (PROFILE, LOCAL_RATIO)
-    ]
+    kinds: list[tuple[str, int | None, int | None]] = []
+    kinds += [(kind, v, None) for v in range(len(model.surprise.weightings)) for kind in (PROFILE, LOCAL_RATIO)]
     if model.likelihood_ratio is None:
         return kinds
     weights = model.likelihood_ratio.densities.weights.tolist()
-    kinds += [(DISTANCE_RATIO, v, None) for v in numbers]
+    kinds += [(DISTANCE_RATIO, v, None) for v in range(len(model.surprise.weightings))]
     return kinds + ([(DENSITIES, None, None)] if weights else []) + [(DENSITY, None, k) for k in weights]

@@ -12,9 +12,11 @@ from eocc.explain.regions import (
     Place,
     Profile,
     Prototype,
-    TrainingPattern,
+    TrainingRow,
+    exemplars_among,
     place_in,
     profile_of,
+    prototype_labels,
     prototypes_of,
     reach_of,
 )
@@ -23,7 +25,7 @@ from eocc.foundation.wording import counted, format_number, glued, known_of, sha
 from eocc.measures.difference import difference_of
 from eocc.regions.fuzzy import BOUNDARY
 
-# Below this share of its extent a row is said to lie at the centre of a region: two decimals would show 0.00.
+# The text calls a row closer than this, in extents, "at its centre": two decimals would show 0.00.
 AT_CENTRE = 0.005
 
 
@@ -31,9 +33,10 @@ AT_CENTRE = 0.005
 class RegionExplanation(Explanation):
     """A decision by regions.
 
-    `nearest` is the region of highest membership, `runner_up` the next, None if there is only one. A row is accepted up
-    to `reach` extents from a region: 1, unless the model is calibrated. `profile` splits the distance in the
-    dissimilarity space, by which the decision is made; `difference` is from the prototype of the nearest region.
+    `nearest` is the region of highest membership, `runner_up` the next one, None if there is only one region. A row is
+    accepted within `reach` extents of a region: 1, unless the model is calibrated. The decision is made by the distance
+    in the dissimilarity space, which `profile` splits into terms; `difference` is from the prototype of the nearest
+    region, `exemplars` are its members most like the row, and `ratio` is the distance to it in extents.
     """
 
     reach: float
@@ -42,38 +45,28 @@ class RegionExplanation(Explanation):
     profile: Profile
 
     @property
-    def ratio(self) -> float:
-        """The distance to the nearest region in extents."""
-        return self.nearest.ratio
-
-    @property
     def decision(self) -> str:
         """The decision in words."""
         region, where = self.nearest.region, ratio_in_words(self.nearest)
         limit = "" if self.reach == 1 else f" (the limit is {self.reach:.4g})"
         if self.is_target and self.nearest.ratio <= BOUNDARY:
             return f"accepted: inside region {region}, {where}{limit}"
-        verdict = "accepted" if self.is_target else "rejected"
-        return f"{verdict}: the nearest region is {region}, {where}{limit}"
+        decision = "accepted" if self.is_target else "rejected"
+        return f"{decision}: the nearest region is {region}, {where}{limit}"
 
     @property
-    def compared_with(self) -> tuple[str, TrainingPattern]:
+    def compared_with(self) -> tuple[str, TrainingRow]:
         """The prototype of the nearest region."""
         place = "nearest to the centre of" if self.nearest.n_prototypes == 0 else "of"
         return f"prototype {place} region {self.nearest.region}", self.nearest.prototype
-
-    @property
-    def exemplars(self) -> tuple[TrainingPattern, ...]:
-        """The members of the nearest region most like the row."""
-        return self.nearest.exemplars
 
     @property
     def exemplars_heading(self) -> str:
         """The heading of the exemplars."""
         if self.nearest.n_prototypes == 0:
             return f"Region {self.nearest.region} has no prototype, so no row of it can be shown."
-        among = "" if self.nearest.n_prototypes is None else " of the prototypes"
-        return f"Most alike{among} in region {self.nearest.region}:"
+        rows = "training rows" if self.nearest.n_prototypes is None else "prototypes"
+        return f"Most similar {rows} in region {self.nearest.region}:"
 
     def notes(self) -> list[str]:
         """Return the next region, and what the distance is made of."""
@@ -85,9 +78,9 @@ class RegionExplanation(Explanation):
     def lines(self) -> list[str]:
         """Return the text line by line."""
         near, other = self.nearest, self.runner_up
-        lines = [self.headline, *wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)]
-        if near.exemplars:
-            lines += wrapped(f"{self.exemplars_heading} {exemplars_in_words(near.exemplars)}.", 2)
+        lines = [*wrapped(self.headline, 0), *wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)]
+        if self.exemplars:
+            lines += wrapped(f"{self.exemplars_heading} {exemplars_in_words(self.exemplars)}.", 2)
         if other is not None:
             lines += wrapped(f"Next is region {other.region}, {ratio_in_words(other)}: {place_in_words(other)}.", 2)
         lines += difference_lines(self.difference, f"training row {near.prototype.row}, the prototype")
@@ -98,16 +91,16 @@ class RegionExplanation(Explanation):
         opening = f"The decision compares the dissimilarities to all {compared} with those of the region"
         if self.nearest.ratio < AT_CENTRE:
             return f"{opening}: they are the same."
-        terms = ", ".join(
+        shares = ", ".join(
             f"{one.row} ({share(one.amount, self.profile.squared_ratio).strip()}: {format_number(one.here)} against "
             f"{format_number(one.there)})"
             for one in self.profile.columns
         )
         rows = "row" if len(self.profile.columns) == 1 else "rows"
-        return f"{opening}; most of the squared distance comes from training {rows} {glued(terms)}."
+        return f"{opening}; training {rows} {glued(shares)} contribute most to the squared distance."
 
 
-def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[RegionExplanation]:
+def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected.
 
     >>> from sklearn.datasets import load_iris
@@ -118,7 +111,7 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Regi
     Rejected: the nearest region is 0, at 7.59 times its extent. Membership 3.19e-13.
       Region 0: 49 training rows, extent 0.162; prototype is training row 43 (sepal length (cm) = 5,
         sepal width (cm) = 3.5, petal length (cm) = 1.6, petal width (cm) = 0.6).
-      Most alike in region 0: training rows 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
+      Most similar training rows in region 0: 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
       Next is region 1, at 21.6 times its extent: 1 training row, extent 0.0455; prototype is training
         row 41 (sepal length (cm) = 4.5, sepal width (cm) = 2.3, petal length (cm) = 1.3,
         petal width (cm) = 0.3).
@@ -127,9 +120,9 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Regi
         0.31   23%  sepal length (cm): 6.6, prototype 5
         0.08    6%  petal width (cm): 1.4, prototype 0.6
         0.03    2%  sepal width (cm): 3, prototype 3.5
-      The decision compares the dissimilarities to all 50 training rows with those of the region; most of
-        the squared distance comes from training rows 43 (3%: 1.38 against 0),
-        22 (3%: 1.72 against 0.342), 40 (2%: 1.52 against 0.175).
+      The decision compares the dissimilarities to all 50 training rows with those of the region;
+        training rows 43 (3%: 1.38 against 0), 22 (3%: 1.72 against 0.342), 40 (2%: 1.52 against 0.175)
+        contribute most to the squared distance.
     """
     rows = classifier.embed(patterns)
     # The nearest region and the next.
@@ -151,9 +144,11 @@ def _explanation(
     return RegionExplanation(
         is_target=bool(model.decision(rows)[0] - threshold >= 0),
         membership=float(np.exp(model.log_membership(rows)[0])),
+        ratio=nearest.ratio,
         difference=difference_of(
             classifier.measure_, pattern, prototype, classifier.weights_, classifier.feature_names
         ),
+        exemplars=exemplars_among(classifier, row, np.flatnonzero(prototype_labels(classifier) == nearest.region)),
         reach=reach_of(threshold),
         nearest=nearest,
         runner_up=next_one[0] if next_one else None,

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eocc.explain.regions import TrainingPattern
+from eocc.explain.regions import TrainingRow
 from eocc.foundation.wording import format_number
 from eocc.measures.difference import Difference
 
@@ -13,18 +13,16 @@ from eocc.measures.difference import Difference
 class Explanation(ABC):
     """Why a row was accepted or rejected; `str` gives the text, `repr` its first line.
 
-    `difference` is what makes the row differ from the training row that it is compared with, in the language of the
-    data; its contributions add up to the dissimilarity.
+    `ratio` says how far out the row lies: 1 is the limit, unless the model is calibrated to another one. `difference`
+    is what makes the row differ from the training row that it is compared with, in the language of the data; its
+    contributions add up to the dissimilarity. `exemplars` are the training rows most like this one.
     """
 
     is_target: bool
     membership: float
+    ratio: float
     difference: Difference
-
-    @property
-    @abstractmethod
-    def ratio(self) -> float:
-        """How far out the row lies: accepted rows have 1 or less, unless the model is calibrated to another limit."""
+    exemplars: tuple[TrainingRow, ...]
 
     @property
     @abstractmethod
@@ -33,13 +31,8 @@ class Explanation(ABC):
 
     @property
     @abstractmethod
-    def compared_with(self) -> tuple[str, TrainingPattern]:
+    def compared_with(self) -> tuple[str, TrainingRow]:
         """What the row is compared with: the role of that training row, and the row."""
-
-    @property
-    @abstractmethod
-    def exemplars(self) -> tuple[TrainingPattern, ...]:
-        """The training rows most like this one."""
 
     @property
     @abstractmethod
@@ -76,12 +69,11 @@ def difference_lines(difference: Difference, compared_with: str) -> list[str]:
     return [f"  {line}" for line in difference.lines(heading)]
 
 
-def exemplars_in_words(exemplars: tuple[TrainingPattern, ...]) -> str:
+def exemplars_in_words(exemplars: tuple[TrainingRow, ...]) -> str:
     """Return the numbers of training rows and their dissimilarities.
 
-    >>> exemplars_in_words((TrainingPattern(18, 18, 18, 1.3), TrainingPattern(44, 44, 44, 1.31)))
-    'training rows 18, 44 (dissimilarity 1.3, 1.31)'
+    >>> exemplars_in_words((TrainingRow(18, 18, 18, 1.3), TrainingRow(44, 44, 44, 1.31)))
+    '18, 44 (dissimilarity 1.3, 1.31)'
     """
     rows = ", ".join(str(one.row) for one in exemplars)
-    apart = ", ".join(format_number(one.dissimilarity) for one in exemplars)
-    return f"training row{'' if len(exemplars) == 1 else 's'} {rows} (dissimilarity {apart})"
+    return f"{rows} (dissimilarity {', '.join(format_number(one.dissimilarity) for one in exemplars)})"

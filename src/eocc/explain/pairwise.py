@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from eocc.measures.difference import Difference, difference_of
@@ -18,10 +19,10 @@ def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
       0.250   50%  replace 'p' by 'k' at position 3
     """
     check_is_fitted(classifier)
-    if getattr(classifier.measure_, "knows_training_only", False):
+    if get_tags(classifier).input_tags.pairwise:
         raise ValueError("precomputed dissimilarities are known to training rows only; use explain")
     one, other = classifier.read(X), classifier.read(Y)
     if len(one) != len(other):
-        raise ValueError(f"X holds {len(one)} rows, Y {len(other)}; they are compared in pairs, so pass as many")
+        raise ValueError(f"X has {len(one)} rows and Y {len(other)}; rows are compared in pairs, so pass as many")
     measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
     return [difference_of(measure, one[i : i + 1], other[i : i + 1], weights, names) for i in range(len(one))]

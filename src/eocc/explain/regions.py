@@ -1,4 +1,4 @@
-"""A pattern's place among the decision regions: which is nearest, how far, and what that distance is made of."""
+"""A row's place among the regions: which is nearest, how far away it is, and what that distance consists of."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from eocc.space.dissimilarity_space import distances_to, offsets_from
 
 N_EXEMPLARS = 3
 N_COLUMNS = 3
-# A medoid's own row, computed anew, differs from the centre by rounding only: the product that gave the training
-# dissimilarities, of order 1, is good to about 1e-10.
+# The row of a medoid, computed again, differs from the centre by rounding only: training dissimilarities of order 1
+# are exact to about 1e-10.
 SAME_POINT = 1e-9
 
 
@@ -31,26 +31,32 @@ class FittedClassifier(Protocol):
     weights_: Matrix
 
     @property
-    def labels_(self) -> Indices: ...
+    def labels_(self) -> Indices:
+        """The region of each training row."""
 
     @property
-    def regions_(self) -> list[Region]: ...
+    def regions_(self) -> list[Region]:
+        """The regions."""
 
     @property
-    def fuzzy_model_(self) -> FuzzyModel: ...
+    def fuzzy_model_(self) -> FuzzyModel:
+        """Their centres and widths."""
 
     @property
-    def feature_names(self) -> tuple[str, ...] | None: ...
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, if there are any."""
 
-    def embed(self, patterns: Any) -> Matrix: ...
+    def embed(self, patterns: Any) -> Matrix:
+        """Return patterns in the dissimilarity space."""
+        ...
 
 
 @dataclass(frozen=True)
-class TrainingPattern:
-    """A training pattern that is a prototype: its `row` in the X of the fit, and its `dissimilarity` to the pattern.
+class TrainingRow:
+    """A training row that is a prototype: its `row` in the X of the fit, and its `dissimilarity` from an explained row.
 
-    `index` counts along those trained on, as `regions_` does, `column` along `prototypes_`. The three are the same but
-    where `fit` held some rows out to validate, or where prototypes are fewer than training patterns.
+    `index` counts along the training rows, as `regions_` does, `column` along `prototypes_`. All three are equal
+    unless some rows of X were outliers or held out, or there are fewer prototypes than training rows.
     """
 
     row: int
@@ -60,37 +66,30 @@ class TrainingPattern:
 
 
 def is_whole(classifier: FittedClassifier) -> bool:
-    """Return whether every training pattern is a prototype."""
+    """Return whether every training row is a prototype."""
     return len(classifier.prototype_indices_) == len(classifier.training_indices_)
 
 
 def prototype_labels(classifier: FittedClassifier) -> Indices:
-    """Return the region of every prototype.
-
-    >>> from eocc import EntropicOneClassClassifier
-    >>> clf = EntropicOneClassClassifier(prototypes=2, random_state=0).fit([[0.0], [1.0], [50.0], [51.0]])
-    >>> bool((prototype_labels(clf) == clf.labels_[clf.prototype_indices_]).all())
-    True
-    """
+    """Return the region of every prototype."""
     return np.asarray(classifier.labels_[classifier.prototype_indices_])
 
 
 def row_of(classifier: FittedClassifier, column: int) -> int:
-    """Return the row that a prototype was in the X of the fit."""
+    """Return the row of a prototype in the X of the fit."""
     return int(classifier.training_indices_[classifier.prototype_indices_[column]])
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a pattern lies with regard to one region.
+    """Where a row lies relative to one region.
 
-    `distance` is that in the dissimilarity space, `extent` the region's on the `side` ("inner" or "outer") where the
-    pattern lies if that matters, `ratio` = distance / extent, `grade` the membership in this region. The `exemplars`
-    are the members least dissimilar from the pattern, or, where the nearest training patterns decide, these;
-    `description` tells the prototype in a few words.
+    `distance` is the distance to the centre in the dissimilarity space, `extent` the extent of the region, on the
+    `side` ("inner" or "outer") of the row if the sides differ. `ratio` = distance / extent, `grade` is the membership
+    in this region, `description` describes the `prototype`.
 
-    Where prototypes are fewer than training patterns, `n_prototypes` of the members are such, and exemplars are taken
-    from these; of 0 the `prototype` is one of another region, and the only thing known of this region's patterns.
+    With fewer prototypes than training rows, `n_prototypes` of the members are prototypes. If none is, `prototype` is
+    the one of another region that is nearest to the centre.
     """
 
     region: int
@@ -100,17 +99,16 @@ class Place:
     distance: float
     ratio: float
     grade: float
-    prototype: TrainingPattern
-    exemplars: tuple[TrainingPattern, ...]
+    prototype: TrainingRow
     description: str
     n_prototypes: int | None = None
 
 
 @dataclass(frozen=True)
 class ProfileColumn:
-    """What one prototype adds to the squared ratio of a place: by the dissimilarities `here` and `there`.
+    """The `amount` of one prototype in a squared ratio.
 
-    `here` is the pattern's dissimilarity to it, `there` that of the region's representative.
+    `here` is the dissimilarity of the explained row to it, `there` the dissimilarity at the centre of the region.
     """
 
     row: int
@@ -122,7 +120,7 @@ class ProfileColumn:
 
 @dataclass(frozen=True)
 class Profile:
-    """The squared ratio (distance / extent)^2 as a sum over prototypes: the greatest terms, and the `rest`."""
+    """The squared ratio (distance / extent)^2 as a sum over prototypes: the largest terms, and the `rest`."""
 
     squared_ratio: float
     columns: tuple[ProfileColumn, ...]
@@ -132,10 +130,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Prototype:
-    """The pattern that stands for a region: its column in the dissimilarity space, and a few words on it.
-
-    It is one of the region's unless that has no prototype.
-    """
+    """The prototype of a region: its column in the dissimilarity space, a description, and whether it is a member."""
 
     column: int
     description: str
@@ -143,9 +138,10 @@ class Prototype:
 
 
 def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, Prototype]:
-    """Return the prototype of each of these regions: its representative, if that is at its centre and a prototype.
+    """Return the prototype of each of these regions.
 
-    Else the region's prototype nearest to the centre; of a region without one, the nearest of all prototypes.
+    It is the representative of the region, if that lies at the centre and is a prototype. Otherwise it is the member
+    nearest to the centre, or, if no member is a prototype, the nearest of all prototypes.
 
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
@@ -153,8 +149,7 @@ def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[
     >>> prototypes_of(clf, [0])[0].column == clf.regions_[0].representative
     True
     """
-    columns = _columns_at_centre(classifier, numbers)
-    labels = prototype_labels(classifier)
+    columns, labels = _columns_at_centre(classifier, numbers), prototype_labels(classifier)
     return {
         number: Prototype(
             column,
@@ -166,29 +161,25 @@ def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[
 
 
 def _columns_at_centre(classifier: FittedClassifier, numbers: Sequence[int]) -> list[int]:
-    """Return the column that stands for each of these regions."""
+    """Return the column of the prototype of each region."""
     known, labels = classifier.prototype_indices_, prototype_labels(classifier)
-    centres = classifier.fuzzy_model_.centres
     representatives = np.array([classifier.regions_[number].representative for number in numbers])
     columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
     rows = classifier.embed(classifier.prototypes_[columns])
-    everyone: Matrix | None = None
     found = []
     for i, number in enumerate(numbers):
-        centre, own = centres[[number]], np.flatnonzero(labels == number)
+        centre, own = classifier.fuzzy_model_.centres[[number]], np.flatnonzero(labels == number)
         if known[columns[i]] == representatives[i] and distances_to(rows[[i]], centre)[0, 0] <= SAME_POINT:
             found.append(int(columns[i]))
-        elif len(own):
-            near = distances_to(classifier.embed(classifier.prototypes_[own]), centre)
-            found.append(int(own[np.argmin(near)]))
         else:
-            everyone = classifier.embed(classifier.prototypes_) if everyone is None else everyone
-            found.append(int(np.argmin(distances_to(everyone, centre))))
+            candidates = own if len(own) else np.arange(len(known))
+            near = distances_to(classifier.embed(classifier.prototypes_[candidates]), centre)
+            found.append(int(candidates[np.argmin(near)]))
     return found
 
 
 def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: Prototype) -> Place:
-    """Return where a row of the dissimilarity space lies with regard to region `number`."""
+    """Return where a row of the dissimilarity space lies relative to region `number`."""
     model, region = classifier.fuzzy_model_, classifier.regions_[number]
     ratio = float(model.ratios(row[None])[0, number])
     with np.errstate(over="ignore"):
@@ -203,21 +194,20 @@ def place_in(classifier: FittedClassifier, row: Matrix, number: int, prototype: 
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
         ratio=finite(ratio),
         grade=grade,
-        prototype=training_pattern(classifier, row, prototype.column),
-        exemplars=exemplars_among(classifier, row, own),
+        prototype=training_row(classifier, row, prototype.column),
         description=prototype.description,
         n_prototypes=None if is_whole(classifier) else len(own),
     )
 
 
-def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingPattern, ...]:
-    """Return those of the prototypes least dissimilar from the pattern of this row, ties to the earlier one."""
+def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingRow, ...]:
+    """Return the prototypes of these columns that are least dissimilar; of equal ones, the first."""
     nearest = columns[np.argsort(row[columns], kind="stable")[:N_EXEMPLARS]]
-    return tuple(training_pattern(classifier, row, int(column)) for column in nearest)
+    return tuple(training_row(classifier, row, int(column)) for column in nearest)
 
 
 def reach_of(threshold: float) -> float:
-    """Return up to which distance / extent a pattern is accepted whose margin (1 - ratio^2) / 2 must reach a threshold.
+    """Return the largest accepted ratio, given the threshold of the margin (1 - ratio^2) / 2.
 
     >>> reach_of(0.0), round(reach_of(-1.5), 6)
     (1.0, 2.0)
@@ -225,16 +215,16 @@ def reach_of(threshold: float) -> float:
     return 1.0 if threshold == 0 else float(np.sqrt(max(BOUNDARY**2 - 2 * threshold, 0.0)))
 
 
-def training_pattern(classifier: FittedClassifier, row: Matrix, column: int) -> TrainingPattern:
-    """Return the prototype of this column with its dissimilarity to the pattern of this row."""
+def training_row(classifier: FittedClassifier, row: Matrix, column: int) -> TrainingRow:
+    """Return the prototype of this column, given the dissimilarities of a row to all prototypes."""
     index = int(classifier.prototype_indices_[column])
-    return TrainingPattern(row_of(classifier, column), index, column, float(row[column]))
+    return TrainingRow(row_of(classifier, column), index, column, float(row[column]))
 
 
 def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix:
-    """Return what each prototype j adds to (distance / extent)^2 of a row v in a region: they add up to it.
+    """Return the amount of each prototype j in (distance / extent)^2 of a row v in a region: they add up to it.
 
-    The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / r), c the region's centre.
+    The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / r), where c is the centre of the region.
 
     >>> from eocc.regions.memberships import Gaussian
     >>> from eocc.regions.tconorms import maximum
@@ -246,12 +236,12 @@ def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix
     with np.errstate(over="ignore"):
         squared = finite(np.float64(ratio) ** 2)
     gaps = np.abs(row - model.centres[number])
-    # Scaled by the largest: squares of the tiny gaps between near copies must not vanish, nor of huge ones overflow.
+    # Divided by the largest, so that the squares of tiny gaps do not vanish and those of huge gaps do not overflow.
     return shared_out(squared, (gaps / (gaps.max() or 1.0)) ** 2)
 
 
 def profile_of(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
-    """Return the prototypes that add most to the squared ratio."""
+    """Return the prototypes with the largest amounts in the squared ratio."""
     amounts = profile_contributions(classifier.fuzzy_model_, row, number)
     greatest = np.argsort(-amounts, kind="stable")[:N_COLUMNS]
     centre, indices = classifier.fuzzy_model_.centres[number], classifier.prototype_indices_
@@ -259,12 +249,11 @@ def profile_of(classifier: FittedClassifier, row: Matrix, number: int) -> Profil
         ProfileColumn(row_of(classifier, j), int(indices[j]), float(amounts[j]), float(row[j]), float(centre[j]))
         for j in greatest.tolist()
     )
-    rest = float(np.delete(amounts, greatest).sum())
-    return Profile(float(amounts.sum()), columns, rest, len(amounts))
+    return Profile(float(amounts.sum()), columns, float(np.delete(amounts, greatest).sum()), len(amounts))
 
 
 def _side(model: FuzzyModel, row: Matrix, number: int, extent: float) -> tuple[str | None, float]:
-    """Return the side of the region a row lies on and the extent there; no side where both are alike."""
+    """Return the side of the region on which a row lies and the extent there; no side if both are equal."""
     inner, outer = model.widths[number].tolist()
     if inner == outer:
         return None, float(extent)

@@ -6,20 +6,30 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain.regions import prototype_labels, reach_of
-from eocc.foundation.types import Matrix
+from eocc.explain import reach_of
+from eocc.explain.data import number_columns, weight_names
+from eocc.explain.regions import prototype_labels
+from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted
-from eocc.measures.difference import feature_names
-from eocc.plots.projection import edges_between, known_share, place, project, was_searched, yardstick_of
+from eocc.plots.projection import edges_between, evenly, points_of, project, prototype_share, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#8d99a6", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"
-# Regions in turn; distinguishable also with the common colour blindnesses (Okabe and Ito).
+# Colours of the regions; people with the common colour blindnesses can distinguish them (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
-# A curve has no more vertices than that: there are not more pixels.
+# The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 2000
+MOST_IN_LEGEND = 12
+# What the search records of each generation.
+RECORDED = {
+    "best": "objective of the best",
+    "mean": "mean objective",
+    "entropy": "entropy",
+    "modularity": "modularity",
+    "performance": "performance",
+}
 
 
 def region_colour(index: int) -> str:
@@ -27,63 +37,67 @@ def region_colour(index: int) -> str:
     return REGIONS[index % len(REGIONS)]
 
 
-def plot_space(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None) -> Any:
-    """Draw the dissimilarity space in its plane of largest variance: tree, regions, and the decisions on X.
+def plot_space(classifier: OneClassClassifier, axes: Any, X: Any = None) -> Any:
+    """Draw the plane of largest variance of the dissimilarity space: tree, regions, and the decisions on X.
 
-    Of training patterns the prototypes are drawn, which is all unless they were chosen, and of the tree the edges
-    between these; a ring is the centre of a region, whose count is that of all training patterns in it.
+    The dots are the prototypes: all training rows, unless prototypes were chosen. A ring is the centre of a region; its
+    count includes all training rows. With more than 2,000 prototypes, regions are drawn only if they are there already.
     """
     plane = project(classifier)
-    from matplotlib.collections import LineCollection
-
-    edges = edges_between(classifier, np.arange(len(plane.prototypes)))
-    axes.add_collection(LineCollection(list(plane.prototypes[edges]), colors=FAINT, linewidths=0.7))
-    labels, centres = prototype_labels(classifier), plane.place(classifier.fuzzy_model_.centres)
-    for index, region in enumerate(classifier.regions_):
-        axes.plot(*plane.prototypes[labels == index].T, "o", color=region_colour(index), markersize=4, zorder=2)
-        ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": region_colour(index), "zorder": 3}
-        axes.plot(*centres[index], "o", **ring, label=f"region {index}: {len(region.members)}")
+    points, title = points_of(classifier, plane, classifier.prototypes_), [f"({plane.kept:.0%} of its variance)"]
+    title += [prototype_share(classifier)] if prototype_share(classifier) else []
+    if shows_regions(classifier):
+        _draw_regions(classifier, axes, points, plane.place(classifier.fuzzy_model_.centres))
+    else:
+        axes.plot(*points[evenly(np.arange(len(points)), MOST_VERTICES)].T, "o", color=FAINT, markersize=3, zorder=2)
+        title.append(f"regions are not drawn for {counted(len(points), 'row')}")
     if X is not None:
-        points, accepted = place(classifier, plane, X), classifier.predict(X) == 1
-        axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted", zorder=4)
-        axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected", zorder=4)
-    axes.set(title=f"Dissimilarity space ({plane.kept:.0%} of its variance){_drawn(classifier, len(edges))}")
-    axes.set(xlabel="first axis", ylabel="second axis")
-    if len(classifier.regions_) <= 12:
+        _draw_decisions(axes, points_of(classifier, plane, classifier.read(X)), classifier.predict(X) == 1)
+    axes.set(title="Dissimilarity space " + "\n".join(title), xlabel="first axis", ylabel="second axis")
+    if axes.get_legend_handles_labels()[0] and len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND:
         axes.legend(fontsize=8)
     return axes
 
 
-def _drawn(classifier: EntropicOneClassClassifier, n_edges: int) -> str:
-    """Return a second line for a title where not all training patterns are known."""
-    share = known_share(classifier)
-    return f"\n{share}, {counted(n_edges, 'edge')} of the tree" if share else ""
+def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, centres: Matrix) -> None:
+    from matplotlib.collections import LineCollection
+
+    edges = edges_between(classifier, np.arange(len(points)))
+    axes.add_collection(LineCollection(list(points[edges]), colors=FAINT, linewidths=0.7))
+    labels = prototype_labels(classifier)
+    for index, region in enumerate(classifier.regions_):
+        axes.plot(*points[labels == index].T, "o", color=region_colour(index), markersize=4, zorder=2)
+        ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": region_colour(index), "zorder": 3}
+        axes.plot(*centres[index], "o", **ring, label=f"region {index}: {counted(len(region.members), 'row')}")
 
 
-def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = None, resolution: int = 160) -> Any:
-    """Draw the membership over a plane of two features, the border of the decision, and the training patterns."""
-    n_features = getattr(classifier, "n_features_in_", "none")
-    if n_features != 2:
-        raise ValueError(f"a membership surface needs two features; this model has {n_features}: use plot_space")
+def _draw_decisions(axes: Any, points: Matrix, accepted: Flags) -> None:
+    axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted", zorder=4)
+    axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected", zorder=4)
+
+
+def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, resolution: int = 160) -> Any:
+    """Draw the membership over two columns, the limit of the decision, and the training rows."""
+    names = number_columns(classifier)
+    if len(names) != 2:
+        has = f"{len(names)} columns" if names else "no columns of numbers"
+        raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
     seen = classifier.prototypes_ if X is None else np.vstack([classifier.prototypes_, np.asarray(X, float)])
     low, high = seen.min(axis=0), seen.max(axis=0)
     margin = 0.1 * np.maximum(high - low, 1e-9)
     x, y = (np.linspace(low[k] - margin[k], high[k] + margin[k], resolution) for k in (0, 1))
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
-    with warnings.catch_warnings():  # a grid has no names, and needs none
+    with warnings.catch_warnings():  # a grid has no names and needs none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        verdicts = classifier.judge(grid)
-    membership = np.exp(verdicts.log_memberships).reshape(resolution, resolution)
-    decision = (verdicts.margins - classifier.threshold_).reshape(resolution, resolution)
+        scores = classifier.score_all(grid)
+    membership = np.exp(scores.log_memberships).reshape(resolution, resolution)
+    decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
-    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=known_share(classifier) or "training")
+    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=prototype_share(classifier) or "training")
     if X is not None:
-        points, accepted = np.asarray(X, float), classifier.predict(X) == 1
-        axes.plot(*points[accepted].T, "P", color=NORMAL, markersize=6, label="new: accepted")
-        axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected")
-    names = feature_names(getattr(classifier, "feature_names_in_", None), 2)
-    axes.set_title("Membership; the line is the decision's border")
+        _draw_decisions(axes, np.asarray(X, float), classifier.predict(X) == 1)
+    axes.set_title("Membership; rows inside the line are accepted")
     axes.set_xlabel(names[0], parse_math=False)
     axes.set_ylabel(names[1], parse_math=False)
     axes.legend(fontsize=8)
@@ -91,15 +105,14 @@ def plot_membership(classifier: EntropicOneClassClassifier, axes: Any, X: Any = 
     return axes
 
 
-def plot_modularity(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
-    """Draw the modularity of all partitions of the spanning tree, and the one that was taken."""
-    curve = classifier.modularity_curve_
+def plot_modularity(classifier: OneClassClassifier, axes: Any) -> Any:
+    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen."""
+    curve, chosen = classifier.modularity_curve_, len(classifier.regions_)
     counts = np.arange(1, len(curve) + 1)
-    taken = len(classifier.regions_)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
-    kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [taken - 1])
+    kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
-    axes.plot(taken, curve[taken - 1], "o", color=REGIONS[5], label=f"taken: {taken} regions")
+    axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
     axes.set(title="Modularity of all partitions", xlabel="number of clusters", ylabel="modularity Q")
     if len(curve) > 30:
         axes.set_xscale("log")
@@ -107,97 +120,75 @@ def plot_modularity(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
     return axes
 
 
-def plot_history(classifier: EntropicOneClassClassifier, axes: Any) -> Any:
-    """Draw entropy, modularity and objective of the best candidate over the search's generations, if there was one."""
-    history = classifier.history_
-    if not was_searched(classifier):
-        axes.text(0.5, 0.5, "no search was made", ha="center", va="center", transform=axes.transAxes, color=INK)
-        axes.set(title="Search")
-        return axes
-    generations = np.arange(len(history))
-    shown = [
-        name for name in ("best", "mean", "entropy", "modularity", "performance") if name in (history.dtype.names or ())
-    ]
-    names = {"best": "objective", "mean": "objective, mean of the population"}
-    for index, name in enumerate(shown):
-        axes.plot(generations, history[name], color=region_colour(index), label=names.get(name, name), linewidth=1.4)
+def plot_history(classifier: OneClassClassifier, axes: Any) -> Any:
+    """Draw what the search found, generation by generation."""
+    history = classifier.search_history
+    if history is None:
+        raise ValueError("this model was fitted without a search, so there is no history to draw")
+    for index, name in enumerate(name for name in RECORDED if name in (history.dtype.names or ())):
+        axes.plot(history[name], color=region_colour(index), label=RECORDED[name], linewidth=1.4)
     axes.set(title="Search: the best of each generation", xlabel="generation")
     axes.legend(fontsize=8)
     return axes
 
 
-def plot_weights(classifier: EntropicOneClassClassifier, axes: Any, most: int = 30) -> Any:
-    """Draw the weights p* of the dissimilarity, the largest `most` of them."""
-    weights = classifier.weights_
-    known = getattr(classifier, "feature_names_in_", ())
-    names = np.array(
-        feature_names(known, 0) if len(known) == len(weights) else [f"weight {k}" for k in range(len(weights))]
-    )
-    order = np.argsort(-weights, kind="stable")[:most][::-1]
-    axes.barh(np.arange(len(order)), weights[order], color=REGIONS[0])
-    axes.set_yticks(np.arange(len(order)), names[order], fontsize=8 if len(order) <= 20 else 6, parse_math=False)
-    more = f", the largest {len(order)} of {len(weights)}" if len(weights) > len(order) else ""
-    axes.set(title=f"Weights of the dissimilarity{more}", xlabel="weight", xlim=(0, 1.02))
+def plot_weights(classifier: OneClassClassifier, axes: Any, most: int = 30) -> Any:
+    """Draw the weights of the dissimilarity, the largest `most` of them."""
+    weights, names = classifier.weights_, weight_names(classifier)
+    title = _draw_bars(axes, weights, names, [REGIONS[0]] * len(weights), most)
+    axes.set(title=f"Weights of the dissimilarity{title}", xlabel="weight", xlim=(0, 1.02))
     return axes
 
 
-def plot_roc(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any) -> Any:
-    """Draw the ROC of the score on labelled patterns, and the point of the hard decision."""
-    is_target = signs(y) == 1
-    if is_target.all() or not is_target.any():
-        raise ValueError(f"a ROC needs targets and others; y holds {'targets' if is_target.all() else 'others'} only")
-    verdicts = classifier.judge(X)
-    scores, accepted = verdicts.log_memberships, verdicts.margins - classifier.threshold_ >= 0
-    others_accepted, targets_accepted, _ = roc_curve(is_target, scores)
-    axes.plot(others_accepted, targets_accepted, color=REGIONS[0], label=f"AUC {roc_auc_score(is_target, scores):.3f}")
+def plot_region_sizes(classifier: OneClassClassifier, axes: Any, most: int = 30) -> Any:
+    """Draw the number of training rows in each region, the largest `most` of them."""
+    sizes = np.array([len(region.members) for region in classifier.regions_])
+    numbers = range(len(sizes))
+    title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [region_colour(k) for k in numbers], most)
+    axes.set(title=f"Sizes of the regions{title}", xlabel="training rows")
+    return axes
+
+
+def _draw_bars(axes: Any, values: Any, names: Any, colours: list[str], most: int) -> str:
+    """Draw the largest values as bars, the largest on top, and return what the title must add."""
+    order = np.argsort(-values, kind="stable")[:most][::-1]
+    axes.barh(np.arange(len(order)), values[order], color=[colours[k] for k in order])
+    size = 8 if len(order) <= 20 else 6
+    axes.set_yticks(np.arange(len(order)), [names[k] for k in order], fontsize=size, parse_math=False)
+    return f", the largest {len(order)} of {len(values)}" if len(values) > len(order) else ""
+
+
+def plot_roc(classifier: OneClassClassifier, axes: Any, X: Any, y: Any) -> Any:
+    """Draw the ROC curve of the scores of labelled rows, and the point of the decision."""
+    is_normal = signs(y) == 1
+    if is_normal.all() or not is_normal.any():
+        kind = "normal rows" if is_normal.all() else "outliers"
+        raise ValueError(f"a ROC curve needs normal rows and outliers; y has {kind} only")
+    found = classifier.score_all(X)
+    scores, accepted = found.log_memberships, found.margins - classifier.threshold_ >= 0
+    misses, detections, _ = roc_curve(is_normal, scores)
+    axes.plot(misses, detections, color=REGIONS[0], label=f"AUC {roc_auc_score(is_normal, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
-    axes.plot((accepted & ~is_target).sum() / (~is_target).sum(), (accepted & is_target).sum() / is_target.sum(),
-              "o", color=REGIONS[5], label="the decision")  # fmt: skip
-    axes.set(title="ROC", xlabel="others accepted", ylabel="targets accepted", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    point = accepted[~is_normal].mean(), accepted[is_normal].mean()
+    axes.plot(*point, "o", color=REGIONS[5], label="the decision")
+    axes.set(title="ROC", xlabel="outliers accepted", ylabel="normal rows accepted")
+    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     axes.legend(fontsize=8, loc="lower right")
     return axes
 
 
-def plot_scores(classifier: EntropicOneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
-    """Draw a histogram of how far patterns lie, and the border of the decision."""
-    ratios, yardstick = ratios_of(classifier, X), yardstick_of(classifier)
+def plot_scores(classifier: OneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
+    """Draw a histogram of how far out rows lie, and the limit of the decision."""
+    ratios = classifier.score_all(X).ratios
     top = max(2.0, float(np.quantile(ratios, 0.98)))
-    bins = np.linspace(0, top, 41)
-    groups = [("patterns", np.ones(len(ratios), bool), REGIONS[0])]
+    groups = [("rows", np.ones(len(ratios), bool), REGIONS[0])]
     if y is not None:
-        is_target = signs(y) == 1
-        groups = [("targets", is_target, NORMAL), ("others", ~is_target, OTHER)]
+        is_normal = signs(y) == 1
+        groups = [("normal", is_normal, NORMAL), ("outliers", ~is_normal, OTHER)]
     for name, kept, colour in groups:
-        axes.hist(np.minimum(ratios[kept], top), bins=bins, color=colour, alpha=0.65, label=f"{name}: {kept.sum()}")
-    axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="border of the decision")
-    axes.set(title=yardstick.title, xlabel=yardstick.axis, ylabel="patterns")
+        values = np.minimum(ratios[kept], top)
+        axes.hist(values, bins=np.linspace(0, top, 41), color=colour, alpha=0.65, label=f"{name}: {kept.sum()}")
+    axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="limit")
+    axes.set(title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows")
     axes.legend(fontsize=8)
     return axes
-
-
-def ratios_of(classifier: EntropicOneClassClassifier, X: Any) -> Matrix:
-    """Return how far each pattern lies: in extents of its nearest region, or what stands for that; 1 at the border."""
-    return classifier.judge(X).ratios
-
-
-def plot_region_sizes(classifier: EntropicOneClassClassifier, axes: Any, most: int = 30) -> Any:
-    """Draw the number of training patterns in each region, the largest `most` of them."""
-    sizes = np.array([len(region.members) for region in classifier.regions_])
-    order = np.argsort(-sizes, kind="stable")[:most][::-1]
-    axes.barh(np.arange(len(order)), sizes[order], color=[region_colour(int(index)) for index in order])
-    axes.set_yticks(np.arange(len(order)), [f"region {index}" for index in order], fontsize=8)
-    more = f", the largest {len(order)} of {len(sizes)}" if len(sizes) > len(order) else ""
-    axes.set(title=f"Region sizes{more}", xlabel="training patterns")
-    return axes
-
-
-PLOTS = {
-    "space": plot_space,
-    "membership": plot_membership,
-    "modularity": plot_modularity,
-    "history": plot_history,
-    "weights": plot_weights,
-    "roc": plot_roc,
-    "scores": plot_scores,
-    "regions": plot_region_sizes,
-}

@@ -1,4 +1,4 @@
-"""A fitted classifier -> one HTML page that tells what it learned and how it decides; it needs nothing else."""
+"""A fitted classifier -> one HTML page: what it learned, and how it decides."""
 
 from eocc.report.page import write_report
 

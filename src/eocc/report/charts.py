@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn here: they follow the page's colours, in the dark too."""
+"""Charts as SVG, in the colours of the page, light or dark."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,10 +11,8 @@ from eocc.report.markup import Markup, joined, tag
 
 WIDTH, HEIGHT = 560.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 14.0, 46.0
-# A curve has no more vertices than that: there are not more pixels.
+# The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 600
-# So many looks of lines and bars are told apart by colour and dash; see style.css.
-N_LOOKS = 5
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def _round_step(step: float) -> float:
 
 
 def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, marks: Sequence[Mark] = ()) -> Markup:
-    """Return curves and marked points on a pair of axes; `words` are for those who cannot see them."""
+    """Return curves and marked points on a pair of axes; `words` are the caption."""
     lines = [tag("path", d=_path(curve, x, y), class_=f"curve look-{curve.look}") for curve in curves]
     dots = [
         tag("circle", cx=_across(x, mark.x), cy=_down(y, mark.y), r=5, class_="dot")
@@ -95,30 +93,30 @@ def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, marks: Seq
 
 
 def histogram(
-    groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, border: tuple[str, float]
+    groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, limit: tuple[str, float]
 ) -> Markup:
-    """Return counts of each group's values between the edges, side by side; `border` is a line with its name.
+    """Return counts of each group's values between the edges, side by side; `limit` is a line with its name.
 
     A group is (name, values, look); values beyond the last edge are counted in the last bin.
     """
     counts = [np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] for _, values, _ in groups]
     tallest = max(1, *(int(count.max()) for count in counts))
-    x, y = linear(x_label, float(edges[0]), float(edges[-1])), linear("patterns", 0, tallest * 1.05)
+    x, y = linear(x_label, float(edges[0]), float(edges[-1])), linear("rows", 0, tallest * 1.05)
     bars = []
     for place, (count, (_, _, look)) in enumerate(zip(counts, groups, strict=True)):
         for low, high, number in zip(edges[:-1], edges[1:], count, strict=True):
             if number:
                 left = float(low + (high - low) * place / len(groups))
                 bars.append(_bar(x, y, left, left + float(high - low) / len(groups), float(number), look))
-    at = _across(x, border[1])
-    line = tag("path", d=f"M{at} {TOP}V{HEIGHT - BOTTOM}", class_="border")
+    at = _across(x, limit[1])
+    line = tag("path", d=f"M{at} {TOP}V{HEIGHT - BOTTOM}", class_="limit")
     keys = [_key(f"bar look-{look}", f"{name}: {len(values)}") for name, values, look in groups]
-    return _chart([*_frame(x, y), *bars, line], [*keys, _key("border", border[0])], words)
+    return _chart([*_frame(x, y), *bars, line], [*keys, _key("limit", limit[0])], words)
 
 
 def _bar(x: Axis, y: Axis, left: float, right: float, height: float, look: int) -> Markup:
     start, end, top = (x.place(left, LEFT, WIDTH - RIGHT), x.place(right, LEFT, WIDTH - RIGHT), float(_down(y, height)))
-    # A gap of half a pixel tells neighbours apart.
+    # A gap of half a pixel separates neighbours.
     wide = max(end - start - 0.5, 0.5)
     return tag(
         "rect", x=f"{start:.1f}", y=f"{top:.1f}", width=f"{wide:.1f}",
@@ -127,7 +125,7 @@ def _bar(x: Axis, y: Axis, left: float, right: float, height: float, look: int) 
 
 
 def share_bar(share: float, look: int = 0) -> Markup:
-    """Return a small bar as long as a share in [0, 1], for a cell of a table; the number stands beside it.
+    """Return a small bar as long as a share in [0, 1], for a cell of a table next to the number.
 
     >>> share_bar(0.5)[:66]
     '<svg class="share" viewBox="0 0 100 10" width="100" height="10" ar'
@@ -176,7 +174,7 @@ def _frame(x: Axis, y: Axis) -> list[Markup]:
 
 
 def _key(look: str, name: str) -> Markup:
-    shapes = {"curve": "M0 6H26", "border": "M13 0V12", "dot": "", "bar": ""}
+    shapes = {"curve": "M0 6H26", "limit": "M13 0V12", "dot": "", "bar": ""}
     kind = look.split()[0]
     if kind == "dot":
         sample = tag("circle", cx=13, cy=6, r=5, class_=look)

@@ -1,23 +1,22 @@
-"""The dissimilarity space as a map: one mark per pattern, which script.js makes answer to mouse and keyboard."""
+"""The dissimilarity space as a map: one mark per row. script.js handles mouse and keyboard."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.explain.regions import prototype_labels
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number, shortened
-from eocc.plots.projection import edges_between
-from eocc.report.judgement import Judgement, described, evenly
+from eocc.plots.projection import edges_between, evenly
 from eocc.report.markup import Markup, joined, section, tag
+from eocc.report.scored import ScoredRows, described
 from eocc.report.study import Study
 
 WIDTH, MARGIN = 900.0, 30.0
-# The map is this much lower than wide, at the least and at the most.
+# The smallest and the largest height of the map, as a share of its width.
 FLATTEST, STEEPEST = 0.5, 0.72
-# So many marks, and the tree's edges between them, can still be told apart, and a browser still moves them at once.
+# The most marks that a reader can distinguish and a browser moves without delay.
 MOST_DRAWN = 2000
-# Regions in turn: eight colours (style.css) and four shapes.
+# Regions have eight colours (style.css) and four shapes in turn.
 N_COLOURS = 8
 SHAPES = ("circle", "square", "triangle", "diamond")
 MOST_IN_LEGEND = 12
@@ -34,7 +33,7 @@ MARKS = {
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Which patterns the map shows."""
+    """Which rows the map shows."""
 
     training: Indices
     new: Indices
@@ -49,13 +48,13 @@ def region_class(number: int) -> str:
     return f"region-{number % N_COLOURS}"
 
 
-def drawn_patterns(study: Study) -> Drawn:
-    """Return all patterns if they are few; else prototypes and explained ones, and others spread evenly."""
+def drawn_rows(study: Study) -> Drawn:
+    """Return all rows if there are few; otherwise prototypes of regions, explained rows, and others spread evenly."""
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
-    always = sorted({study.prototypes[number].column for number in study.largest_regions[:MOST_DRAWN]})
+    regions = study.regions
+    always = [] if regions is None else [regions.prototypes[number].column for number in regions.order[:MOST_DRAWN]]
     always += list(study.explained) if study.new is None else []
-    room = MOST_DRAWN - min(n_new, MOST_DRAWN // 2)
-    training = _with(always, n_training, room)
+    training = _with(always, n_training, MOST_DRAWN - min(n_new, MOST_DRAWN // 2))
     new = _with(list(study.explained) if study.new is not None else [], n_new, MOST_DRAWN - len(training))
     return Drawn(training, new)
 
@@ -68,7 +67,7 @@ def _with(always: list[int], count: int, most: int) -> Indices:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """How the plane becomes the map: to one scale in both directions, y upwards."""
+    """How the plane becomes the map: one scale for both directions, y upwards."""
 
     low: Matrix
     high: Matrix
@@ -96,50 +95,52 @@ class Frame:
 
 def map_section(study: Study) -> Markup:
     """Return the map with its tools, its legend, and the panel for explanations."""
-    drawn = drawn_patterns(study)
+    drawn = drawn_rows(study)
     shown = [study.training.points[drawn.training]] + ([] if study.new is None else [study.new.points[drawn.new]])
     frame = Frame.round(np.concatenate(shown))
+    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn.training)
     return section(
         "map",
         "Map of the dissimilarity space",
-        tag("p", _introduction(study, drawn)),
+        tag("p", _introduction(study, drawn, len(edges))),
         tag("p", _how_to(study), class_="note screen-only"),
-        tag("div", _board(study, drawn, frame), _panel(), class_="board"),
+        tag("div", _board(study, drawn, frame, edges), _panel(), class_="board"),
     )
 
 
-def _introduction(study: Study, drawn: Drawn) -> str:
-    them = f"{study.known_as}s"
+def _introduction(study: Study, drawn: Drawn, n_edges: int) -> str:
+    rows = f"{study.row_name}s"
     said = (
-        f"Patterns that lie close together are alike in their dissimilarities to all {them}. The map is the plane of "
-        f"largest variance: it shows {study.plane.kept:.0%} of the variance of the {them}, so what lies close together "
-        "here may still differ in other directions."
+        f"Rows that lie close together have similar dissimilarities to all {rows}. The map is the plane of largest "
+        f"variance. It shows {study.plane.kept:.0%} of the variance, so rows that are close here may differ in other "
+        "directions."
     )
-    said += f" The prototypes are {study.known_share}; the model does not keep the others." if study.known_share else ""
+    if study.regions is None:
+        said += f" Regions are not shown for {len(study.training):,} {rows}."
+    said += f" The prototypes are {study.prototype_share}; the model does not keep the others." * bool(
+        study.prototype_share
+    )
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
     if len(drawn.training) < n_training or len(drawn.new) < n_new:
-        said += f" Drawn are {len(drawn.training)} of {n_training} {them}"
-        said += f" and {len(drawn.new)} of {n_new} new ones" if n_new else ""
-        said += f": the {len(study.explained)} strangest, and others spread evenly, so that strange patterns are shown "
-        said += "oftener than they occur."
-    n_edges, n_drawn = len(study.classifier.spanning_tree_.edges), len(edges_between(study.classifier, drawn.training))
-    if n_drawn < n_edges:
-        said += (
-            f" Of the spanning tree's {n_edges:,} edges {n_drawn:,} join two patterns that are drawn: these are shown."
-        )
+        said += f" The map shows {len(drawn.training):,} of {n_training:,} {rows}"
+        said += f" and {len(drawn.new):,} of {n_new:,} new rows" if n_new else ""
+        said += f": the {len(study.explained)} most unusual ones, and an even selection of the others."
+        said += f" It shows {n_edges:,} edges of the spanning tree." if n_edges else ""
     return said
 
 
 def _how_to(study: Study) -> str:
+    prototypes = ""
+    if study.regions is not None:
+        prototypes = f" and the prototypes of {counted(len(study.regions.explained), 'region')}"
     return (
         "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
-        "keys from mark to mark, + and - to zoom, Home to the strangest pattern, Enter for the explanation, "
-        f"Escape to go back. Explained in full are the {counted(len(study.explained), 'strangest pattern')} and "
-        f"the prototypes of {counted(len(study.explained_prototypes), 'region')}."
+        "keys from mark to mark, + and - to zoom, Home to the most unusual row, Enter for the explanation, Escape to "
+        f"go back. The {counted(len(study.explained), 'most unusual row')}{prototypes} have a full explanation."
     )
 
 
-def _board(study: Study, drawn: Drawn, frame: Frame) -> Markup:
+def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
     training = [_training_mark(study, frame, index) for index in drawn.training.tolist()]
     new = [] if study.new is None else [_new_mark(study, study.new, frame, index) for index in _in_order(study, drawn)]
     symbols = [tag("path", d=path, id=f"mark-{name}") for name, path in MARKS.items()]
@@ -147,43 +148,39 @@ def _board(study: Study, drawn: Drawn, frame: Frame) -> Markup:
     drawing = tag(
         "svg",
         tag("defs", *symbols),
-        tag("path", d=_tree(study, drawn, frame), class_="tree"),
+        tag("path", d=_tree(study, frame, edges), class_="tree"),
         tag("g", *training, class_="training-marks"),
         tag("g", *new, class_="new-marks"),
         tag("circle", r=11, class_="cursor"),
         id="map-drawing",
         viewBox=f"0 0 {WIDTH:g} {frame.height:.0f}",
         role="group",
-        aria_label=f"Map of {counted(len(training), study.known_as)} and {counted(len(new), 'new pattern')}",
-        data_regions=" ".join(f"{value:.1f}" for value in inner.ravel()),
-        data_first=_first_key(study),
+        aria_label=f"Map of {counted(len(training), study.row_name)} and {counted(len(new), 'new row')}",
+        data_training=" ".join(f"{value:.1f}" for value in inner.ravel()),
+        data_first=study.key(int(study.subject.order[0])),
     )
     tip = tag("div", id="map-tip", role="tooltip", hidden=True)
     return tag("div", _tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
 
 
 def _in_order(study: Study, drawn: Drawn) -> list[int]:
-    """Return new patterns such that the rejected, the strangest at last, lie on top."""
+    """Return the new rows in the order of drawing: the most unusual last, so that they lie on top."""
     assert study.new is not None
-    ratios = study.new.ratios[drawn.new]
-    return [int(index) for index in drawn.new[np.argsort(ratios, kind="stable")]]
+    return [int(index) for index in drawn.new[np.argsort(study.new.ratios[drawn.new], kind="stable")]]
 
 
-def _first_key(study: Study) -> str:
-    return f"{'t' if study.new is None else 'n'}{int(study.told.strangest[0])}"
-
-
-def _tree(study: Study, drawn: Drawn, frame: Frame) -> str:
+def _tree(study: Study, frame: Frame, edges: Indices) -> str:
     places = frame.place(study.training.points)
-    edges = edges_between(study.classifier, drawn.training)
     return "".join(f"M{places[a, 0]:.1f} {places[a, 1]:.1f}L{places[b, 0]:.1f} {places[b, 1]:.1f}" for a, b in edges)
 
 
 def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
-    number = int(prototype_labels(study.classifier)[index])
-    is_prototype = study.prototypes[number].column == index
-    role = f"prototype of region {number}" if is_prototype else f"in region {number}"
-    lines = [f"Training pattern {study.training.names[index]}, {role}", _figures(study, study.training, index)]
+    regions, name = study.regions, f"Training row {study.training.names[index]}"
+    number = 0 if regions is None else int(regions.labels[index])
+    is_prototype = regions is not None and regions.prototypes[number].column == index
+    if regions is not None:
+        name += f", prototype of region {number}" if is_prototype else f", in region {number}"
+    lines = [name, _numbers(study.training, index)]
     lines.append(shortened(described(study.classifier, study.training.patterns, index), 160))
     shape = tag("use", href=f"#mark-{SHAPES[number % len(SHAPES)]}", class_="mark")
     ring = tag("use", href="#mark-ring", class_="ring prototype") if is_prototype else ""
@@ -191,23 +188,22 @@ def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
     return _mark(joined([ring, shape]), frame, study.training.points[index], lines, f"t{index}", kinds)
 
 
-def _new_mark(study: Study, new: Judgement, frame: Frame, index: int) -> Markup:
+def _new_mark(study: Study, new: ScoredRows, frame: Frame, index: int) -> Markup:
     kind = "accepted" if new.accepted[index] else "rejected"
     wrong = bool(new.wrong[index])
-    said = f"New pattern {new.names[index]}: {kind}"
-    if new.is_target is not None:
-        said += f", labelled {'target' if new.is_target[index] else 'not a target'}{' (wrong)' if wrong else ''}"
-    lines = [said, _figures(study, new, index), shortened(described(study.classifier, new.patterns, index), 160)]
+    name = f"New row {new.names[index]}: {kind}"
+    if new.is_normal is not None:
+        name += f", labelled {'normal' if new.is_normal[index] else 'outlier'}{' (wrong)' if wrong else ''}"
+    lines = [name, _numbers(new, index), shortened(described(study.classifier, new.patterns, index), 160)]
     ring = tag("use", href="#mark-ring", class_="ring wrong") if wrong else ""
     inside = joined([ring, tag("use", href=f"#mark-{kind}", class_="mark")])
     return _mark(inside, frame, new.points[index], lines, f"n{index}", f"point new {kind}", new.names[index])
 
 
-def _figures(study: Study, judgement: Judgement, index: int) -> str:
-    said = study.yardstick.placed(float(judgement.ratios[index]), int(judgement.nearest[index]))
-    if judgement.p_values is not None:
-        said += f", p-value {format_number(float(judgement.p_values[index]))}"
-    return said
+def _numbers(rows: ScoredRows, index: int) -> str:
+    said = f"how far out: {format_number(float(rows.ratios[index]))}"
+    said += "" if rows.nearest is None else f", nearest region {rows.nearest[index]}"
+    return said + ("" if rows.p_values is None else f", p-value {format_number(float(rows.p_values[index]))}")
 
 
 def _mark(
@@ -222,50 +218,43 @@ def _mark(
 
 
 def _tools(study: Study) -> Markup:
-    """Return what to show, how close, and a field to find a pattern by its name."""
-    kinds = [("tree", "tree"), ("training", "training")]
-    if study.new is not None:
-        kinds += [("accepted", "accepted"), ("rejected", "rejected")]
-    boxes = [
-        tag("label", Markup(f'<input type="checkbox" checked data-show="{key}">'), " ", name) for key, name in kinds
-    ]
+    """Return what to show, the zoom, and a field to find a row by its name."""
+    kinds = [*(["tree"] if study.regions is not None else []), "training"]
+    kinds += ["accepted", "rejected"] if study.new is not None else []
+    boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), " ", kind) for kind in kinds]
     buttons = [
         tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
         tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
-        tag("button", "Regions", type="button", data_zoom="regions", title=f"Show the {study.known_as}s alone"),
-        tag("button", "All", type="button", data_zoom="all", title="Show all patterns"),
+        tag("button", "Training", type="button", data_zoom="training", title=f"Zoom to the {study.row_name}s"),
+        tag("button", "All", type="button", data_zoom="all", title="Show all rows"),
     ]
-    find = tag(
-        "label", "Find ", Markup('<input type="search" id="map-find" size="9" autocomplete="off">'), class_="find"
-    )  # fmt: skip
     tools = [
         tag("fieldset", tag("legend", "Show"), *boxes),
         tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom"),
     ]
-    tools += [find] if study.new is not None else []
+    if study.new is not None:
+        field = Markup('<input type="search" id="map-find" size="9" autocomplete="off">')
+        tools.append(tag("label", "Find ", field, class_="find"))
     status = tag("p", id="map-status", role="status", class_="visually-hidden")
     return tag("div", *tools, status, class_="tools screen-only")
 
 
 def _legend(study: Study) -> Markup:
-    regions, fewer = study.classifier.regions_, bool(study.known_share)
-    items = [
-        _key(
-            SHAPES[number % len(SHAPES)],
-            region_class(number),
-            f"region {number}: {counted(len(regions[number].members), 'pattern')}",
-        )
-        for number in sorted(study.largest_regions[:MOST_IN_LEGEND])
-    ]
-    if len(regions) > MOST_IN_LEGEND:
-        items.append(tag("li", f"and {len(regions) - MOST_IN_LEGEND} others, no larger"))
-    items.append(_key("ring", "ring prototype", f"prototype{' nearest to the centre' * fewer} of its region"))
+    items = [_key(SHAPES[0], region_class(0), study.row_name)] if study.regions is None else []
+    if study.regions is not None:
+        rules, order = study.regions.rules, study.regions.order
+        for number in sorted(order[:MOST_IN_LEGEND]):
+            name = f"region {number}: {counted(rules[number].n_members, 'row')}"
+            items.append(_key(SHAPES[number % len(SHAPES)], region_class(number), name))
+        if len(order) > MOST_IN_LEGEND:
+            items.append(tag("li", f"and {len(order) - MOST_IN_LEGEND} smaller ones"))
+        items.append(_key("ring", "ring prototype", "prototype of a region"))
     if study.new is not None:
         accepted = int(study.new.accepted.sum())
         items.append(_key("accepted", "accepted", f"new, accepted: {accepted}"))
         items.append(_key("rejected", "rejected", f"new, rejected: {len(study.new) - accepted}"))
-        if study.new.is_target is not None:
-            items.append(_key("ring", "ring wrong", f"decided wrongly: {int(study.new.wrong.sum())}"))
+        if study.new.is_normal is not None:
+            items.append(_key("ring", "ring wrong", f"wrong decision: {int(study.new.wrong.sum())}"))
     return tag("ul", *items, class_="keys")
 
 
@@ -287,5 +276,5 @@ def _key(shape: str, kinds: str, name: str) -> Markup:
 
 
 def _panel() -> Markup:
-    hint = tag("p", "Choose a mark on the map to see why it was decided as it was.", class_="hint")
+    hint = tag("p", "Choose a mark on the map to see why the row was accepted or rejected.", class_="hint")
     return tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")

@@ -1,10 +1,10 @@
-"""HTML in which every string of the user is text: what is not `Markup` is escaped, everywhere."""
+"""HTML in which every string is escaped unless it is `Markup`."""
 
 import html
 import re
 from collections.abc import Iterable, Sequence
 
-# Characters that HTML or UTF-8 cannot hold, and those that turn the direction of the text round them.
+# Characters that HTML or UTF-8 cannot hold, and those that change the direction of text.
 UNSHOWN = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
@@ -22,7 +22,7 @@ def escaped(value: object) -> Markup:
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """Return an element. `class_` stands for class, `_` for `-`; an attribute None is left out, True has no value.
+    """Return an element. `class_` means class, `_` means `-`; None leaves an attribute out, True gives it no value.
 
     >>> tag("p", "a < b", tag("b", 1), class_="note", aria_label=None, hidden=True)
     '<p class="note" hidden>a &lt; b<b>1</b></p>'
@@ -48,12 +48,12 @@ def joined(parts: Iterable[object], separator: object = "") -> Markup:
 def table(
     head: Sequence[object], rows: Sequence[Sequence[object]], caption: object = "", class_: str | None = None
 ) -> Markup:
-    """Return a table in a box that scrolls where it is too wide; the first cell of a row is its head.
+    """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head.
 
     >>> table(["name", "size"], [["oak", 3]])[:61]
     '<div class="scroll" tabindex="0" role="group" aria-label="Tab'
     """
-    # A box that scrolls can be reached with the keyboard, and says what it is.
+    # A box that scrolls can be reached with the keyboard, and has a label.
     label = f"Table: {re.sub('<[^>]*>', '', str(caption))}" if caption else "Table: " + ", ".join(map(str, head))
     whole = bare_table(head, rows, caption, class_)
     return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=Markup(escaped(label)))
@@ -69,8 +69,8 @@ def bare_table(
     """
     first = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
-    said = [tag("caption", caption)] if caption else []
-    return tag("table", *said, tag("thead", first), tag("tbody", *body), class_=class_)
+    title = [tag("caption", caption)] if caption else []
+    return tag("table", *title, tag("thead", first), tag("tbody", *body), class_=class_)
 
 
 def facts(rows: Iterable[tuple[object, object]]) -> Markup:

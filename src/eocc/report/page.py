@@ -1,4 +1,4 @@
-"""The page: its parts in order, its style and script, and a policy that forbids it the network."""
+"""The page: its parts in order, its style and script, and a policy that forbids access to the network."""
 
 import base64
 import hashlib
@@ -10,25 +10,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.atomic import drafted
 from eocc.report.explained import templates
 from eocc.report.map import map_section
 from eocc.report.markup import Markup, joined, tag
-from eocc.report.model_sections import measure_name, model_section, regions_section
-from eocc.report.sections import (
-    N_STRANGEST,
-    data_section,
-    decisions_section,
-    strangest_section,
-    summary_section,
-)
+from eocc.report.model_sections import model_section, regions_section
+from eocc.report.sections import N_EXPLAINED, data_section, decisions_section, summary_section, unusual_section
 from eocc.report.study import Study, study_of
 
 CONTENTS = {
     "summary": "Summary",
     "map": "Map",
-    "strangest": "Farthest",
+    "unusual": "Unusual rows",
     "regions": "Regions",
     "decisions": "Scores",
     "data": "Data",
@@ -37,26 +31,27 @@ CONTENTS = {
 
 
 def write_report(
-    classifier: EntropicOneClassClassifier,
+    classifier: OneClassClassifier,
     path: str | os.PathLike[str],
     X: Any = None,
     y: Any = None,
     names: Iterable[Any] | None = None,
     title: str | None = None,
 ) -> Path:
-    """Write one HTML page on a fitted classifier, and on new patterns X if given, and return its path.
+    """Write one HTML page about a fitted classifier, and about new rows X if given, and return its path.
 
-    The page needs nothing else: no network, no server. y are labels of X (+1 for targets, -1 for all else), `names`
-    what to call its patterns; without them they are counted from 0. The file appears when it is whole.
+    The page needs no network and no server. y are the labels of X (+1 for normal rows, -1 for outliers), `names` the
+    names of its rows; by default they are numbered from 0. The file is written whole or not at all.
 
     >>> from tempfile import TemporaryDirectory
-    >>> clf = EntropicOneClassClassifier(search=None).fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
+    >>> from eocc import SurpriseClassifier
+    >>> clf = SurpriseClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
     >>> with TemporaryDirectory() as folder:
     ...     write_report(clf, folder + "/report.html", X=[[9.0, 9.0]]).read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
     study = study_of(classifier, X, y, names)
-    text, output = page(study, title or f"One-class report: {measure_name(classifier)}"), Path(path)
+    text, output = page(study, title or "One-class report"), Path(path)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
@@ -79,7 +74,7 @@ def page(study: Study, title: str) -> Markup:
 
 
 def policy(style: str, script: str) -> str:
-    """Return a Content-Security-Policy that allows this style and this script, and pictures in the page, alone.
+    """Return a Content-Security-Policy that allows only this style, this script and pictures inside the page.
 
     >>> policy("", "").split("; ")[0]
     "default-src 'none'"
@@ -100,7 +95,7 @@ def _body(study: Study, title: str) -> list[Markup]:
     sections = [
         summary_section(study),
         map_section(study),
-        strangest_section(study),
+        unusual_section(study),
         regions_section(study),
         decisions_section(study),
         data_section(study),
@@ -111,5 +106,5 @@ def _body(study: Study, title: str) -> list[Markup]:
         tag("header", tag("h1", title), tag("p", made, class_="note")),
         tag("nav", tag("ul", *links), aria_label="Contents"),
         tag("main", joined(sections, Markup("\n")), id="main", tabindex="-1"),
-        templates(study, study.told.strangest[:N_STRANGEST].tolist()),
+        templates(study, study.subject.order[:N_EXPLAINED].tolist()),
     ]

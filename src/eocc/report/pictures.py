@@ -1,4 +1,4 @@
-"""Patterns that have a shape, drawn small: graphs and series. Others are told in words alone."""
+"""Small pictures of graphs and series. Other kinds of data are described in words only."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,36 +8,31 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from eocc.foundation.types import Matrix
-from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.series import FittedDTW
 from eocc.report.markup import Markup, tag
 
 SIZE, MARGIN = 150.0, 14.0
-# Larger graphs and longer labels would be a blot.
+# Larger graphs and longer labels are unreadable.
 MOST_VERTICES = 80
 LONGEST_LABEL = 3
-# A series is drawn by so many of its steps, which is more than there are pixels.
+# The most steps of a series that are drawn; there are not more pixels.
 MOST_STEPS = 300
 
 
-def pictures_of(measure: Any, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
-    """Return a picture of each pattern, all to one scale; none where patterns of the kind have no picture.
+def pictures_of(kind: str, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
+    """Return a picture of each pattern, all to one scale; none if this kind of data has no pictures.
 
-    >>> from eocc.measures import GraphEdit
-    >>> path = LabelledGraph(3, [[0, 1], [1, 2]])
-    >>> [picture] = pictures_of(GraphEdit().fit([path]), [path], ["a path"])
+    >>> [picture] = pictures_of("graphs", [LabelledGraph(3, [[0, 1], [1, 2]])], ["a path"])
     >>> picture.count("<circle"), picture.count("<line")
     (3, 2)
-    >>> pictures_of(None, ["oak"], ["a word"])
+    >>> pictures_of("strings", ["oak"], ["a word"])
     []
     """
-    draw = next((PICTURES[kind] for kind in type(measure).__mro__ if kind in PICTURES), None)
-    return [] if draw is None else draw(patterns, words)
+    return PICTURES[kind](patterns, words) if kind in PICTURES else []
 
 
 def graph_pictures(graphs: Sequence[LabelledGraph], words: Sequence[str]) -> list[Markup]:
-    """Return graphs by their vertices' own coordinates x and y, or laid out by the steps from vertex to vertex."""
+    """Return graphs by the coordinates x and y of their vertices, or laid out by the steps from vertex to vertex."""
     if any(graph.n_vertices > MOST_VERTICES for graph in graphs):
         return []
     own = [_own_places(graph) for graph in graphs]
@@ -45,7 +40,7 @@ def graph_pictures(graphs: Sequence[LabelledGraph], words: Sequence[str]) -> lis
         placed = _fit([places for places in own if places is not None])
     else:
         placed = [_fit([_laid_out(graph)])[0] for graph in graphs]
-    return [_graph(graph, places, said) for graph, places, said in zip(graphs, placed, words, strict=True)]
+    return [_graph(graph, places, text) for graph, places, text in zip(graphs, placed, words, strict=True)]
 
 
 def _own_places(graph: LabelledGraph) -> Matrix | None:
@@ -64,7 +59,7 @@ def _laid_out(graph: LabelledGraph) -> Matrix:
     if n == 0:
         return np.empty((0, 2))
     steps = shortest_path(csr_array((np.ones(len(edges)), edges.T), shape=(n, n)), directed=False, unweighted=True)
-    far = steps[np.isfinite(steps)].max() + 1  # parts that do not hang together stand a step apart
+    far = steps[np.isfinite(steps)].max() + 1  # unconnected parts are drawn one step apart
     squares = np.where(np.isfinite(steps), steps, far) ** 2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
     values, vectors = np.linalg.eigh(-centred / 2)
@@ -111,7 +106,7 @@ def series_pictures(series: Sequence[Matrix], words: Sequence[str]) -> list[Mark
     low, high = min(float(one.min()) for one in series), max(float(one.max()) for one in series)
     longest, room = max(len(one) for one in series), SIZE - 2 * MARGIN
     reach, pictures = (high - low) or 1.0, []
-    for one, said in zip(series, words, strict=True):
+    for one, text in zip(series, words, strict=True):
         kept = np.unique(np.linspace(0, len(one) - 1, min(len(one), MOST_STEPS)).astype(int))
         x = MARGIN + room * kept / max(longest - 1, 1)
         lines = []
@@ -119,7 +114,7 @@ def series_pictures(series: Sequence[Matrix], words: Sequence[str]) -> list[Mark
             y = MARGIN + room * (high - one[kept, channel]) / reach
             path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in zip(x, y, strict=True))
             lines.append(tag("path", d=path, class_=f"curve look-{channel % 5}"))
-        pictures.append(_picture(lines, said))
+        pictures.append(_picture(lines, text))
     return pictures
 
 
@@ -128,7 +123,7 @@ def _picture(parts: Sequence[Markup], words: str) -> Markup:
     return tag("figure", drawn, tag("figcaption", words), class_="picture")
 
 
-PICTURES: dict[type, Callable[[Sequence[Any], Sequence[str]], list[Markup]]] = {
-    FittedGraphEdit: graph_pictures,
-    FittedDTW: series_pictures,
+PICTURES: dict[str, Callable[[Sequence[Any], Sequence[str]], list[Markup]]] = {
+    "graphs": graph_pictures,
+    "series": series_pictures,
 }

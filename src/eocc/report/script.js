@@ -46,8 +46,8 @@
     look({ x: x - (x - view.x) * factor, y: y - (y - view.y) * factor, w: view.w * factor, h: view.h * factor });
   }
 
-  function zoomToRegions() {
-    const [ax, ay, bx, by] = drawing.dataset.regions.split(" ").map(Number);
+  function zoomToTraining() {
+    const [ax, ay, bx, by] = drawing.dataset.training.split(" ").map(Number);
     const w = 1.15 * Math.max(Math.abs(bx - ax), (Math.abs(by - ay) * whole.w) / whole.h, whole.w / 200);
     const h = (w * whole.h) / whole.w;
     look({ x: (ax + bx - w) / 2, y: (ay + by - h) / 2, w, h });
@@ -99,7 +99,7 @@
     const made = document.createElement("article");
     const [title, ...lines] = point.node.getAttribute("aria-label").split("\n");
     made.append(element("h3", title), ...lines.map((line) => element("p", line)));
-    const note = element("p", "This page explains the strangest patterns and the regions' prototypes in full; this is none of them.");
+    const note = element("p", "This page has a full explanation of the most unusual rows and of the prototypes of the regions only.");
     note.className = "note";
     made.append(note);
     return made;
@@ -222,7 +222,7 @@
     if (event.key === "Escape") { const back = panel.querySelector(".back"); if (back) back.click(); }
   });
 
-  const ZOOMS = { in: () => zoom(1 / 1.5), out: () => zoom(1.5), regions: zoomToRegions, all: () => look(whole) };
+  const ZOOMS = { in: () => zoom(1 / 1.5), out: () => zoom(1.5), training: zoomToTraining, all: () => look(whole) };
   for (const button of document.querySelectorAll("[data-zoom]")) {
     button.addEventListener("click", ZOOMS[button.dataset.zoom]);
   }
@@ -251,7 +251,7 @@
     const point = points.find((one) => one.node.dataset.name === wanted)
       || points.find((one) => (one.node.dataset.name || "").includes(wanted) && wanted);
     if (point) { bringIntoView(point); open(point, find); }
-    status.textContent = point ? status.textContent : `No pattern on the map is called ${wanted}`;
+    status.textContent = point ? status.textContent : `No row on the map has the name ${wanted}`;
     find.setAttribute("aria-invalid", point ? "false" : "true");
   });
 

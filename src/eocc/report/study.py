@@ -1,137 +1,130 @@
-"""A classifier and perhaps new patterns -> all that the page tells, computed once."""
+"""A classifier and perhaps new rows -> all that the page shows, computed once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain import Explanation
-from eocc.explain.explain import names_of
-from eocc.explain.regions import Prototype, prototypes_of
-from eocc.plots.projection import Projection, Yardstick, known_share, project, yardstick_of
-from eocc.report.judgement import Judgement, explain_read, judge
+from eocc.explain import Explanation, Rule
+from eocc.explain.regions import Prototype, prototype_labels, prototypes_of
+from eocc.foundation.types import Flags, Indices
+from eocc.plots.projection import Projection, project, prototype_share, shows_regions
+from eocc.report.scored import ScoredRows, score_rows
 
-# So many of the strangest patterns are explained in full, besides the prototypes of the largest regions.
+# This many of the most unusual rows are explained in full, and the prototypes of this many of the largest regions.
 MOST_EXPLAINED = 200
 MOST_PROTOTYPES = 40
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
-    """What is known of the model (`training`, `prototypes`) and of `new` patterns, if there are any.
+class Regions:
+    """The regions that the page shows: a rule and a prototype for each, and the `labels` of all prototypes.
 
-    `training` are the training patterns that the model knows, its prototypes: all of them, unless some were chosen.
-    `prototypes` are those that stand for each region, by their index among these. `told` are the patterns the page is
-    about, the new ones or else those of `training`. `explained` holds explanations of the strangest of them, by their
-    index; `explained_prototypes` by region, where the region has a prototype.
+    `order` holds the regions, the largest first; `explained` the explanations of the prototypes of the largest regions.
     """
 
-    classifier: EntropicOneClassClassifier
-    plane: Projection
-    training: Judgement
-    new: Judgement | None
+    rules: list[Rule]
     prototypes: Mapping[int, Prototype]
+    labels: Indices
+    order: list[int]
     explained: Mapping[int, Explanation]
-    explained_prototypes: Mapping[int, Explanation]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What the page shows of the model and of `new` rows, if there are any.
+
+    `training` are the prototypes: all training rows, unless prototypes were chosen. `explained` holds explanations of
+    the most unusual of the new rows, or of the training rows if there are no new ones, by index. `regions` is None if
+    there are too many training rows to compute them for the page.
+    """
+
+    classifier: OneClassClassifier
+    plane: Projection
+    training: ScoredRows
+    new: ScoredRows | None
+    explained: Mapping[int, Explanation]
+    regions: Regions | None
 
     @property
-    def told(self) -> Judgement:
-        """The new patterns, or the training patterns known where there are none."""
+    def subject(self) -> ScoredRows:
+        """The rows the page is about: the new ones, or the training rows if there are no new ones."""
         return self.training if self.new is None else self.new
 
     @property
     def n_training(self) -> int:
-        """How many patterns the model learned from."""
-        return len(self.classifier.labels_)
+        """The number of training rows."""
+        return len(self.classifier.training_indices_)
 
     @property
-    def known_share(self) -> str:
-        """How many of them are prototypes, in words; nothing where all are."""
-        return known_share(self.classifier)
+    def prototype_share(self) -> str:
+        """How many of the training rows are prototypes, in words; "" if all are."""
+        return prototype_share(self.classifier)
 
     @property
-    def known_as(self) -> str:
-        """What the patterns are called that others are compared with."""
-        return "prototype" if self.known_share else "training pattern"
+    def row_name(self) -> str:
+        """What rows are compared with: training rows, or prototypes if these are fewer."""
+        return "prototype" if self.prototype_share else "training row"
 
-    @property
-    def yardstick(self) -> Yardstick:
-        """The words for how far patterns lie."""
-        return yardstick_of(self.classifier)
+    def name(self, index: int) -> str:
+        """Return the name of a row that the page is about."""
+        return f"{'training' if self.new is None else 'new'} row {self.subject.names[index]}"
 
-    @property
-    def largest_regions(self) -> list[int]:
-        """The regions, those of most training patterns first."""
-        sizes = [len(region.members) for region in self.classifier.regions_]
-        return sorted(range(len(sizes)), key=lambda number: -sizes[number])
-
-    def called(self, index: int) -> str:
-        """Return what a told pattern is called, with its kind."""
-        return f"{'training' if self.new is None else 'new'} pattern {self.told.names[index]}"
+    def key(self, index: int) -> str:
+        """Return the key that links a row that the page is about with its mark on the map."""
+        return f"{'t' if self.new is None else 'n'}{index}"
 
 
-def study_of(
-    classifier: EntropicOneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None
-) -> Study:
-    """Return the study of a fitted classifier, and of new patterns X with labels y (+1, -1) and names, if given.
+def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
+    """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given.
 
-    >>> clf = EntropicOneClassClassifier(search=None).fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
+    >>> from eocc import SurpriseClassifier
+    >>> clf = SurpriseClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
     >>> study = study_of(clf, [[2.0, 2.0], [90.0, 0.0]], y=[1, -1])
-    >>> study.called(1), study.explained[1].is_target
-    ('new pattern 1', False)
+    >>> study.name(1), study.explained[1].is_target
+    ('new row 1', False)
     """
     check_is_fitted(classifier)
-    plane = project(classifier)
-    rows = classifier.training_indices_[classifier.prototype_indices_]
-    training = judge(classifier, plane, classifier.prototypes_, [str(row) for row in rows.tolist()])
-    new = _new(classifier, plane, X, y, names)
-    prototypes = prototypes_of(classifier, range(len(classifier.regions_)), names_of(classifier))
-    told = training if new is None else new
-    strangest = told.strangest[:MOST_EXPLAINED].tolist()
-    own = [number for number, prototype in prototypes.items() if prototype.is_member]
-    largest = sorted(own, key=lambda number: -len(classifier.regions_[number].members))[:MOST_PROTOTYPES]
-    return Study(
-        classifier=classifier,
-        plane=plane,
-        training=training,
-        new=new,
-        prototypes=prototypes,
-        explained=_explained(classifier, told.patterns, strangest, strangest),
-        explained_prototypes=_explained(
-            classifier, classifier.prototypes_, [prototypes[number].column for number in largest], largest
-        ),
-    )
+    new = _new_rows(classifier, X, y, names)
+    plane, with_regions = project(classifier), shows_regions(classifier)
+    rows = [str(row) for row in classifier.training_indices_[classifier.prototype_indices_].tolist()]
+    training = score_rows(classifier, plane, classifier.prototypes_, rows, with_regions=with_regions)
+    scored = None if new is None else score_rows(classifier, plane, *new, with_regions=with_regions)
+    subject = training if scored is None else scored
+    unusual = subject.order[:MOST_EXPLAINED]
+    explained = dict(zip(unusual.tolist(), classifier.explain_patterns(subject.patterns[unusual]), strict=True))
+    return Study(classifier, plane, training, scored, explained, _regions(classifier) if with_regions else None)
 
 
-def _explained(
-    classifier: EntropicOneClassClassifier, patterns: Any, indices: Sequence[int], keys: Sequence[int]
-) -> dict[int, Explanation]:
-    return dict(zip(keys, explain_read(classifier, patterns[np.array(indices)]), strict=True))
+def _regions(classifier: OneClassClassifier) -> Regions:
+    sizes = [len(region.members) for region in classifier.regions_]
+    order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
+    prototypes = prototypes_of(classifier, range(len(sizes)))
+    largest = [number for number in order if prototypes[number].is_member][:MOST_PROTOTYPES]
+    columns = np.array([prototypes[number].column for number in largest])
+    explanations = classifier.explain_patterns(classifier.prototypes_[columns])
+    explained = dict(zip(largest, explanations, strict=True))
+    return Regions(classifier.rules(), prototypes, prototype_labels(classifier), order, explained)
 
 
-def _new(
-    classifier: EntropicOneClassClassifier, plane: Projection, X: Any, y: Any, names: Iterable[Any] | None
-) -> Judgement | None:
+def _new_rows(
+    classifier: OneClassClassifier, X: Any, y: Any, names: Iterable[Any] | None
+) -> tuple[Any, list[str], Flags | None] | None:
+    """Return patterns, names and labels of the new rows, or raise a ValueError if they do not fit together."""
     if X is None:
         for what, given in (("y", y), ("names", names)):
             if given is not None:
-                raise ValueError(f"{what} needs X, the patterns it is about: pass both or neither")
+                raise ValueError(f"{what} needs X, the rows it belongs to: pass both or neither")
         return None
-    patterns = classifier._read(X, reset=False)
-    called = [str(row) for row in range(len(patterns))] if names is None else [str(name) for name in names]
-    is_target = None if y is None else _targets(y, len(patterns))
+    patterns = classifier.read(X)
+    called = [str(name) for name in (range(len(patterns)) if names is None else names)]
+    is_normal = None if y is None else np.asarray(signs(y) == 1)
+    if is_normal is not None and len(is_normal) != len(patterns):
+        raise ValueError(f"X has {len(patterns)} rows and y {len(is_normal)} labels; pass one label per row")
     if len(called) != len(patterns):
-        raise ValueError(f"X holds {len(patterns)} patterns, names {len(called)}; pass one name per pattern")
-    return judge(classifier, plane, patterns, called, is_target)
-
-
-def _targets(y: Any, n_patterns: int) -> NDArray[np.bool_]:
-    signed = signs(y)
-    if len(signed) != n_patterns:
-        raise ValueError(f"X holds {n_patterns} patterns, y {len(signed)} labels; pass one label per pattern")
-    return np.asarray(signed == 1)
+        raise ValueError(f"X has {len(patterns)} rows and names {len(called)}; pass one name per row")
+    return patterns, called, is_normal

@@ -32,7 +32,7 @@ def checked_weights(weights: Any, n_parameters: int) -> Matrix:
     outside = p[~((p >= 0) & (p <= 1))]
     if len(outside):
         raise ValueError(f"weights must lie in [0, 1]; found {outside[0]:g}")
-    if not p.any():
+    if n_parameters and not p.any():
         raise ValueError("weights must not all be 0: every pattern would look the same")
     return p
 

@@ -21,6 +21,11 @@ class Bell:
         if not self.slope > 0:
             raise ValueError(f"slope must be positive, not {self.slope}")
 
+    @property
+    def formula(self) -> str:
+        """The grade as a formula of r = d / tau."""
+        return f"1 / (1 + r^{2 * self.slope:g})"
+
     def log_grade(self, ratio: Matrix) -> Matrix:
         """Return -ln(1 + ratio^(2 slope)), from the logarithm of the ratio: no power overflows."""
         with np.errstate(divide="ignore"):

@@ -15,6 +15,11 @@ class Gaussian:
     array([-0., -2.])
     """
 
+    @property
+    def formula(self) -> str:
+        """The grade as a formula of r = d / tau."""
+        return "exp(-r^2 / 2)"
+
     def log_grade(self, ratio: Matrix) -> Matrix:
         """Return -(d / tau)^2 / 2."""
         return np.asarray(-(ratio**2) / 2)

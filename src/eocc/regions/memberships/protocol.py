@@ -8,7 +8,8 @@ from eocc.foundation.types import Matrix
 class MembershipFunction(Protocol):
     """A grade in [0, 1] that never rises with the distance; 1 at the representative itself.
 
-    One that is not the same on all sides has a method ``widths`` too: see ``SidedMembershipFunction``.
+    One that is not the same on all sides has a method ``widths`` too: see ``SidedMembershipFunction``. A string
+    ``formula``, if it has one, gives the grade in terms of r = d / tau for people to read.
     """
 
     def log_grade(self, ratio: Matrix) -> Matrix:

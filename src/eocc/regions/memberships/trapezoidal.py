@@ -24,6 +24,11 @@ class Trapezoidal:
         if not self.support > 1:
             raise ValueError(f"support must exceed 1, the extent itself, not be {self.support}")
 
+    @property
+    def formula(self) -> str:
+        """The grade as a formula of r = d / tau."""
+        return f"min(1, max(0, ({self.support:g} - r) / {self.support - self.core:g}))"
+
     def log_grade(self, ratio: Matrix) -> Matrix:
         """Return the logarithm of the trapezoid."""
         with np.errstate(divide="ignore"):

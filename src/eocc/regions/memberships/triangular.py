@@ -21,6 +21,11 @@ class Triangular:
         if not self.support > 1:
             raise ValueError(f"support must exceed 1, the extent itself, not be {self.support}")
 
+    @property
+    def formula(self) -> str:
+        """The grade as a formula of r = d / tau."""
+        return f"max(0, 1 - r / {self.support:g})"
+
     def log_grade(self, ratio: Matrix) -> Matrix:
         """Return ln(1 - ratio / support)."""
         with np.errstate(divide="ignore"):
