@@ -12,7 +12,7 @@ from typing import Any
 
 import eocc.measures as measures
 from eocc.foundation.checks import Check, setting
-from eocc.io.model_file.containers import CONTAINERS, FITS
+from eocc.io.model_file.graphs_and_tables import FITS, GRAPHS_AND_TABLES
 from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
 from eocc.regions.performance import COUNT_PERFORMANCES
@@ -42,7 +42,7 @@ def _classes() -> Iterator[type]:
         for entry in registry.values():
             if not isinstance(entry, FunctionType):
                 yield entry if isinstance(entry, type) else type(entry)
-    yield from CONTAINERS
+    yield from GRAPHS_AND_TABLES
     for name in measures.__all__:
         kind = getattr(measures, name)
         if hasattr(kind, "stored_classes"):
@@ -61,8 +61,8 @@ def is_stored(kind: type) -> bool:
 
 def fields_of(kind: type) -> Mapping[str, Check]:
     """Return the fields of a class that a file holds, each with its check."""
-    if kind in CONTAINERS:
-        return CONTAINERS[kind]
+    if kind in GRAPHS_AND_TABLES:
+        return GRAPHS_AND_TABLES[kind]
     if hasattr(kind, "stored"):
         stored: Mapping[str, Check] = kind.stored
         return stored

@@ -15,7 +15,7 @@ def _is_column(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype == np.float64 and value.ndim == 1 and not np.isinf(value).any()
 
 
-CONTAINERS: dict[type, Mapping[str, Check]] = {
+GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
     LabelledGraph: {
         "n_vertices": integer(0, 2**40),
         "edges": array_of(np.int64, 2),
