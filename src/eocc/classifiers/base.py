@@ -95,6 +95,17 @@ class OneClassClassifier(
         ratios, logs = ([getattr(part, name) for part in parts] for name in ("ratios", "log_memberships"))
         return Scores(np.concatenate(ratios), np.concatenate(logs))
 
+    def training_scores(self, X: Any) -> Scores:
+        """Return the scores of the rows X that the classifier was fitted to, each left out where the classifier can."""
+        return self.score_all(X)
+
+    def without_small_regions(self, share: float) -> Self:
+        """Return the classifier for training data of which a `share` may be outliers.
+
+        Regions that may be clusters of outliers do not count. A classifier that decides without regions returns itself.
+        """
+        return self
+
     @dask_lazy(np.float64)
     def membership(self, X: Any) -> Matrix:
         """Return the grade of membership in the normal class, in [0, 1]."""

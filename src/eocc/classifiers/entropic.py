@@ -1,6 +1,8 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -31,6 +33,7 @@ from eocc.regions.memberships import MembershipFunction, resolve_membership_func
 from eocc.regions.performance import resolve_performance
 from eocc.regions.representatives import Representative, resolve_representative
 from eocc.regions.scores import Scores
+from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
 from eocc.scale.cluster import materialised
 from eocc.scale.memory import check_memory, synthesis_bytes
@@ -321,6 +324,13 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
         rows = self.embed(patterns)
         return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
+
+    def without_small_regions(self, share: float) -> Self:
+        """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""
+        kept, scorer, fuzzy = normal_regions(self.regions_, share), copy(self), self.fuzzy_model_
+        scorer.regions_ = [self.regions_[k] for k in kept]
+        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], widths=fuzzy.widths[kept])
+        return scorer
 
     def explain_patterns(self, patterns: Any) -> list[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""

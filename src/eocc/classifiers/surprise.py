@@ -171,6 +171,10 @@ class SurpriseClassifier(OneClassClassifier):
         """Return the scores of the training rows, each left out of its own neighbours."""
         return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
 
+    def training_scores(self, X: Any) -> Scores:
+        """Return the scores of the training rows X, each left out; known outliers score as new rows."""
+        return self.left_out() if self.surprise_model_.outliers is None else self.score_all(X)
+
     def explain_patterns(self, patterns: Any) -> list[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
         return explain_by_neighbours(self, patterns)
