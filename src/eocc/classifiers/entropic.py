@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eocc.calibration.conformal import check_rate, cross_calibrate
+from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import (
     ValidationSplit,
@@ -162,6 +162,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     """
 
     parameters = ENTROPIC_PARAMETERS
+    scores_left_out = False
 
     def __init__(
         self,
@@ -316,9 +317,25 @@ class EntropicOneClassClassifier(OneClassClassifier):
                 margins: Matrix = fold.score_patterns(held_out).margins
             return margins
 
-        self.calibration_ = cross_calibrate(patterns, margins_without, rate, rng)
-        self.threshold_ = self.calibration_.threshold
+        self._set_calibration(cross_calibrate(patterns, margins_without, rate, rng))
+
+    def _set_calibration(self, calibration: Calibration) -> None:
+        self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ += self.threshold_
+
+    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
+        """Return the rate, if the rows that were not sampled are as many as the sampled ones at least."""
+        if self.synthesis != "entropy":
+            raise ValueError("a stream holds normal rows only; use synthesis='entropy', or fit(X, y) on a sample")
+        return self.false_alarm_rate if n_rows >= 2 * n_sample else None
+
+    def calibration_values(self, patterns: Any) -> Matrix:
+        """Return the negative margin of patterns as the measure reads them."""
+        return -self.score_patterns(patterns).margins
+
+    def calibrate(self, values: Matrix, rate: float) -> None:
+        """Set the threshold and the p-values from normal rows that are not training rows."""
+        self._set_calibration(Calibration(-values, rate))
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""

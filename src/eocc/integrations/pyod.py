@@ -72,6 +72,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     array([0, 1])
     """
 
+    contamination: Any
+
     def __init__(self, contamination: Any = 0.1, method: str = "surprise", **parameters: Any) -> None:
         super().__init__(contamination=contamination)
         self.method = method
