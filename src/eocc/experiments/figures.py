@@ -17,8 +17,8 @@ from eocc.datasets import (
 from eocc.experiments.statistics import Ranking
 from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 
-EOCC_1 = {"resolution": "single", "random_state": 0}
-EOCC_2 = {"resolution": "single", "random_state": 0, "synthesis": "validation"}
+EOCC_1 = {"random_state": 0}
+EOCC_2 = {"random_state": 0, "synthesis": "validation"}
 
 
 def new_figure(width: float = 6.4, height: float = 4.6) -> Any:

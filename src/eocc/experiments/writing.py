@@ -18,7 +18,7 @@ Tables = dict[str, list[list[str]]]
 
 LEAKING = (
     " EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
-    "ranked nor compared with. EOCC_10% and EOCC-2_10% learn from patterns moved out of the test set, which is honest."
+    "ranked nor compared with. Surprise_10% and EOCC-2_10% learn from patterns moved out of the test set: this is honest."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
