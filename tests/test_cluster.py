@@ -319,10 +319,12 @@ def test_labels_and_validation_sets_may_be_dask_collections(rows):
     y = np.where(np.arange(len(rows)) % 5 == 0, -1, 1)
     X, labels = da.from_array(rows, chunks=(50, 3)), da.from_array(y, chunks=50)
     with dask.config.set(scheduler="synchronous"):
-        there = plain(synthesis="validation").fit(X, labels)
-        apart = plain(synthesis="validation").fit(X[y == 1], validation=(X, labels))
-    assert_array_equal(there.score_samples(rows), plain(synthesis="validation").fit(rows, y).score_samples(rows))
-    here = plain(synthesis="validation").fit(rows[y == 1], validation=(rows, y))
+        there = plain(synthesis="validation", random_state=0).fit(X, labels)
+        apart = plain(synthesis="validation", random_state=0).fit(X[y == 1], validation=(X, labels))
+    assert_array_equal(
+        there.score_samples(rows), plain(synthesis="validation", random_state=0).fit(rows, y).score_samples(rows)
+    )
+    here = plain(synthesis="validation", random_state=0).fit(rows[y == 1], validation=(rows, y))
     assert_array_equal(apart.score_samples(rows), here.score_samples(rows))
 
 

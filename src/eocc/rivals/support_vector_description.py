@@ -31,9 +31,9 @@ class SupportVectorDescription(DistanceRival):
     Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
     Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density;
     the polynomial kernel measures mostly the length of a row.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or the median
-    distance to the nearest neighbour if that is wider; "consistent" the narrowest of Tax and Müller's consistency:
-    held-out targets, in ten folds, are not rejected more often than `rejection_rate` allows. Where no width is
+    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
+    the median distance to the nearest target that is no copy, if that is wider; "consistent" the narrowest that is
+    consistent in the sense of Tax and Müller: held-out targets, in ten folds, are not rejected more often than `rejection_rate` allows. Where no width is
     consistent, as with few rows of many features, that is the widest one, which ranks patterns badly. dd_tools' own
     default is width 5, in the data's unit.
 
