@@ -25,8 +25,8 @@ class LinearProgrammingDescription(DistanceRival):
     Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
     middle is nearest to all.
     Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
-    the median distance to the nearest target that is no copy, if that is wider. dd_tools' own default is width 1,
-    in the data's unit.
+    the median distance to the nearest target that is no copy, if that is wider. dd_tools' own default is width 1, in
+    the data's unit.
 
     >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> plain.score_samples([[0.0], [5.0]])

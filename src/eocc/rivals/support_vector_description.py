@@ -33,9 +33,9 @@ class SupportVectorDescription(DistanceRival):
     the polynomial kernel measures mostly the length of a row.
     Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
     the median distance to the nearest target that is no copy, if that is wider; "consistent" the narrowest that is
-    consistent in the sense of Tax and Müller: held-out targets, in ten folds, are not rejected more often than `rejection_rate` allows. Where no width is
-    consistent, as with few rows of many features, that is the widest one, which ranks patterns badly. dd_tools' own
-    default is width 5, in the data's unit.
+    consistent in the sense of Tax and Müller: held-out targets, in ten folds, are not rejected more often than
+    `rejection_rate` allows. Where no width is consistent, as with few rows of many features, that is the widest one,
+    which ranks patterns badly. dd_tools' own default is width 5, in the data's unit.
 
     >>> ball = SupportVectorDescription(kernel="linear", nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> ball.score_samples([[2.0], [5.0]]).round(6) + 0.0
