@@ -39,7 +39,7 @@ def test_a_split_depends_only_on_seed_set_and_run():
 
 @pytest.mark.parametrize("is_target", [[True], [True, True], [False, False], [True, False]])
 def test_too_few_rows_to_split_are_an_error(is_target):
-    with pytest.raises(ValueError, match="at least 2 targets and 1 other pattern; there are"):
+    with pytest.raises(ValueError, match="at least 2 targets and 1 outlier; there are"):
         split_rows(np.array(is_target), np.random.default_rng(0))
 
 
@@ -184,7 +184,7 @@ def test_a_budget_shortens_the_search_with_a_note():
     assert generations_within(1e9, kept, 10, 1) == full
     few, note = generations_within(3, kept, 10, 1)
     assert 1 <= few["made"] < 20
-    assert f"shrank the search to at most {few['made']} generations on made" in note
+    assert f"shortens the search to at most {few['made']} generations on made" in note
     least, note = generations_within(1e-3, kept, 10, 1)
     assert least == {"made": 1}
     assert "Even so about" in note
