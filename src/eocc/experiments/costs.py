@@ -1,7 +1,7 @@
 """A rough estimate of the seconds of a cell: for the time left, and to fit a search into a budget.
 
-The constants are seconds on one core of a machine of 2025. They are fixed, so that the same request gives the same search
-and the same model on every machine.
+The constants are seconds on one core of a machine of 2025. They are fixed, so that the same request gives the same
+search and the same model on every machine.
 """
 
 from collections.abc import Mapping, Sequence

@@ -24,8 +24,8 @@ class Summary:
 def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) -> dict[str, Summary]:
     """Summarise the runs of each system on one data set; higher is better.
 
-    The best mean is marked, and all that do not differ significantly from it by a paired t-test: all systems have the same
-    splits. Systems in `apart` are not compared. With a single run nothing can be tested, and none is marked.
+    The best mean is marked, and all that do not differ significantly from it by a paired t-test: all systems have
+    the same splits. Systems in `apart` are not compared. With a single run nothing can be tested, and none is marked.
 
     >>> summarise({"a": np.array([0.9, 0.8, 0.9]), "b": np.array([0.1, 0.1, 0.2])})["b"].is_best
     False

@@ -14,9 +14,9 @@ Key = tuple[Any, ...]
 class Store:
     """The finished cells of a folder, in `cells.jsonl`.
 
-    A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was cut
-    off when a run was killed is dropped, and its cell runs again. The folder is locked until `close` or until the process
-    ends.
+    A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was
+    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until `close` or until the
+    process ends.
     """
 
     def __init__(self, folder: Path, version: str) -> None:

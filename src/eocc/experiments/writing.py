@@ -18,7 +18,7 @@ Tables = dict[str, list[list[str]]]
 
 LEAKING = (
     " EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
-    "ranked nor compared with. Surprise_10% and EOCC-2_10% learn from patterns moved out of the test set: this is honest."
+    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from patterns moved out of the test set: this is honest."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
@@ -56,8 +56,8 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     test = "" if request.runs > 1 else " One run leaves nothing to test, so that none is bold."
     search = study.note or f"At most {FULL_SEARCH} generations a search."
     return [
-        f"Mean (standard deviation) over runs; {shown}bold: the best, and all that do not differ from it by a paired t-test at "
-        f"5 %.{test}{validation}",
+        f"Mean (standard deviation) over runs; {shown}bold: the best, and all that do not differ from it by a paired "
+        f"t-test at 5 %.{test}{validation}",
         f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.svm import OneClassSVM
 
 from eocc.foundation.arguments import check_count
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import DistanceRival
-from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 from eocc.rivals.distances import EuclideanRows, resolve_metric
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, outside_fraction, weighted_rows
 from eocc.rivals.packages import needed
