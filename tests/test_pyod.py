@@ -185,7 +185,7 @@ def test_parameters_are_those_of_the_classifier(method, kind, fixed):
     assert all(ours[name] == theirs[name] for name in set(ours) & set(theirs))
 
 
-@pytest.mark.parametrize("wrong", [{"eta": 0.9}, {"false_alarm_rate": 0.1}, {"method": "eocc-1", "synthesis": "entropy"}])
+@pytest.mark.parametrize("wrong", [{"eta": 0.9}, {"false_alarm_rate": 0.1}, {"method": "eocc-1", "synthesis": "x"}])
 def test_unknown_parameters_are_refused_in_one_line(wrong):
     with pytest.raises(ValueError, match=r"^unknown parameter of method '[a-z0-9-]+' '\w+'; known: [^\n]+$"):
         EOCC(**wrong)
