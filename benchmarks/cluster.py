@@ -1,4 +1,4 @@
-"""A cluster of two workers against one, the constants of the cost model, and what it says of larger clusters.
+"""A cluster of two workers compared with one, the constants of the cost model, and its forecast for larger clusters.
 
 python benchmarks/cluster.py               two workers / one, 200,000 graph pairs; about 2 minutes
 python benchmarks/cluster.py --constants   the constants, measured on two workers of this machine
@@ -19,10 +19,11 @@ from distributed import Client, LocalCluster
 from graph_edit import random_graph
 from timing import seconds, table
 
-from eocc import EntropicOneClassClassifier, cluster
+from eocc import EntropicOneClassClassifier
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
+from eocc.scale import cluster
 from eocc.search import RandomSearch
 from eocc.space.representation import Representation
 from eocc.synthesis.synthesis import CompleteGraph, EntropySynthesis, Trial
@@ -68,7 +69,6 @@ def warm():
 def fit_graphs(client, graphs, generations):
     clf = EntropicOneClassClassifier(
         measure="graph-edit",
-        resolution="single",
         search=RandomSearch(population_size=BATCH, max_generations=generations, patience=generations),
         random_state=0,
     )
@@ -101,8 +101,8 @@ class Afresh:
         return self.fitted.prepare(self.patterns).evaluate(p, out)
 
 
-def judge_afresh(client, graphs):
-    """A generation of candidates, nothing else: a fit also judges two on this side of the cluster."""
+def evaluate_only(client, graphs):
+    """A generation of candidates and nothing else: a fit also evaluates two of them locally."""
     patterns = Objects(graphs)
     prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
     trial = Trial(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
@@ -150,7 +150,7 @@ def two_against_one(rounds=2):
     works = {
         "blocks of pairs": partial(prepare_graphs, graphs=graphs),
         "pairs once, then 300 candidates": partial(fit_graphs, graphs=graphs, generations=10),
-        "30 candidates, each with all pairs anew": partial(judge_afresh, graphs=graphs),
+        "30 candidates, each with all pairs": partial(evaluate_only, graphs=graphs),
     }
     with workers(1) as one, workers(2) as two:
         for name, work in works.items():

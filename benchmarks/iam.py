@@ -1,4 +1,4 @@
-"""EOCC-1 and EOCC-2 on the six IAM graph sets, beside the paper's figures.
+"""EOCC-1 and EOCC-2 on the six IAM graph sets, next to the paper's figures.
 
 EOCC_DATA=/folder/with/data python benchmarks/iam.py [SET ...]    the table of docs/graphs.md
 EOCC_DATA=/folder/with/data python benchmarks/iam.py Protein --lone 1e-9    with another extent for lone patterns
@@ -48,9 +48,7 @@ def result(synthesis, targets, validation, test, seeds):
     X, y = test
     rows = []
     for seed in seeds:
-        clf = EntropicOneClassClassifier(
-            measure="graph-edit", resolution="single", synthesis=synthesis, random_state=seed, n_jobs=-1
-        )
+        clf = EntropicOneClassClassifier(measure="graph-edit", synthesis=synthesis, random_state=seed, n_jobs=-1)
         started = time.perf_counter()
         clf.fit(targets, validation=validation if synthesis == "validation" else None)
         spent = time.perf_counter() - started

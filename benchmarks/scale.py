@@ -1,9 +1,9 @@
-"""Time and memory of large fits beside their peers, in one run; and against the number of patterns, as a picture.
+"""Time and memory of large fits, compared with other detectors; and against the number of rows, as a picture.
 
     python benchmarks/scale.py                  the tables of docs/scale.md; half an hour
-    python benchmarks/scale.py --curve out.png  fits of 1,000 to 1,000,000 rows, each in a process of its own
+    python benchmarks/scale.py --curve out.png  fits of 1,000 to 1,000,000 rows, each in its own process
 
-Peaks are of the whole process, less what it holds after a small fit that has compiled everything.
+Peaks are those of the process, less what it holds after a small fit that compiles everything.
 """
 
 import argparse
@@ -26,13 +26,14 @@ def rows(n, seed=0):
 
 
 def classifier(searches):
-    from eocc import EntropicOneClassClassifier
+    from eocc import EntropicOneClassClassifier, SurpriseClassifier
     from eocc.search import GeneticSearch
 
-    search = GeneticSearch(population_size=30, max_generations=10, patience=10) if searches else None
-    return EntropicOneClassClassifier(
-        graph="knn", prototypes=PROTOTYPES, search=search, random_state=0, n_jobs=-1, max_memory=2**40
-    )
+    settings = {"prototypes": PROTOTYPES, "random_state": 0, "n_jobs": -1, "max_memory": 2**40}
+    if not searches:
+        return SurpriseClassifier(**settings)
+    search = GeneticSearch(population_size=30, max_generations=10, patience=10)
+    return EntropicOneClassClassifier(graph="knn", search=search, **settings)
 
 
 def ours(n, searches):

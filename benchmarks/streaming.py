@@ -17,7 +17,7 @@ import pyarrow
 import pyarrow.parquet
 from timing import table
 
-from eocc import EntropicOneClassClassifier, load, save
+from eocc import SurpriseClassifier, load
 from eocc.streaming import fit_stream, score_stream
 
 COLUMNS = [f"x{k}" for k in range(10)]
@@ -25,7 +25,7 @@ STEP = 200_000
 
 
 def write_rows(path, n_rows):
-    """Write two clusters of normal rows, a part at a time."""
+    """Write two clusters of normal rows, one part at a time."""
     rng = np.random.default_rng(0)
     schema = pyarrow.schema([(name, pyarrow.float64()) for name in COLUMNS])
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
@@ -41,10 +41,8 @@ def read(folder, jobs):
 
 
 def fit(folder, jobs):
-    clf = EntropicOneClassClassifier(
-        measure="standardised", prototypes=256, graph="knn", random_state=0, n_jobs=jobs
-    )  # fmt: skip
-    save(fit_stream(clf, folder / "rows.parquet"), folder / "model.eocc")
+    clf = SurpriseClassifier(measure="standardised", prototypes=256, random_state=0, n_jobs=jobs)
+    fit_stream(clf, folder / "rows.parquet").save(folder / "model.eocc")
 
 
 def score_to_parquet(folder, jobs):
@@ -59,7 +57,7 @@ WORKS = {work.__name__: work for work in (read, fit, score_to_parquet, score_to_
 
 
 class Figures(NamedTuple):
-    """Of a work: seconds, seconds of the processor, and the peak memory in MiB."""
+    """Wall-clock seconds, processor seconds and peak memory in MiB."""
 
     wall: float
     processor: float

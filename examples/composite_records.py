@@ -40,7 +40,7 @@ def main() -> None:
         print(f"  {name:12} {weight:.2f}")
     test = [machine(rng, worn=k % 2 == 1) for k in range(60)]
     truth = np.array([1, -1] * 30)
-    print(f"{(clf.predict(test) == truth).mean():.0%} of new machines judged rightly, ", end="")
+    print(f"{(clf.predict(test) == truth).mean():.0%} of new machines classified correctly, ", end="")
     print(f"AUC {roc_auc_score(truth, clf.score_samples(test)):.3f}")
 
 

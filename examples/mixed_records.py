@@ -50,11 +50,11 @@ def lacking(records: pd.DataFrame, column: str, rng: np.random.Generator) -> pd.
 
 
 def main() -> None:
-    """Train on healthy machines only; then judge new ones, healthy and faulty."""
+    """Fit healthy machines only, then classify new ones, healthy and faulty."""
     rng = np.random.default_rng(0)
     training = healthy_machines(150, rng)
     healthy, faulty = healthy_machines(60, rng), faulty_machines(60, rng)
-    # The extent at which 9 in 10 distances inside a region fit; the default, their mean, is stricter.
+    # An extent that covers 9 in 10 distances inside a region; the default, their mean, is stricter.
     search = GeneticSearch(max_generations=15)
     clf = EntropicOneClassClassifier(measure=Gower(), search=search, extent="quantile", random_state=0).fit(training)
 
@@ -69,7 +69,7 @@ def main() -> None:
     print(few.drop(columns="last_check").to_string(index=False))
 
     accepted, rejected = int((clf.predict(healthy) == 1).sum()), int((clf.predict(faulty) == -1).sum())
-    print(f"Of {len(healthy)} new healthy machines {accepted} were taken for normal;")
+    print(f"Of {len(healthy)} new healthy machines {accepted} were accepted as normal;")
     print(f"of {len(faulty)} faulty ones {rejected} were called odd.")
     scores = np.concatenate([clf.score_samples(healthy), clf.score_samples(faulty)])
     auc = roc_auc_score(np.repeat([1, 0], [len(healthy), len(faulty)]), scores)

@@ -19,7 +19,7 @@ def part_number(rng: np.random.Generator) -> str:
 
 
 def main() -> None:
-    """Train on good part numbers, judge good and odd ones, and say why."""
+    """Fit good part numbers, then classify good and odd ones."""
     rng = np.random.default_rng(0)
     training = [part_number(rng) for _ in range(120)]
     good = [part_number(rng) for _ in range(30)]

@@ -1,4 +1,4 @@
-"""Learn what a normal heartbeat looks like, then judge new ones: series of unequal lengths, two leads each.
+"""Learn what a normal heartbeat looks like, then classify new ones: series of unequal lengths, two leads each.
 
     python examples/series.py
 
@@ -42,17 +42,17 @@ def beats(kind: str, n: int, rng: np.random.Generator) -> list[Beat]:
     return [beat(kind, rng) for _ in range(n)]
 
 
-def verdict(clf: EntropicOneClassClassifier, new: list[Beat], normal: list[Beat]) -> str:
-    """Say how new beats are judged, and how they rank against normal ones."""
+def summary(clf: EntropicOneClassClassifier, new: list[Beat], normal: list[Beat]) -> str:
+    """Return how many new beats are accepted, and how they rank against normal ones."""
     accepted, membership = (clf.predict(new) == 1).sum(), np.median(clf.membership(new))
     scores = clf.score_samples(normal + new)
     auc = roc_auc_score([1] * len(normal) + [0] * len(new), scores)
-    judged = f"{accepted:2d} of {len(new)} accepted as normal, median membership {membership:.2f}"
-    return f"{judged}; a normal beat ranks above it {auc:4.0%} of the time (AUC {auc:.2f})"
+    decisions = f"{accepted:2d} of {len(new)} accepted as normal, median membership {membership:.2f}"
+    return f"{decisions}; a normal beat ranks above it {auc:4.0%} of the time (AUC {auc:.2f})"
 
 
 def main() -> None:
-    """Fit on normal beats alone, then print how beats of every kind are judged."""
+    """Fit normal beats only, then print the results for beats of every kind."""
     rng = np.random.default_rng(0)
     clf = EntropicOneClassClassifier(
         measure=DTW(band=0.1), search=GeneticSearch(max_generations=10), random_state=0
@@ -62,7 +62,7 @@ def main() -> None:
     print(f"Weight of the first lead {first:.2f}, of the second {second:.2f}.\n")
     normal = beats("normal", 40, rng)
     for kind in KINDS:
-        print(f"{kind:>20}: {verdict(clf, beats(kind, 20, rng), normal)}")
+        print(f"{kind:>20}: {summary(clf, beats(kind, 20, rng), normal)}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 
 
 def main(path: str) -> None:
-    """Fit the paper's example with a lone training pattern and draw what was learned."""
+    """Fit the paper's example with an isolated training point and draw the model."""
     problem = make_isolated_pattern()
     clf = EntropicOneClassClassifier(random_state=0).fit(problem.X_train)
 
@@ -37,7 +37,7 @@ def main(path: str) -> None:
     accepted = clf.predict(problem.X_test) == 1
     axes.plot(*problem.X_test[accepted].T, "o", color="#238b45", markersize=5, label="new: accepted")
     axes.plot(*problem.X_test[~accepted].T, "x", color="#cb181d", markersize=6, label="new: rejected")
-    axes.set(xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), aspect="equal", title=f"{len(clf.regions_)} regions of what is normal")
+    axes.set(xlim=(-0.1, 1.1), ylim=(-0.1, 1.1), aspect="equal", title=f"{len(clf.regions_)} normal regions")
     axes.legend(loc="upper right", fontsize=8)
     figure.colorbar(surface, label="membership", ticks=np.linspace(0, 1, 6))
     figure.savefig(path, dpi=110)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 
 ROWS = np.random.default_rng(7).normal(size=(900, 3)) + np.repeat([[0.0], [6.0], [0.0]], 300, axis=0)
 
@@ -25,6 +25,10 @@ def chunked(rows, step):
 
 
 def classifier(**settings):
+    return SurpriseClassifier(**{"prototypes": 20, "random_state": 3, **settings})
+
+
+def entropic(**settings):
     return EntropicOneClassClassifier(**{"prototypes": 20, "search": None, "random_state": 3, **settings})
 
 

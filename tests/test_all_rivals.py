@@ -242,3 +242,11 @@ def test_any_measure_serves(name, measure):
 def test_an_unknown_metric_names_the_known_ones(name):
     with pytest.raises(ValueError, match=r"unknown measure 'euclid'.*Did you mean 'euclidean'"):
         seeded(name, metric="euclid").fit(cloud())
+
+
+def test_copies_and_integer_codes_do_not_overflow_in_k_nearest_neighbours():
+    codes = np.repeat(np.arange(4), [60, 5, 1, 1])[:, None] * 1000
+    by_rows = RIVALS["k-NN"]().fit(codes)
+    by_distances = RIVALS["k-NN"](metric="precomputed").fit(np.abs(codes - codes.T))
+    assert by_rows.k_ == by_distances.k_
+    assert_array_equal(by_rows.training_scores_, by_distances.training_scores_)

@@ -1,3 +1,5 @@
+"""Fits and scores on a Dask cluster equal those of one machine, also when a worker dies."""
+
 import os
 import pickle
 import signal
@@ -19,7 +21,7 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
 from doubles import plain
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.scale import cluster
@@ -34,15 +36,15 @@ LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values
 
 @pytest.fixture(scope="module")
 def client():
-    # A dead worker is asked for its data so long before the data are made anew: by default 30 s.
+    # How long Dask waits for a dead worker's data before it computes them again: 30 s by default.
     with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
         workers = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
         with workers, Client(workers, set_as_default=False) as made:
             yield made
 
 
-def test_workers_have_their_turns_from_the_start(client):
-    held = given(client, "data")  # with one worker: left to itself, dask would send more tasks there
+def test_tasks_are_dealt_to_the_workers_in_turn(client):
+    held = given(client, "data")  # on one worker, to which Dask would send most tasks
     tasks = given_tasks(client, print, [(held,)] * 4)
     client.gather(tasks)
     known = [client.cluster.scheduler.tasks[task.key] for task in tasks]
@@ -57,7 +59,7 @@ def rows():
 
 
 def named_graphs(n, largest):
-    """Graphs with texts, many of them as large as others."""
+    """Graphs with texts, many of equal size."""
     rng = np.random.default_rng(n)
 
     def one():
@@ -87,7 +89,7 @@ KINDS = {
 
 @pytest.mark.parametrize("prototypes", [None, 60])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pairs_in_blocks_are_those_of_one_machine(kind, prototypes, client):
+def test_pairs_computed_in_blocks_equal_those_of_one_machine(kind, prototypes, client):
     measure, patterns = KINDS[kind]
     here = plain(measure=measure, prototypes=prototypes, random_state=0).fit(patterns)
     with cluster.on(client):
@@ -116,7 +118,7 @@ def test_blocks_cover_every_pair_once(n, slots):
 
 def test_a_search_on_the_cluster_finds_the_model_of_one_machine(client, rows):
     y = np.where(np.arange(len(rows)) % 7 == 0, -1, 1)
-    settings = {"resolution": "single", "search": GeneticSearch(max_generations=3), "random_state": 5}
+    settings = {"search": GeneticSearch(max_generations=2), "random_state": 5}
     for how in ({"synthesis": "validation"}, {"graph": "knn", "prototypes": 40}, {"false_alarm_rate": 0.1}):
         here = EntropicOneClassClassifier(**settings, **how).fit(rows, y)
         with cluster.on(client):
@@ -154,11 +156,9 @@ def deadly(flag, after):
     return Deadly()
 
 
-def test_a_worker_killed_in_the_middle_of_a_search_costs_a_retry(client, rows, tmp_path):
+def test_a_search_survives_the_death_of_a_worker(client, rows, tmp_path):
     measure = deadly(tmp_path / "killed", after=7)
-    clf = EntropicOneClassClassifier(
-        measure=measure, resolution="single", search=GeneticSearch(max_generations=3), random_state=0
-    )
+    clf = EntropicOneClassClassifier(measure=measure, search=GeneticSearch(max_generations=3), random_state=0)
     here = clf.fit(rows).history_
     with cluster.on(client):
         there = clf.fit(rows).history_
@@ -166,7 +166,7 @@ def test_a_worker_killed_in_the_middle_of_a_search_costs_a_retry(client, rows, t
     assert_array_equal(there, here)
 
 
-def test_a_worker_killed_among_the_pairs_costs_a_retry(client, tmp_path):
+def test_pairs_survive_the_death_of_a_worker(client, tmp_path):
     own, flag = os.getpid(), tmp_path / "killed"
 
     def gap(a, b):
@@ -182,7 +182,7 @@ def test_a_worker_killed_among_the_pairs_costs_a_retry(client, tmp_path):
     assert flag.exists()
 
 
-def test_what_goes_wrong_on_a_worker_is_said_here(client, rows):
+def test_errors_of_workers_are_raised_here(client, rows):
     own = os.getpid()
 
     def spoilt(a, b):
@@ -194,8 +194,8 @@ def test_what_goes_wrong_on_a_worker_is_said_here(client, rows):
 
 
 @contextmanager
-def nothing_taken_over(client):
-    """Leave every task with the worker whose turn it is, however busy the machine."""
+def no_stealing(client):
+    """Leave every task with the worker it was dealt to."""
     stealing = client.cluster.scheduler.extensions["stealing"]
     client.sync(stealing.stop)
     try:
@@ -204,12 +204,12 @@ def nothing_taken_over(client):
         client.sync(stealing.start)
 
 
-def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatch):
+def test_modules_that_workers_lack_are_named(client, tmp_path, monkeypatch):
     (tmp_path / "my_measure.py").write_text("def gap(a, b):\n    return abs(len(a) - len(b))\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     gap = __import__("my_measure").gap
     words = ["a" * length for length in range(1, 80)]
-    fitted = EntropicOneClassClassifier(measure=gap).fit(words)
+    fitted = SurpriseClassifier(measure=gap).fit(words)
     lines = db.from_sequence(words[:6], npartitions=2)
     remedy = r"No module named 'my_measure'; install .* client.upload_file\('module.py'\)"
 
@@ -219,23 +219,23 @@ def test_modules_that_workers_do_not_have_are_named(client, tmp_path, monkeypatc
     client.wait_for_workers(2)  # one may have been killed before
     knows, lacks = sorted(client.nthreads())
     with cluster.on(client):
-        with pytest.raises(ImportError, match=remedy):  # nobody has the module
-            EntropicOneClassClassifier(measure=gap).fit(words)
+        with pytest.raises(ImportError, match=remedy):  # no worker has the module
+            SurpriseClassifier(measure=gap).fit(words)
         with pytest.raises(ImportError, match=remedy):
             fitted.score_samples(lines).compute()
 
         client.run(learn_where, str(tmp_path), workers=[knows])
-        with nothing_taken_over(client), pytest.raises(ImportError, match=remedy):
-            EntropicOneClassClassifier(measure=gap).fit(words)
+        with no_stealing(client), pytest.raises(ImportError, match=remedy):
+            SurpriseClassifier(measure=gap).fit(words)
         with pytest.raises(ImportError, match=remedy):
             client.compute(fitted.score_samples(lines), workers=[lacks]).result()
 
         client.upload_file(str(tmp_path / "my_measure.py"))
-        assert EntropicOneClassClassifier(measure=gap).fit(words).objective_ == fitted.objective_
+        assert SurpriseClassifier(measure=gap).fit(words).facts() == fitted.facts()
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
 
 
-def test_what_goes_wrong_on_arrival_is_told_as_it_is():
+def test_errors_of_unpickling_are_not_changed():
     class Broken:
         def __setstate__(self, state):
             raise AttributeError("no such thing")
@@ -252,13 +252,13 @@ def test_nothing_is_pickled_for_threads():
         def __reduce__(self):
             raise TypeError("this cannot be pickled")
 
-    clf = EntropicOneClassClassifier(measure=Locked(lambda a, b: abs(len(a) - len(b)))).fit(["a", "aa", "aaaa"])
+    clf = SurpriseClassifier(measure=Locked(lambda a, b: abs(len(a) - len(b)))).fit(["a", "aa", "aaaa"])
     lines = db.from_sequence(["a", "aaaaaa"], npartitions=2)
     found = clf.score_samples(lines).compute(scheduler="threads")
     assert_array_equal(found, clf.score_samples(["a", "aaaaaa"]))
 
 
-def test_joblib_spreads_whole_fits_by_its_own_backend(client, rows):
+def test_joblib_distributes_whole_fits_with_its_own_backend(client, rows):
     def mean_score(clf, X, y=None):
         return clf.score_samples(X).mean()
 
@@ -276,8 +276,8 @@ def test_partitions_are_scored_on_the_cluster(client, rows):
 
 
 @pytest.mark.parametrize("name", LAZY)
-def test_arrays_are_scored_lazily_and_to_the_bit(name, rows):
-    clf = plain().fit(rows)
+def test_arrays_are_scored_lazily_and_bit_identically(name, rows):
+    clf = SurpriseClassifier().fit(rows)
     expected = getattr(clf, name)(rows)
     for chunks in ((50, 3), (120, 2), (1, 3)):
         found = getattr(clf, name)(da.from_array(rows, chunks=chunks))
@@ -315,19 +315,21 @@ def test_frames_keep_their_names(rows):
         plain().fit(rows).score_samples(da.zeros((4, 2)))
 
 
-def test_labels_and_validation_sets_may_be_dask_too(rows):
+def test_labels_and_validation_sets_may_be_dask_collections(rows):
     y = np.where(np.arange(len(rows)) % 5 == 0, -1, 1)
     X, labels = da.from_array(rows, chunks=(50, 3)), da.from_array(y, chunks=50)
     with dask.config.set(scheduler="synchronous"):
-        there = plain(synthesis="validation").fit(X, labels)
-        apart = plain(synthesis="validation").fit(X[y == 1], validation=(X, labels))
-    assert_array_equal(there.score_samples(rows), plain(synthesis="validation").fit(rows, y).score_samples(rows))
-    here = plain(synthesis="validation").fit(rows[y == 1], validation=(rows, y))
+        there = plain(synthesis="validation", random_state=0).fit(X, labels)
+        apart = plain(synthesis="validation", random_state=0).fit(X[y == 1], validation=(X, labels))
+    assert_array_equal(
+        there.score_samples(rows), plain(synthesis="validation", random_state=0).fit(rows, y).score_samples(rows)
+    )
+    here = plain(synthesis="validation", random_state=0).fit(rows[y == 1], validation=(rows, y))
     assert_array_equal(apart.score_samples(rows), here.score_samples(rows))
 
 
 @pytest.mark.parametrize("name", ["gower", "graph-edit"])
-def test_tables_and_bags_of_objects_are_taken(name):
+def test_frames_and_bags_of_objects_are_fitted_and_scored(name):
     training, new = samples(name)
     lazy = [dd.from_pandas(part, npartitions=2) if name == "gower" else db.from_sequence(part, npartitions=2)
             for part in (training, new)]  # fmt: skip
@@ -336,22 +338,22 @@ def test_tables_and_bags_of_objects_are_taken(name):
     assert_array_equal(scores, plain(measure=name).fit(training).score_samples(new))
 
 
-def test_a_fit_gathers_no_more_than_it_may(rows):
-    refusal = r"kiB gathered, more than the 2\.00 kiB allowed"
+def test_a_fit_loads_no_more_than_the_limit(rows):
+    refusal = r"kiB in memory, more than the limit of 2\.00 kiB"
     for X in (da.from_array(rows), dd.from_pandas(pd.DataFrame(rows), npartitions=3)):
         with dask.config.set({"eocc.gather-limit": "2 kiB"}), pytest.raises(ValueError, match=refusal):
             plain().fit(X)
 
 
-@pytest.mark.parametrize("plan", ["refuse", "auto"])
-def test_a_fit_without_the_memory_is_refused_before_anything_is_gathered(rows, plan):
+@pytest.mark.parametrize("make", [plain, SurpriseClassifier])
+def test_a_fit_that_needs_too_much_memory_is_refused_before_anything_is_loaded(rows, make):
     computed = []
     X = da.from_array(rows, chunks=(50, 3)).map_blocks(lambda block: computed.append(block) or block, meta=rows[:0])
     with dask.config.set(scheduler="synchronous"):
-        with pytest.raises(ValueError, match="this fit of 120 patterns needs about"):
-            plain(max_memory="550kB", plan=plan).fit(X)
+        with pytest.raises(ValueError, match="the fit needs about"):
+            make(max_memory="550kB").fit(X)
         assert computed == []
-        assert_array_equal(plain().fit(X).score_samples(rows), plain().fit(rows).score_samples(rows))
+        assert_array_equal(make().fit(X).score_samples(rows), make().fit(rows).score_samples(rows))
 
 
 def test_a_sample_does_not_depend_on_the_partitions():
@@ -367,10 +369,10 @@ def test_a_sample_does_not_depend_on_the_partitions():
     assert everything.tolist() == [0, 1, 2, 3, 4]
 
 
-def test_what_is_no_cluster_and_no_collection_is_refused(monkeypatch):
-    with pytest.raises(ValueError, match=r"a distributed.Client or the address"), cluster.on(2):
+def test_other_clients_and_collections_are_refused(monkeypatch):
+    with pytest.raises(ValueError, match=r"pass a distributed.Client or the address"), cluster.on(2):
         pass
-    with pytest.raises(ValueError, match="sample takes dask arrays"):
+    with pytest.raises(ValueError, match="sample takes Dask arrays"):
         cluster.sample([1, 2], 1)
     with pytest.raises(ValueError, match="size must be an integer >= 1"):
         cluster.sample(da.zeros(3), 0)
@@ -379,9 +381,9 @@ def test_what_is_no_cluster_and_no_collection_is_refused(monkeypatch):
         pass
 
 
-def test_nothing_of_dask_is_imported_before_it_is_used():
+def test_dask_is_not_imported_before_it_is_used():
     code = """import sys
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 EntropicOneClassClassifier().fit([[0.0], [1.0], [3.0]]).predict([[1.0]])
 assert not {"dask", "distributed"} & set(sys.modules)"""
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)

@@ -1,4 +1,4 @@
-"""Before a dask collection is gathered, its extent is known and may be refused."""
+"""The size of a Dask collection is known before it is loaded, and may be refused."""
 
 import dask
 import dask.array as da
@@ -9,17 +9,17 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from eocc import EntropicOneClassClassifier
+from eocc import SurpriseClassifier
 from eocc.scale.cluster import materialised, on, sample
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
 
 class RefusedError(Exception):
-    """Raised in place of a refusal."""
+    """Raised by the check in these tests."""
 
 
-def test_an_array_that_tells_its_shape_is_refused_before_any_block_is_computed():
+def test_an_array_of_known_shape_is_refused_before_any_block_is_computed():
     computed = []
     X = da.from_array(ROWS, chunks=(5, 3)).map_blocks(lambda block: computed.append(block) or block, meta=ROWS[:0])
 
@@ -46,7 +46,7 @@ def test_an_array_that_tells_its_shape_is_refused_before_any_block_is_computed()
     ],
     ids=["array", "array of unknown length", "frame", "bag", "labels"],
 )
-def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
+def test_the_check_gets_the_numbers_of_rows_and_columns(X, extent):
     found = []
     with dask.config.set(scheduler="synchronous"):
         whole = materialised(X, lambda *numbers: found.append(numbers))
@@ -54,13 +54,13 @@ def test_what_is_checked_is_the_number_of_patterns_and_of_columns(X, extent):
     assert len(whole) == extent[0]
 
 
-def test_a_bag_of_rows_is_scored_as_an_array_is():
-    clf = EntropicOneClassClassifier().fit(ROWS)
+def test_a_bag_of_rows_is_scored_like_an_array():
+    clf = SurpriseClassifier().fit(ROWS)
     with dask.config.set(scheduler="synchronous"):
         found = clf.score_samples(db.from_sequence(ROWS.tolist(), npartitions=3)).compute()
         assert_array_equal(found, clf.score_samples(ROWS))
         wrong = clf.score_samples(db.from_sequence(ROWS[:, :2].tolist(), npartitions=3))
-        with pytest.raises(ValueError, match="X has 2 features, but EntropicOneClassClassifier is expecting 3"):
+        with pytest.raises(ValueError, match="X has 2 features, but SurpriseClassifier is expecting 3"):
             wrong.compute()
 
 
@@ -70,17 +70,20 @@ def test_a_sample_of_nothing_is_refused(X):
         sample(X, 5)
 
 
-def test_what_is_no_collection_is_not_checked():
-    assert materialised(ROWS, lambda *numbers: pytest.fail("nothing to gather")) is ROWS
+def test_other_data_are_not_checked():
+    assert materialised(ROWS, lambda *numbers: pytest.fail("nothing to load")) is ROWS
 
 
 @pytest.mark.parametrize("address", ["notaddr", "tcp://notaddr", ""])
-def test_what_is_no_address_is_told_at_once(address):
-    with pytest.raises(ValueError, match="is no address of a scheduler; start one with 'dask scheduler'"), on(address):
+def test_a_bad_address_is_refused_at_once(address):
+    with (
+        pytest.raises(ValueError, match="is not the address of a scheduler; start one with 'dask scheduler'"),
+        on(address),
+    ):
         pass
 
 
-def test_a_scheduler_that_does_not_answer_is_told():
+def test_a_scheduler_that_does_not_answer_is_an_error():
     said = pytest.raises(ValueError, match=r"no scheduler answers at 'tcp://127.0.0.1:1'")
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), said, on("tcp://127.0.0.1:1"):
         pass

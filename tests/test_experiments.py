@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.costs import generations_within
 from eocc.experiments.figures import draw_ranks
@@ -16,10 +17,11 @@ from eocc.experiments.sources import TableSource
 from eocc.experiments.statistics import differs, rank_systems, summarise
 from eocc.experiments.systems import SYSTEMS
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
+from eocc.search import GeneticSearch
 from troubled_source import source
 
 
-def test_nine_tenths_of_the_targets_train_and_all_else_tests():
+def test_nine_tenths_of_the_targets_train_and_all_other_rows_test():
     is_target = np.array([True, False] * 20 + [True] * 10)
     split = split_rows(is_target, np.random.default_rng(0))
     assert is_target[split.training].all()
@@ -28,7 +30,7 @@ def test_nine_tenths_of_the_targets_train_and_all_else_tests():
     assert len(split.validation) == 1 + 2
 
 
-def test_a_split_depends_on_seed_set_and_run_alone():
+def test_a_split_depends_only_on_seed_set_and_run():
     is_target = np.array([True] * 30 + [False] * 9)
     one, again, other = (split_rows(is_target, rng_of(1, "AB", run)).training for run in (4, 4, 5))
     assert_array_equal(one, again)
@@ -36,8 +38,8 @@ def test_a_split_depends_on_seed_set_and_run_alone():
 
 
 @pytest.mark.parametrize("is_target", [[True], [True, True], [False, False], [True, False]])
-def test_too_few_patterns_to_split_are_counted(is_target):
-    with pytest.raises(ValueError, match="at least 2 targets and 1 other pattern; there are"):
+def test_too_few_rows_to_split_are_an_error(is_target):
+    with pytest.raises(ValueError, match="at least 2 targets and 1 outlier; there are"):
         split_rows(np.array(is_target), np.random.default_rng(0))
 
 
@@ -47,7 +49,23 @@ def test_normalisation_is_fitted_on_the_training_targets_alone():
     assert_array_equal(normalised(X, training, "raw"), X)
 
 
-def test_the_honest_validation_is_out_of_the_test_set_and_the_leaking_one_is_in_it_but_for_noise():
+def test_a_run_is_normalised_by_its_training_targets():
+    trial = source().trial("unit-variance", 0, 0)
+    assert_allclose(trial.training.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(trial.training.std(axis=0), 1)
+    assert trial.test.patterns[trial.test.y == -1].mean() > 2  # the outliers did not shift the origin
+
+
+def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
+    made = source()
+    X, is_target = np.array(made.rows), np.array(made.is_target)
+    trial, rng = trial_of_rows(X, is_target, "raw", rng_of(0, 0)), rng_of(0, 0)
+    split = split_rows(is_target, rng)
+    noise = 0.1 * X[split.training].std(axis=0) * rng.normal(size=trial.honest.patterns.shape)
+    assert_allclose(trial.leaking.patterns, X[split.test][split.validation] + noise, rtol=1e-12)
+
+
+def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_noise():
     made = source()
     trial = made.trial("raw", 0, 0)
     kept = {tuple(row) for row in trial.test.patterns[trial.honest_test]}
@@ -60,25 +78,47 @@ def test_the_honest_validation_is_out_of_the_test_set_and_the_leaking_one_is_in_
     assert trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", rng_of(0, 0)).training.shape == (36, 3)
 
 
-def test_figures_by_hand():
+@pytest.mark.parametrize(
+    ("system", "synthesis"), [("EOCC-1", "entropy"), ("EOCC-2", "validation"), ("EOCC-2_10%", "validation")]
+)
+def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis):
+    made = SYSTEMS[system].make(7, 3, "euclidean")
+    assert type(made) is EntropicOneClassClassifier
+    own = EntropicOneClassClassifier(
+        measure="euclidean", synthesis=synthesis, search=GeneticSearch(max_generations=3), random_state=7
+    )
+    assert made.get_params() == own.get_params()
+
+
+def test_the_surprise_systems_learn_from_targets_and_from_the_honest_tenth():
+    trial = source().trial("raw", 0, 0)
+    for name, n_outliers in (("Surprise", 0), ("Surprise_10%", int((trial.honest.y == -1).sum()))):
+        clf = SYSTEMS[name].fit_on(trial, SYSTEMS[name].make(0, 1, "euclidean"))
+        assert type(clf) is SurpriseClassifier
+        assert clf.surprise_model_.n_outliers == n_outliers
+    assert len(clf.training_indices_) == len(trial.training) + int((trial.honest.y == 1).sum())
+
+
+def test_results_of_decisions_derived_by_hand():
     y = np.array([1, 1, -1, -1])
     scores = np.array([3.0, -1.0, 1.0, -2.0])
     found = measures_of(y, scores, scores >= 0)
     assert found == {"auc": 0.75, "accuracy": 0.5, "precision": 0.5, "recall": 0.5, "f_measure": 0.5}
 
 
-@pytest.mark.parametrize("system", ["EOCC-1", "EOCC-2", "EOCC-2_10%", "Gauss", "1-NN"])
-def test_a_cell_gives_the_same_figures_again(system):
+@pytest.mark.parametrize("system", ["Surprise", "Surprise_10%", "EOCC-1", "EOCC-2", "EOCC-2_10%", "1-NN"])
+def test_a_cell_gives_the_same_results_again(system):
     cell = Cell(source(), "unit-variance", system, 1, 0, 1)
     one, two = run_cell(cell), run_cell(cell)
     assert one.reason == ""
     for name in ("auc", "accuracy", "precision", "recall", "f_measure"):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
+    assert np.isnan(one.regions) != SYSTEMS[system].has_regions
     assert Figures.from_dict(one.to_dict()).to_dict() == one.to_dict()
 
 
-def test_a_system_that_fails_gives_its_reason_in_one_line():
+def test_a_failed_system_gives_a_one_line_reason():
     bad = TableSource("bad", ((1.0,), (2.0,)), (True, True))
     assert run_cell(Cell(bad, "raw", "Gauss", 0, 0, 1)).reason.startswith("ValueError: a comparison needs")
 
@@ -88,7 +128,7 @@ def test_every_system_runs_on_rows():
     assert not {name: reason for name, reason in failed.items() if reason}
 
 
-def test_the_t_test_is_paired_and_marks_what_cannot_be_told_from_the_best():
+def test_a_paired_t_test_marks_systems_that_do_not_differ_from_the_best():
     best = np.array([0.9, 0.8, 0.95, 0.85])
     near, far = best + np.array([0.01, -0.02, 0.005, -0.01]), best - np.array([0.05, 0.06, 0.05, 0.06])
     marked = summarise({"best": best, "near": near, "far": far, "failed": np.array([0.9, np.nan])})
@@ -103,7 +143,7 @@ def test_the_t_test_is_paired_and_marks_what_cannot_be_told_from_the_best():
     assert differs(np.ones(3), np.full(3, 0.9))
 
 
-def test_ranks_by_hand_and_the_critical_difference_of_demsar():
+def test_ranks_derived_by_hand_and_the_critical_difference_of_demsar():
     scores = np.array([[0.9, 0.8, np.nan], [0.7, 0.8, 0.1], [0.9, 0.9, 0.2]])
     ranking = rank_systems(["a", "b", "c"], scores)
     assert ranking.average_ranks == {"a": (1 + 2 + 1.5) / 3, "b": (2 + 1 + 1.5) / 3, "c": 3.0}
@@ -113,7 +153,7 @@ def test_ranks_by_hand_and_the_critical_difference_of_demsar():
     assert rank_systems(["a", "b", "c"], scores[:1]) is None
 
 
-def test_tables_set_ours_beside_the_published_figure():
+def test_tables_show_our_mean_and_the_published_one():
     made = source()
     cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "1-NN") for run in (0, 1)]
     finished = {cell.key: Figures(auc=0.5 + 0.1 * cell.run, regions=2.0) for cell in cells}
@@ -127,7 +167,7 @@ def test_tables_set_ours_beside_the_published_figure():
     assert "0.777" in csv_text(results)
 
 
-def test_a_missing_cell_is_a_dash_and_its_reason_is_told():
+def test_a_missing_cell_is_a_dash_with_a_reason():
     made = source()
     cells = [Cell(made, "raw", system, 0, 0, 1) for system in ("EOCC-1", "1-NN")]
     finished = {cells[0].key: Figures(auc=0.5), cells[1].key: Figures(reason="not done within 3 s")}
@@ -136,7 +176,7 @@ def test_a_missing_cell_is_a_dash_and_its_reason_is_told():
     assert results.reasons() == [(("made", "raw"), "1-NN", "not done within 3 s", 1)]
 
 
-def test_a_budget_shrinks_the_search_and_says_so():
+def test_a_budget_shortens_the_search_with_a_note():
     made = source(n=300)
     kept = [(made, "raw", "EOCC-1")]
     assert generations_within(None, kept, 10, 1) == ({"made": 100}, "")
@@ -144,7 +184,7 @@ def test_a_budget_shrinks_the_search_and_says_so():
     assert generations_within(1e9, kept, 10, 1) == full
     few, note = generations_within(3, kept, 10, 1)
     assert 1 <= few["made"] < 20
-    assert f"shrank the search to at most {few['made']} generations on made" in note
+    assert f"shortens the search to at most {few['made']} generations on made" in note
     least, note = generations_within(1e-3, kept, 10, 1)
     assert least == {"made": 1}
     assert "Even so about" in note
@@ -157,7 +197,7 @@ def test_a_budget_shortens_the_costly_sets_first():
     assert "small" not in note
 
 
-def test_leaking_systems_and_sets_shown_twice_are_not_ranked():
+def test_leaking_systems_and_repeated_sets_are_not_ranked():
     made = source()
     cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "EOCC-2", "Gauss") for run in (0, 1)]
     finished = {cell.key: Figures(auc=0.9 if cell.system == "EOCC-2" else 0.5 + 0.01 * cell.run) for cell in cells}
@@ -171,7 +211,7 @@ def test_leaking_systems_and_sets_shown_twice_are_not_ranked():
     assert graphs.counted(graphs.places) == [("A", "graphs")]
 
 
-def test_one_kind_of_test_pattern_is_a_reason_not_a_figure():
+def test_a_test_set_of_one_kind_is_an_error():
     with pytest.raises(ValueError, match="the test set holds targets only"):
         measures_of(np.array([1, 1]), np.zeros(2), np.ones(2, bool))
 

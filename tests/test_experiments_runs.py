@@ -21,10 +21,10 @@ from troubled_source import Trouble, source
 QUICK = ("EOCC-1", "Gauss", "1-NN")
 
 
-@pytest.mark.parametrize(("what", "reason"), [("hang", "not done within 8 s"), ("die", "the process ended with exit")])
+@pytest.mark.parametrize(("what", "reason"), [("hang", "not done within 4 s"), ("die", "the process ended with exit")])
 def test_a_cell_that_hangs_or_dies_costs_itself_alone(what, reason):
     cells = [Cell(Trouble("trouble", what), "raw", "Gauss", run, 0, 1) for run in range(4)]
-    found = {cell.run: figures for cell, figures in pool.run_cells(cells, 2, 8.0)}
+    found = {cell.run: figures for cell, figures in pool.run_cells(cells, 2, 4.0)}
     assert sorted(found) == [0, 1, 2, 3]
     assert found[1].reason.startswith(reason)
     assert all(found[run].auc > 0.5 for run in (0, 2, 3))

@@ -1,4 +1,4 @@
-"""Sources that cannot be learnt from or scored: what is said, and that nothing is left half done."""
+"""Sources that cannot be fitted or scored: the errors, and that nothing is left half done."""
 
 import dask.dataframe
 import numpy as np
@@ -6,7 +6,7 @@ import pandas
 import pytest
 
 from eocc.streaming import fit_stream, score_stream
-from streams import ROWS, Twice, chunked, classifier, write_csv, write_parquet
+from streams import ROWS, Twice, chunked, classifier, entropic, write_csv, write_parquet
 
 
 def with_cell(row, column, value):
@@ -20,23 +20,23 @@ def dask_frame():
 
 
 @pytest.mark.parametrize(("source", "message"), [
-    (chunked(with_cell(850, 1, np.nan), 50), r"row 850, column 1 \(both counted from 0\) holds nan, no finite number"),
+    (chunked(with_cell(850, 1, np.nan), 50), r"row 850, column 1 \(both counted from 0\) holds nan, not a finite"),
     (with_cell(0, 2, -np.inf), "row 0, column 2 .* holds -inf"),
     ([], "the source holds no rows; at least 1 is required"),
     (np.empty((0, 3)), "the source holds no rows"),
-    (iter([ROWS]), "an iterator can be read once only"),
-    (dask_frame(), "a dask.* does not tell how many rows it has; fit to eocc.scale.cluster.sample"),
+    (iter([ROWS]), "an iterator can be read only once"),
+    (dask_frame(), "the length of this dask.* is not known; fit a sample, eocc.scale.cluster.sample"),
     (7, "a source is a path, an array or chunks of rows, not a int"),
-    ([ROWS[:5], ROWS[5:9, :2]], r"row 5 \(the first is 0\) has 2 columns, those before 3"),
+    ([ROWS[:5], ROWS[5:9, :2]], r"row 5 \(counted from 0\) has 2 columns, the rows before 3"),
     (ROWS[0], "2 dimensions, not 1"),
-    ([ROWS[0]], "the one from row 0 on has 1: pass rows as one array, or chunks of many rows each"),
+    ([ROWS[0]], "the chunk from row 0 has 1 dimensions, not 2; pass rows as one array, or chunks of many rows each"),
     ([ROWS, [["a", "b", "c"]]], "the chunk from row 900 .* holds no numbers"),
     (Twice([ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
     (Twice([ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
-    (Twice([ROWS], [ROWS[::-1]]), "rows 0 to 899 are not what they were"),
+    (Twice([ROWS], [ROWS[::-1]]), "rows 0 to 899 have other values"),
     ("-", "standard input cannot be read twice"),
 ])  # fmt: skip
-def test_a_bad_source_is_told_in_one_line_and_the_classifier_stays_as_it_was(source, message):
+def test_a_bad_source_is_a_one_line_error_and_the_classifier_is_unchanged(source, message):
     clf = classifier().fit(ROWS[:30])
     before = dict(vars(clf))
     with pytest.raises(ValueError, match=message) as raised:
@@ -46,11 +46,9 @@ def test_a_bad_source_is_told_in_one_line_and_the_classifier_stays_as_it_was(sou
 
 
 @pytest.mark.parametrize(("settings", "options", "message"), [
-    ({"synthesis": "validation"}, {}, "a stream holds targets alone"),
-    ({"measure": "precomputed"}, {}, "patterns, not dissimilarities"),
-    ({"eta": 7}, {}, "eta must be a number"),
-    ({"false_alarm_rate": 0.001}, {"sample": 100}, "0.001 needs at least 999 training targets; there are 100"),
-    ({"false_alarm_rate": 0.001, "resolution": "single"}, {"sample": 100}, "needs at least 999"),
+    ({"measure": "precomputed"}, {}, "rows, not dissimilarities"),
+    ({"false_alarm_rate": 7}, {}, "false_alarm_rate must be a number"),
+    ({"false_alarm_rate": 0.001}, {"sample": 100}, "0.001 needs at least 999 training rows; there are 100"),
     ({}, {"sample": 0}, "sample must be an integer >= 1, not 0"),
     ({}, {"chunk_rows": 0}, "chunk_rows must be an integer >= 1, not 0"),
     ({}, {"shares": "all"}, "shares"),
@@ -58,12 +56,19 @@ def test_a_bad_source_is_told_in_one_line_and_the_classifier_stays_as_it_was(sou
     ({}, {"columns": ["x0"]}, "no column 'x0'"),
     ({}, {"stratify": 0, "sample": 500}, "more than 500 values"),
 ])  # fmt: skip
-def test_bad_arguments_are_told(settings, options, message):
+def test_bad_arguments_are_errors(settings, options, message):
     with pytest.raises(ValueError, match=message):
         fit_stream(classifier(**settings), ROWS, **options)
 
 
-def test_bad_files_are_told_with_their_row(tmp_path):
+def test_the_entropic_classifier_is_checked_too():
+    with pytest.raises(ValueError, match="a stream holds normal rows only; use synthesis='entropy'"):
+        fit_stream(entropic(synthesis="validation"), ROWS)
+    with pytest.raises(ValueError, match="needs at least 999"):
+        fit_stream(entropic(false_alarm_rate=0.001), ROWS, sample=100)
+
+
+def test_errors_in_files_name_the_row(tmp_path):
     write_parquet(tmp_path / "nan.parquet", with_cell(70, 1, np.nan))
     write_csv(tmp_path / "text.csv", ROWS)
     lines = (tmp_path / "text.csv").read_text().splitlines()
@@ -88,7 +93,7 @@ def test_bad_files_are_told_with_their_row(tmp_path):
         fit_stream(classifier(), tmp_path / "nan.parquet", stratify="shift")
 
 
-def test_an_interrupted_fit_leaves_the_classifier_as_it_was():
+def test_an_interrupted_fit_leaves_the_classifier_unchanged():
     class Interrupted(Twice):
         def __iter__(self):
             yield from super().__iter__()
@@ -120,6 +125,6 @@ def test_scores_are_written_whole_or_not_at_all(tmp_path):
         score_stream(clf, tmp_path / "s.csv", tmp_path / "s.csv")
 
 
-def test_the_suffix_of_scores_is_one_that_is_known(tmp_path):
+def test_an_unknown_suffix_of_the_output_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"unknown suffix of the output '.txt'; known: '.csv', '.parquet'"):
         score_stream(classifier().fit(ROWS), ROWS, tmp_path / "scores.txt")

@@ -1,4 +1,4 @@
-"""Chunks that are frames keep their names, strata may be missing, and what is refused is refused at once."""
+"""Frames keep their column names, strata may be missing, and fits that need too much are refused at once."""
 
 import numpy as np
 import pandas
@@ -7,8 +7,8 @@ import pyarrow
 import pytest
 from numpy.testing import assert_array_equal
 
-from eocc import EntropicOneClassClassifier
-from eocc.classifiers.plan import PlanWarning, plan_for
+from eocc import SurpriseClassifier
+from eocc.scale.memory import MemoryLimitError
 from eocc.streaming import fit_stream, score_stream
 from eocc.streaming import source as sources
 from eocc.streaming.sample import draw_sample
@@ -48,49 +48,40 @@ class CountedArray:
 
 
 @pytest.mark.parametrize("settings", [{}, {"stratify": 2}])
-@pytest.mark.parametrize("plan", ["refuse", "auto"])
-def test_a_fit_that_does_not_fit_is_refused_before_the_rows_are_read(settings, plan):
+def test_a_fit_that_needs_too_much_memory_is_refused_before_all_rows_are_read(settings):
     rows = np.column_stack([ROWS[:, :2], np.arange(900) % 3])
-    small = {"max_memory": "600kB", "plan": plan}  # what any fit takes is 512 KiB
     for source, most in ((Counted(rows, 10), 20), (CountedArray(rows), 1)):
-        with pytest.raises(ValueError, match=r"this fit of 200 patterns needs about .* the budget is 586 KiB"):
-            fit_stream(classifier(**small), source, sample=200, chunk_rows=10, **settings)
+        with pytest.raises(
+            MemoryLimitError, match=r"the fit needs about .* more than the limit of 586 KiB; pass prototypes=5"
+        ):
+            fit_stream(classifier(max_memory="600kB"), source, sample=200, chunk_rows=10, **settings)
         assert source.count == most
 
 
-def test_files_that_tell_their_length_are_refused_with_the_first_chunk(tmp_path, monkeypatch):
+def test_files_of_known_length_are_refused_at_the_first_chunk(tmp_path, monkeypatch):
     rows, count = np.concatenate([ROWS] * 20), []
     write_parquet(tmp_path / "a.parquet", rows)
     np.save(tmp_path / "a.npy", rows)
     read = sources.matrix_of
     monkeypatch.setattr(sources, "matrix_of", lambda *chunk: count.append(chunk) or read(*chunk))
     for name in ("a.parquet", "a.npy"):
-        with pytest.raises(ValueError, match="this fit of 18000 patterns needs"):
-            fit_stream(EntropicOneClassClassifier(max_memory="1GB"), tmp_path / name, sample=20_000)
+        with pytest.raises(MemoryLimitError, match="the fit needs about"):
+            fit_stream(SurpriseClassifier(max_memory="20MB"), tmp_path / name, sample=20_000)
     assert len(count) == 1
 
 
 @pytest.mark.parametrize("source", [chunked(ROWS, 100), ROWS])
-def test_a_source_smaller_than_the_sample_is_planned_by_its_own_length(source):
-    enough = plan_for(900, 3).peak
-    assert enough < plan_for(20_000, 3).peak / 100
-    clf = EntropicOneClassClassifier(max_memory=enough)
-    assert len(fit_stream(clf, source).labels_) == 900
+def test_the_memory_for_a_small_source_is_that_of_its_own_length(source):
+    enough = int(SurpriseClassifier().memory_needed(900, 3)[0]) + 1
+    assert enough < SurpriseClassifier().memory_needed(20_000, 3)[0] / 1.2
+    assert len(fit_stream(SurpriseClassifier(max_memory=enough), source).training_indices_) == 900
 
 
-def test_other_settings_are_taken_with_one_warning():
-    clf = EntropicOneClassClassifier(plan="auto", prototypes=399, max_memory=plan_for(400, 3).peak - 1)
-    with pytest.warns(PlanWarning, match="this fit of 400 patterns") as said:
-        fit_stream(clf, chunked(ROWS, 50), sample=400)
-    assert len(said) == 1
-    assert (clf.plan_.prototypes, clf.plan_.graph) == (128, "complete")
-
-
-def test_a_rate_that_the_sample_is_too_small_for_is_refused_at_once():
+def test_a_rate_that_needs_a_larger_sample_is_refused_at_once():
     source = Counted(ROWS, 10)
-    with pytest.raises(ValueError, match=r"0\.001 needs at least 999 training targets; there are 100"):
+    with pytest.raises(ValueError, match=r"0\.001 needs at least 999 training rows; there are 100"):
         fit_stream(classifier(false_alarm_rate=0.001), source, sample=100)
-    assert source.count == 10
+    assert source.count == 0
 
 
 @pytest.mark.parametrize(
@@ -108,14 +99,14 @@ def test_a_model_of_frames_has_the_names_and_scores_of_a_fit(source, sample):
     assert_array_equal(clf.feature_names_in_, plain.feature_names_in_)
     assert (clf.feature_names_in_.dtype, clf.n_features_in_) == (plain.feature_names_in_.dtype, 3)
     assert_array_equal(clf.prototypes_, plain.prototypes_)
-    assert clf.predict(FRAME).shape == (900,)  # without scikit-learn's doubts about names
+    assert clf.predict(FRAME).shape == (900,)  # without scikit-learn's warning about names
 
 
 def test_columns_of_frames_are_found_by_name_in_any_order(tmp_path):
     shuffled = [FRAME[:400], FRAME.loc[400:, NAMES[::-1]].assign(more=7.0)]
     clf = fit_stream(classifier(), shuffled, sample=100)
     plain = fit_stream(classifier(), [FRAME], sample=100)
-    assert_array_equal(clf.judge(FRAME).ratios, plain.judge(FRAME).ratios)
+    assert_array_equal(clf.score_all(FRAME).ratios, plain.score_all(FRAME).ratios)
     assert clf.feature_names_in_.tolist() == NAMES
     for k, source in enumerate((FRAME, shuffled, [FRAME[NAMES[::-1]].assign(more="text")], ROWS, chunked(ROWS, 9))):
         score_stream(clf, source, tmp_path / f"{k}.csv")
@@ -125,7 +116,7 @@ def test_columns_of_frames_are_found_by_name_in_any_order(tmp_path):
     assert_array_equal(some.column_statistics_.minimum, ROWS[:, [2, 0]].min(axis=0))
 
 
-def test_numbers_as_names_are_no_names():
+def test_column_names_that_are_numbers_are_ignored():
     clf = fit_stream(classifier(), [pandas.DataFrame(ROWS)], sample=100)
     assert not hasattr(clf, "feature_names_in_")
     assert_array_equal(clf.prototypes_, fit_stream(classifier(), ROWS, sample=100).prototypes_)
@@ -133,23 +124,23 @@ def test_numbers_as_names_are_no_names():
 
 @pytest.mark.parametrize(("source", "options", "message"), [
     ([FRAME, FRAME.rename(columns={"heat": "cold"})], {},
-     r"from row 900 \(the first is 0\) has no column 'heat'; it has 'load', 'cold', 'wear'"),
+     r"from row 900 \(counted from 0\) has no column 'heat'; it has 'load', 'cold', 'wear'"),
     ([FRAME, ROWS], {}, "from row 900 .* has no column 'load'; it has no names"),
     ([ROWS, FRAME], {}, "from row 900 .* has no column 0; it has 'load', 'heat', 'wear'"),
-    (FRAME.set_axis(["a", "b", "a"], axis=1), {}, "the column 'a' occurs twice; rename one"),
-    (FRAME.set_axis(["a", "b", 3], axis=1), {}, "the column 3 has no text for a name, others have; rename it"),
-    (FRAME, {"columns": ["load", "cold"]}, "there is no column 'cold'; there are 'load', 'heat', 'wear'"),
+    (FRAME.set_axis(["a", "b", "a"], axis=1), {}, "two columns have the name 'a'; rename one"),
+    (FRAME.set_axis(["a", "b", 3], axis=1), {}, "the name of column 3 is not text, other names are; rename it"),
+    (FRAME, {"columns": ["load", "cold"]}, "there is no column 'cold'; known: 'load', 'heat', 'wear'"),
     (FRAME, {"stratify": "shift"}, "there is no column 'shift'"),
     (FRAME, {"columns": [True]}, "there is no column True"),
     (FRAME.assign(shift="day"), {}, "holds no numbers: could not convert string to float: 'day'"),
 ])  # fmt: skip
-def test_frames_without_the_columns_wanted_are_told(source, options, message):
+def test_frames_without_the_wanted_columns_are_errors(source, options, message):
     with pytest.raises(ValueError, match=message) as raised:
         fit_stream(classifier(), source, sample=60, **options)
     assert "\n" not in str(raised.value)
 
 
-def test_rows_without_a_stratum_are_a_stratum(tmp_path):
+def test_rows_without_a_stratum_form_a_stratum(tmp_path):
     kinds = np.arange(900) % 3
     texts = np.array(["day", "night", ""], object)[kinds]
     write_csv(tmp_path / "a.csv", ROWS)
@@ -179,10 +170,12 @@ def test_complex_numbers_are_refused_with_their_place(tmp_path, chunk):
     odd[7, 1] += 2.5j
     clf = classifier().fit(ROWS[:30])
     before = dict(vars(clf))
-    told = r"row {}, column {} \(both counted from 0\) holds .*, a complex number; pass real and imaginary parts as col"
+    expected = (
+        r"row {}, column {} \(both counted from 0\) holds .*, a complex number; pass real and imaginary parts as sep"
+    )
     for source, place in (([ROWS, chunk], (900, 0)), ([ROWS, odd], (907, 1)), (odd, (7, 1))):
         for work in (lambda s: fit_stream(clf, s), lambda s: score_stream(clf, s, tmp_path / "s.csv")):
-            with pytest.raises(ValueError, match=told.format(*place)) as raised:
+            with pytest.raises(ValueError, match=expected.format(*place)) as raised:
                 work(source)
             assert "\n" not in str(raised.value)
     assert vars(clf) == before
@@ -191,16 +184,20 @@ def test_complex_numbers_are_refused_with_their_place(tmp_path, chunk):
         fit_stream(clf, tmp_path / "a.npy")
 
 
-def test_swapped_arguments_are_told(tmp_path):
+def test_swapped_arguments_are_an_error(tmp_path):
     clf = classifier().fit(ROWS[:30])
     for first, said in (("big.npy", "'big.npy'"), (tmp_path / "b.csv", "b.csv'"), (ROWS, "a ndarray"), ([], "a list")):
-        with pytest.raises(ValueError, match=rf"{said} came first: write fit_stream\(clf, source, \.\.\.\)"):
+        with pytest.raises(
+            ValueError, match=rf"is a classifier, not .*{said}; write fit_stream\(clf, source, \.\.\.\)"
+        ):
             fit_stream(first, clf)
-        with pytest.raises(ValueError, match=rf"{said} came first: write score_stream\(clf, source, \.\.\.\)"):
+        with pytest.raises(
+            ValueError, match=rf"is a classifier, not .*{said}; write score_stream\(clf, source, \.\.\.\)"
+        ):
             score_stream(first, clf, tmp_path / "s.csv")
 
 
-def test_an_unknown_suffix_is_told_without_options_of_commands(tmp_path):
+def test_an_unknown_suffix_is_an_error_that_names_no_command_line_option(tmp_path):
     np.savez(tmp_path / "a.npz", ROWS)
     for name, said in (("a.npz", "by numpy.save, as .npy"), ("a.dat", "make it one of csv, .*npy"), ("a.gz", "gunzip")):
         (tmp_path / name).touch()

@@ -28,17 +28,17 @@ def test_each_thread_has_one_workspace():
     together = threading.Barrier(2)
 
     def work(task, workspace):
-        if task < 2:  # neither of the first two ends before both have begun
+        if task < 2:  # the first two run at the same time
             together.wait(timeout=60)
         return workspace, threading.get_ident()
 
     with workers(make, 2) as pool:
         used = pool.map(work, range(100))
-    assert made == [threading.get_ident()] * 2  # where they are used again when they are let go
+    assert made == [threading.get_ident()] * 2
     assert len(set(used)) == 2  # two workspaces, each with one thread
 
 
-def test_blas_is_held_to_one_thread_inside_only():
+def test_blas_uses_one_thread_inside_the_block():
     before = blas_threads()
     with workers(list, 2) as pool:
         assert pool.map(lambda *_: blas_threads(), [0]) == [{1}]
@@ -63,7 +63,7 @@ def test_an_error_in_a_task_reaches_the_caller_and_drops_the_rest():
         assert pool.map(lambda task, _: task, [5]) == [5]
 
 
-def test_leaving_early_drops_what_has_not_begun():
+def test_leaving_early_drops_tasks_that_have_not_begun():
     begun, release = [], threading.Event()
 
     def task(number, _):

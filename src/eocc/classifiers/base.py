@@ -47,8 +47,13 @@ class OneClassClassifier(
     state_keys: ClassVar[tuple[str, ...]]
     # What the `ratios` of `score_all` measure.
     ratio_name: ClassVar[str]
+    # Whether a training row scores as if it were left out of the training rows.
+    scores_left_out: ClassVar[bool]
 
     measure: Any
+    false_alarm_rate: float | None
+    max_memory: int | str | None
+    random_state: Any
     n_jobs: int | None
     resolved_measure_: Measure
     measure_: FittedMeasure
@@ -123,6 +128,29 @@ class OneClassClassifier(
         parts = list(self._by_block(X, self.score_patterns))
         ratios, logs = ([getattr(part, name) for part in parts] for name in ("ratios", "log_memberships"))
         return Scores(np.concatenate(ratios), np.concatenate(logs))
+
+    @abstractmethod
+    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
+        """Return the rate at which a model of a sample is to be calibrated on all rows; None if it is not to be."""
+
+    @abstractmethod
+    def calibration_values(self, patterns: Any) -> Matrix:
+        """Return the value by which calibration ranks each pattern: higher = less normal."""
+
+    @abstractmethod
+    def calibrate(self, values: Matrix, rate: float) -> None:
+        """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
+
+    def training_scores(self, X: Any) -> Scores:
+        """Return the scores of the rows X that the classifier was fitted to, each left out where the classifier can."""
+        return self.score_all(X)
+
+    def without_small_regions(self, share: float) -> Self:
+        """Return the classifier for training data of which a `share` may be outliers.
+
+        Regions that may be clusters of outliers do not count. A classifier that decides without regions returns itself.
+        """
+        return self
 
     @dask_lazy(np.float64)
     def membership(self, X: Any) -> Matrix:

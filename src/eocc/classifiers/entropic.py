@@ -1,13 +1,15 @@
 """EntropicOneClassClassifier: the method of the paper."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.calibration.conformal import check_rate, cross_calibrate
+from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import (
@@ -33,6 +35,7 @@ from eocc.regions.memberships import MembershipFunction, resolve_membership_func
 from eocc.regions.performance import resolve_performance
 from eocc.regions.representatives import Representative, resolve_representative
 from eocc.regions.scores import Scores
+from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
 from eocc.scale.cluster import materialised
 from eocc.scale.memory import check_memory, synthesis_bytes
@@ -163,6 +166,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     parameters = ENTROPIC_PARAMETERS
     state_keys = KEYS
     ratio_name = "distance to the nearest region, in its extents"
+    scores_left_out = False
 
     def __init__(
         self,
@@ -317,14 +321,37 @@ class EntropicOneClassClassifier(OneClassClassifier):
                 margins: Matrix = fold.score_patterns(held_out).margins
             return margins
 
-        self.calibration_ = cross_calibrate(patterns, margins_without, rate, rng)
-        self.threshold_ = self.calibration_.threshold
+        self._set_calibration(cross_calibrate(patterns, margins_without, rate, rng))
+
+    def _set_calibration(self, calibration: Calibration) -> None:
+        self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ += self.threshold_
+
+    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
+        """Return the rate, if the rows that were not sampled are as many as the sampled ones at least."""
+        if self.synthesis != "entropy":
+            raise ValueError("a stream holds normal rows only; use synthesis='entropy', or fit(X, y) on a sample")
+        return self.false_alarm_rate if n_rows >= 2 * n_sample else None
+
+    def calibration_values(self, patterns: Any) -> Matrix:
+        """Return the negative margin of patterns as the measure reads them."""
+        return -self.score_patterns(patterns).margins
+
+    def calibrate(self, values: Matrix, rate: float) -> None:
+        """Set the threshold and the p-values from normal rows that are not training rows."""
+        self._set_calibration(Calibration(-values, rate))
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
         rows = self.embed(patterns)
         return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
+
+    def without_small_regions(self, share: float) -> Self:
+        """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""
+        kept, scorer, fuzzy = normal_regions(self.regions_, share), copy(self), self.fuzzy_model_
+        scorer.regions_ = [self.regions_[k] for k in kept]
+        scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], widths=fuzzy.widths[kept])
+        return scorer
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""

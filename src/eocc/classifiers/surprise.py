@@ -1,12 +1,14 @@
 """SurpriseClassifier: how surprising a row is among its nearest normal rows."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from eocc.calibration.conformal import Calibration, rate_for
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS, checked
@@ -22,14 +24,16 @@ from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.regions.scores import BOUNDARY, Scores
+from eocc.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.scale.cluster import materialised, spread_measure
 from eocc.scale.memory import check_memory, surprise_bytes
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.space.representation import represent
 from eocc.space.weightings import checked_weights
+from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
+from eocc.surprise.score import Threshold
 from eocc.surprise.state import surprise_state
 
 
@@ -107,6 +111,7 @@ class SurpriseClassifier(OneClassClassifier):
     parameters = SURPRISE_PARAMETERS
     state_keys = KEYS
     ratio_name = "surprise (scaled: 1 is the limit)"
+    scores_left_out = True
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -175,6 +180,24 @@ class SurpriseClassifier(OneClassClassifier):
     def left_out(self) -> Scores:
         """Return the scores of the training rows, each left out of its own neighbours."""
         return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
+
+    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
+        """Return the rate: all rows of a stream calibrate."""
+        return rate_for(self.false_alarm_rate, n_sample)
+
+    def calibration_values(self, patterns: Any) -> Matrix:
+        """Return the surprise of patterns as the measure reads them."""
+        return self.surprise_model_.surprises(Comparison(self.measure_, patterns, self.prototypes_))
+
+    def calibrate(self, values: Matrix, rate: float) -> None:
+        """Set the threshold and the p-values from the surprises of normal rows."""
+        self.surprise_model_ = replace(self.surprise_model_, threshold=Threshold.fit(values, rate))
+        margins = decision_margin(self.surprise_model_.threshold.ratios(values))
+        self.calibration_ = Calibration(np.sort(margins), rate)
+
+    def training_scores(self, X: Any) -> Scores:
+        """Return the scores of the training rows X, each left out; known outliers score as new rows."""
+        return self.left_out() if self.surprise_model_.outliers is None else self.score_all(X)
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""

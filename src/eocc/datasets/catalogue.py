@@ -71,7 +71,7 @@ class DatasetRow:
         return data_folder() / self.file
 
     def how_to_get(self) -> str:
-        """Return, in one line, which file to put where, and where it comes from."""
+        """Return one line: which file to put where, and its source."""
         if self.kind == "iam":
             form = "a zip file of GXL graphs with train.cxl, valid.cxl and test.cxl"
         else:
@@ -241,7 +241,7 @@ IAM = {row.name: row for row in IAM_ROWS}
 def list_datasets() -> list[ListedDataset]:
     """Return every data set with the place where it would be read from, None where there is none; nothing is loaded.
 
-    What can be downloaded but has not been counts as not found: `row.public_file` tells.
+    Sets that could be downloaded but are not there count as not found; see `row.public_file`.
 
     >>> [listed.row.name for listed in list_datasets() if listed.row.table == "iam"]
     ['A', 'G', 'L-L', 'L-H', 'M', 'P']

@@ -27,7 +27,7 @@ def download(address: str, sha256: str, path: Path, *, size_limit: int = SIZE_LI
 
     The bytes go to a temporary file in the same folder, which gets its name only when their SHA-256 is `sha256`, and
     is removed otherwise. No more than `size_limit` bytes are taken; `timeout` seconds without an answer are a
-    failure. Progress is told on standard error.
+    failure. Progress is shown on standard error.
 
     >>> download("http://example.org/a.csv", "0" * 64, Path("a.csv"))
     Traceback (most recent call last):
@@ -77,7 +77,7 @@ def _response(address: str, timeout: float, schemes: tuple[str, ...]) -> http.cl
 
 @contextmanager
 def _temporary(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a new file beside `path`: it becomes `path` when all goes well, and is removed when anything fails."""
+    """Yield a new file next to `path`; on success it is renamed to `path`, on failure removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
@@ -108,7 +108,7 @@ def _copy(response: http.client.HTTPResponse, file: IO[bytes], name: str, size_l
 
 
 def _reporter(name: str, declared: int | None) -> Callable[[int], None]:
-    """Return a function that tells how many bytes have come: on a terminal, in one line that is written over."""
+    """Return a function that shows the number of bytes received, on a terminal in one line."""
     if declared is None or not sys.stderr.isatty():
         print(f"downloading {name}" + (f", {declared} bytes" if declared else ""), file=sys.stderr)
         return lambda size: None

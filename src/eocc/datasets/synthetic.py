@@ -35,7 +35,7 @@ def make_three_clusters(n_per_cluster: int = 40, random_state: int = 0) -> OneCl
 
 
 def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
-    """Second example: the same training targets, tested on a narrow band at x = 0.5 beside one cluster.
+    """Second example: the same training targets, tested on a narrow band at x = 0.5 next to one cluster.
 
     Targets reach to the rim of that cluster, so that regions of average extent reject some of them.
     """
@@ -45,7 +45,7 @@ def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClass
 
 
 def make_two_clusters(n_per_cluster: int = 60, random_state: int = 0) -> OneClassProblem:
-    """Third example, first half: two clusters far apart in x, each long in y. Only x tells them apart."""
+    """Third example, first half: two clusters far apart in x, each long in y. Only x separates them."""
     rng = np.random.default_rng(random_state)
 
     def targets(n: int) -> Matrix:

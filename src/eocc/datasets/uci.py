@@ -95,7 +95,7 @@ def _from_package(row: DatasetRow) -> UciSet | None:
     spec = find_spec(SHIPPED_BY[row.shipped_by]) if row.shipped_by else None
     if spec is None or not spec.submodule_search_locations:
         return None
-    # Its files alone are read: its functions recode the columns, and fail beside newer versions of scikit-learn.
+    # Only its files are read: its functions recode the columns, and fail with newer versions of scikit-learn.
     folder = Path(spec.submodule_search_locations[0]) / "data" / "classification"
     paths = [folder / file for file in RAW_FORMS[row.name].shipped]
     return _read_raw(row, paths, str(row.shipped_by)) if all(path.is_file() for path in paths) else None

@@ -1,15 +1,15 @@
-"""The experiments: every system on every data set, by one protocol, beside the published figures.
+"""The experiments: every system on every data set, by one protocol, next to the published results.
 
-sources     where patterns come from: a published set, or a user's own table
-protocol    patterns -> what one run trains, validates and tests on
+sources     data of a comparison: a published set, or a user's own table
+protocol    data -> what one run trains, validates and tests on
 systems     the classifiers that are compared
-cells       one system on one run -> its figures
-store       figures on disk, written as they come
+cells       one system on one run -> its results
+store       results on disk, written as soon as they are known
 pool        cells on several processes, with time limits
-statistics  figures -> means, tests, ranks
-tables      means beside the published ones -> Markdown, CSV
-figures     the paper's pictures, and that of the ranks
+statistics  results -> means, tests, ranks
+tables      means next to the published ones -> Markdown, CSV
+figures     the paper's pictures, and a picture of the ranks
 page        everything on one HTML page
-studies     which sets and systems, and what is still to be run
+studies     data sets and systems of a study, and the cells that are left to run
 writing     the files of a study
 """

@@ -1,4 +1,4 @@
-"""One cell of a comparison: a system on one run of a data set -> its figures."""
+"""One cell of a comparison: a system on one run of a data set -> its results."""
 
 import time
 import warnings
@@ -16,7 +16,7 @@ from eocc.experiments.systems import SYSTEMS, System
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be run. Two equal cells give equal figures, times apart."""
+    """What to run. Equal cells give equal results, except for times."""
 
     source: Source = field(repr=False)
     normalisation: str
@@ -27,13 +27,13 @@ class Cell:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What names the cell on disk."""
+        """The identity of the cell on disk."""
         return (self.source.identity, self.normalisation, self.system, self.run, self.seed, self.generations)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What came out: NaN and a `reason` where nothing did."""
+    """The results of a cell: NaN and a `reason` if it failed."""
 
     auc: float = np.nan
     accuracy: float = np.nan
@@ -46,21 +46,21 @@ class Figures:
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, None for NaN."""
+        """Return the results by name, None for NaN."""
         return {name: None if value != value else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Figures":
-        """Undo `to_dict`."""
+        """Return the results of a `to_dict`."""
         known: dict[str, Any] = {name: np.nan if value is None else value for name, value in values.items()}
         return cls(**known)
 
 
 def run_cell(cell: Cell) -> Figures:
-    """Fit and test; a system that raises gives a cell with the reason, in one line."""
+    """Fit and test. If the system raises an error, its first line is the reason."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a system's own doubts are not ours to print over a progress bar
+            warnings.simplefilter("ignore")  # warnings would break the progress bar
             return _figures(cell, SYSTEMS[cell.system])
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
@@ -75,23 +75,23 @@ def _figures(cell: Cell, system: System) -> Figures:
     started = time.perf_counter()
     system.fit_on(Trial(training, trial.test, trial.leaking, trial.honest, trial.honest_test), estimator)
     fitted = time.perf_counter()
-    scores, accepted = _judge(estimator, test)
+    scores, accepted = _score(estimator, test)
     scored = time.perf_counter()
     rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
     measured: dict[str, Any] = measures_of(trial.test.y[rows], scores[rows], accepted[rows])
-    regions = float(len(estimator.regions_)) if hasattr(estimator, "regions_") else np.nan
+    regions = float(len(estimator.regions_)) if system.has_regions else np.nan
     return Figures(**measured, regions=regions, fit_seconds=fitted - started, score_seconds=scored - fitted)
 
 
 def _patterns(source: Source, trial: Trial, estimator: Any) -> tuple[Any, Any]:
-    """Return what to train and to test on: blocks of dissimilarities for a system that takes those."""
+    """Return what to train and test on: blocks of dissimilarities for a system that takes those."""
     if getattr(estimator, "metric", None) == "precomputed":
         return as_distances(source)
     return trial.training, trial.test.patterns
 
 
-def _judge(estimator: Any, patterns: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return scores and decisions from one pass: decision_function ranks as score_samples does."""
+def _score(estimator: Any, patterns: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return scores and decisions from one pass; decision_function ranks like score_samples."""
     margins = estimator.decision_function(patterns)
     return margins, margins >= 0
 
@@ -104,7 +104,7 @@ def measures_of(y: NDArray[np.int64], scores: NDArray[np.float64], accepted: NDA
     0.5
     """
     if len(np.unique(y)) < 2:
-        raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'non-targets'} only; a run needs both kinds")
+        raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'outliers'} only; a run needs both kinds")
     precision, recall, f_measure, _ = precision_recall_fscore_support(
         y == 1, accepted, average="binary", zero_division=0.0
     )

@@ -1,7 +1,7 @@
-"""What a cell costs, roughly: for the time left, and for a search that fits a budget.
+"""A rough estimate of the seconds of a cell: for the time left, and to fit a search into a budget.
 
-The constants are seconds on one core of a machine of 2025. They are part of the plan and not measured anew, so that the
-same request gives the same search, and so the same model, everywhere.
+The constants are seconds on one core of a machine of 2025. They are fixed, so that the same request gives the same
+search and the same model on every machine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from eocc.experiments.systems import SYSTEMS
 FULL_SEARCH = 100
 SHORTER = (100, 60, 40, 30, 20, 15, 10, 7, 5, 3, 2, 1)
 POPULATION = 30
-# A search stops when nothing better was found for ten generations: sooner from targets alone than with validation.
+# A search stops after ten generations without progress: sooner without validation than with it.
 TYPICAL_GENERATIONS, TYPICAL_WITH_VALIDATION = 20, 60
 VALIDATION_FACTOR = 1.4
 
@@ -22,13 +22,13 @@ Plan = Sequence[tuple[Source, str, str]]
 
 @lru_cache(maxsize=64)
 def _size(source: Source) -> tuple[int, int]:
-    """Return the numbers of training and test patterns."""
+    """Return the numbers of training and test rows."""
     trial = source.trial(source.normalisations[0], 0, 0)
     return len(trial.training), len(trial.test.y)
 
 
 def seconds_of(source: Source, system: str, generations: int) -> float:
-    """Return a guess of the seconds of one run."""
+    """Return the estimated seconds of one run."""
     n, m = _size(source)
     pairs = 5e-6 if source.measure == "graph-edit" else 2e-8
     if not SYSTEMS[system].searches:
@@ -40,14 +40,14 @@ def seconds_of(source: Source, system: str, generations: int) -> float:
 
 
 def candidate_seconds(n: int) -> float:
-    """Return a guess of the seconds of one candidate of the search on n patterns: a product of n x n matrices."""
+    """Return the estimated seconds of one candidate of the search on n rows: a product of n x n matrices."""
     return 1e-4 + 6e-9 * n**2 + 1.6e-11 * n**3
 
 
 def generations_within(budget: float | None, plan: Plan, runs: int, jobs: int) -> tuple[Mapping[str, int], str]:
-    """Return the generations a search may take on each set so that the study fits the budget, and a note that says so.
+    """Return the generations of the search on each set so that the study fits the budget, and a note about it.
 
-    Only the sets that cost most are shortened: none may cost more than a cap, the largest for which the sum fits.
+    Only the most expensive sets are shortened: no set may cost more than a cap, the largest for which the sum fits.
     """
     sources = list({source.name: source for source, _, _ in plan}.values())
     full = {source.name: FULL_SEARCH for source in sources}
@@ -75,5 +75,5 @@ def _note(budget: float, chosen: Mapping[str, int], total: float) -> str:
     late = "" if total <= budget else f" Even so about {total:.0f} s are expected."
     if not short:
         return f"The budget of {budget:.0f} s allows the full search.{late}"
-    told = ", ".join(f"{g} generations on {name}" for name, g in short.items())
-    return f"The budget of {budget:.0f} s shrank the search to at most {told}.{late}"
+    shortened = ", ".join(f"{g} generations on {name}" for name, g in short.items())
+    return f"The budget of {budget:.0f} s shortens the search to at most {shortened}.{late}"

@@ -1,4 +1,4 @@
-"""The paper's pictures, and that of the ranks. Needs matplotlib."""
+"""The paper's pictures, and a picture of the ranks. Needs matplotlib."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +17,12 @@ from eocc.datasets import (
 from eocc.experiments.statistics import Ranking
 from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 
-EOCC_1 = {"resolution": "single", "random_state": 0}
-EOCC_2 = {"resolution": "single", "random_state": 0, "synthesis": "validation"}
+EOCC_1 = {"random_state": 0}
+EOCC_2 = {"random_state": 0, "synthesis": "validation"}
 
 
 def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
-    """Return a figure that no window shows."""
+    """Return a figure without a window."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
@@ -31,14 +31,14 @@ def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
 
 
 def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: OneClassProblem) -> None:
-    """Draw training and test patterns: right decisions in their kind's colour, wrong ones ringed."""
+    """Draw training and test rows, with a ring around wrong decisions."""
     decisions = classifier.predict(problem.X_test)
     axes.plot(*problem.X_train.T, "o", color=FAINT, markersize=3, label="training targets")
-    for sign, colour, name in ((1, NORMAL, "test targets"), (-1, OTHER, "test non-targets")):
+    for sign, colour, name in ((1, NORMAL, "test targets"), (-1, OTHER, "test outliers")):
         points = problem.X_test[problem.y_test == sign]
         axes.plot(*points.T, "o" if sign == 1 else "x", color=colour, markersize=5, label=name)
     wrong = problem.X_test[decisions != problem.y_test]
-    axes.plot(*wrong.T, "o", markersize=10, markerfacecolor="none", markeredgecolor=INK, label="decided wrongly")
+    axes.plot(*wrong.T, "o", markersize=10, markerfacecolor="none", markeredgecolor=INK, label="wrong decision")
     axes.set(title=f"{len(classifier.regions_)} regions", xlim=(-0.05, 1.05), ylim=(-0.05, 1.05), aspect="equal")
     axes.legend(fontsize=7)
 
@@ -75,7 +75,7 @@ def second_example() -> Any:
         plot_membership(classifier, drawn, problem.X_test)
         accuracy = float((classifier.predict(problem.X_test) == problem.y_test).mean())
         drawn.set_title(f"{name}: membership; accuracy of the decision {accuracy:.2f}")
-    figure.suptitle("Second example: a narrow band beside the training targets")
+    figure.suptitle("Second example: a narrow band next to the training targets")
     return figure
 
 
@@ -112,7 +112,7 @@ def draw_examples(folder: Path) -> list[Path]:
 
 
 def draw_ranks(ranking: Ranking) -> Any:
-    """Draw the systems along their average ranks; a bar joins those that the Nemenyi test cannot tell apart."""
+    """Draw the systems along their average ranks; a bar joins those that do not differ by the Nemenyi test."""
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
     cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)

@@ -1,4 +1,4 @@
-"""Cells on several processes: one that hangs is ended at its time limit, one that dies costs its cell alone."""
+"""Cells on several processes. A cell that hangs is stopped at its time limit; a process that dies loses one cell."""
 
 import multiprocessing
 import os
@@ -13,10 +13,10 @@ from typing import Any
 
 from eocc.experiments.cells import Cell, Figures, run_cell
 
-# Every process is one thread: cells run side by side instead, and times can be compared.
+# Every process uses one thread, so that times are comparable.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-# What a process says when it has imported all it needs: a cell's time does not count that.
+# A process sends this after its imports, which do not count as time of a cell.
 READY = None
 
 
@@ -29,14 +29,14 @@ class _Worker:
     deadline: float = float("inf")
 
     def watch(self, time_limit: float) -> None:
-        """Start the clock of the cell in hand, if there is one; the process must be ready to run it."""
+        """Set the deadline of the current cell, if there is one and the process is ready."""
         self.deadline = time.monotonic() + time_limit if self.cell and self.is_ready else float("inf")
 
 
 def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator[tuple[Cell, Figures]]:
-    """Yield every cell with its figures, as they come.
+    """Yield every cell with its results, in the order in which they finish.
 
-    Cells of one data set stay together, so that what a process has loaded serves the next cell too.
+    Cells of one data set run one after the other, so that a process need not load it again.
     """
     waiting = deque(cells)
     workers = [_start() for _ in range(min(n_jobs, len(cells)))]
@@ -54,7 +54,7 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
 
 
 def _collect(workers: list[_Worker], time_limit: float) -> Iterator[tuple[Cell, Figures]]:
-    """Wait for the next result, death or deadline; yield what it means."""
+    """Wait for the next result, death or deadline, and yield the cells that are done."""
     busy = [worker for worker in workers if worker.cell is not None]
     patience = min(worker.deadline for worker in busy) - time.monotonic()
     timeout = None if patience == float("inf") else max(0.0, patience)
@@ -85,7 +85,7 @@ def _collect(workers: list[_Worker], time_limit: float) -> Iterator[tuple[Cell, 
 def _hand(worker: _Worker, cell: Cell, time_limit: float) -> _Worker:
     try:
         worker.connection.send(cell)
-    except OSError:  # it died while idle
+    except OSError:  # the process died while idle
         worker = _restart(worker)
         worker.connection.send(cell)
     worker.cell = cell
@@ -98,7 +98,7 @@ def _start() -> _Worker:
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,), daemon=True)
     kept = {name: os.environ.get(name) for name in ONE_THREAD}
-    os.environ.update(ONE_THREAD)  # read by the libraries when the new process imports them
+    os.environ.update(ONE_THREAD)  # the libraries read these when they are imported
     try:
         process.start()
     finally:
@@ -109,7 +109,7 @@ def _start() -> _Worker:
 
 
 def _context() -> Any:
-    """Return a way to start clean processes; where there are fork servers, all share one import of the library."""
+    """Return the multiprocessing context: with a fork server, all processes share one import of the library."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -125,8 +125,8 @@ def _restart(worker: _Worker) -> _Worker:
 
 
 def _serve(connection: Connection) -> None:
-    """Run cells until the parent closes the pipe; end at once, in the middle of a cell, where the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    """Run cells until the parent closes the pipe; end at once if the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     threading.Thread(target=_follow_parent, daemon=True).start()
     connection.send(READY)
     while True:

@@ -1,8 +1,8 @@
-"""The protocol: which patterns one run trains, validates and tests on.
+"""The protocol: which rows one run trains, validates and tests on.
 
-A random 90 % of the targets train; the others and all non-targets test. EOCC-2 validates on a tenth of the test
-patterns of either kind: with Gaussian noise, the originals left in the test set, as the paper does (that leaks), or
-moved out of the test set and without noise, which is honest.
+A random 90 % of the targets train; the other targets and all outliers test. Validation uses a tenth of the test rows of
+each kind. *Leaking*, as in the paper: with Gaussian noise, and the originals stay in the test set. *Honest*: without
+noise, and moved out of the test set.
 """
 
 import zlib
@@ -18,7 +18,7 @@ Signs = NDArray[np.int64]
 
 TRAINING_SHARE = 0.9
 VALIDATION_SHARE = 0.1
-# The paper says "suitable" noise: a tenth of each feature's standard deviation among the training targets.
+# The paper says "suitable" noise. Here: a tenth of each column's standard deviation over the training targets.
 NOISE = 0.1  # departure: validation noise
 
 NORMALISATIONS = ("raw", "unit-variance")
@@ -26,7 +26,7 @@ NORMALISATIONS = ("raw", "unit-variance")
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Patterns of both kinds, y = +1 for targets and -1 for all else."""
+    """Rows of both kinds, y = +1 for targets and -1 for outliers."""
 
     patterns: Any
     y: Signs
@@ -34,9 +34,9 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One run: targets to train on, patterns to test on, and two ways to validate.
+    """One run: targets to train on, rows to test on, and two validation sets.
 
-    `honest` are patterns that `honest_test`, rows of `test`, leaves out.
+    `honest_test` are the indices of the test rows without those of `honest`.
     """
 
     training: Any
@@ -48,7 +48,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Split:
-    """Rows of a data set: those to train on, those to test on, and the test rows (by position) to validate on."""
+    """Indices of the rows to train on and to test on, and positions in `test` of the rows to validate on."""
 
     training: Indices
     test: Indices
@@ -56,7 +56,7 @@ class Split:
 
 
 def rng_of(seed: int, *names: Any) -> np.random.Generator:
-    """Return random numbers that depend on the seed and the names alone, not on what ran before.
+    """Return a random generator that depends only on the seed and the names.
 
     >>> int(rng_of(0, "AB", 3).integers(1000)) == int(rng_of(0, "AB", 3).integers(1000))
     True
@@ -65,27 +65,29 @@ def rng_of(seed: int, *names: Any) -> np.random.Generator:
 
 
 def split_rows(is_target: NDArray[np.bool_], rng: np.random.Generator) -> Split:
-    """Return a random split by the protocol; at least one target trains, and at least one of either kind validates.
+    """Return a random split; at least one target trains, and at least one row of each kind validates.
 
     >>> split = split_rows(np.array([True] * 10 + [False] * 5), np.random.default_rng(0))
     >>> len(split.training), len(split.test), len(split.validation)
     (9, 6, 2)
     """
     targets = rng.permutation(np.flatnonzero(is_target))
-    others = np.flatnonzero(~is_target)
-    if len(targets) < 2 or len(others) < 1:
+    outliers = np.flatnonzero(~is_target)
+    if len(targets) < 2 or len(outliers) < 1:
         raise ValueError(
-            f"a comparison needs at least 2 targets and 1 other pattern; there are {len(targets)} and {len(others)}"
+            f"a comparison needs at least 2 targets and 1 outlier; there are {len(targets)} and {len(outliers)}"
         )
     n_training = min(max(1, int(TRAINING_SHARE * len(targets))), len(targets) - 1)
     held_out = np.sort(targets[n_training:])
-    kinds = (np.arange(len(held_out)), len(held_out) + np.arange(len(others)))
+    kinds = (np.arange(len(held_out)), len(held_out) + np.arange(len(outliers)))
     validation = [rng.permutation(kind)[: _tenth(len(kind))] for kind in kinds]
-    return Split(np.sort(targets[:n_training]), np.concatenate([held_out, others]), np.sort(np.concatenate(validation)))
+    return Split(
+        np.sort(targets[:n_training]), np.concatenate([held_out, outliers]), np.sort(np.concatenate(validation))
+    )
 
 
 def trial_of_rows(X: Matrix, is_target: NDArray[np.bool_], normalisation: str, rng: np.random.Generator) -> Trial:
-    """Return a run on rows of numbers; what normalises them is fitted on the training targets alone."""
+    """Return a run on rows of numbers, normalised by the training targets."""
     split = split_rows(is_target, rng)
     X = normalised(X, X[split.training], normalisation)
     y = np.where(is_target, 1, -1)
@@ -98,11 +100,11 @@ def trial_of_rows(X: Matrix, is_target: NDArray[np.bool_], normalisation: str, r
 
 
 def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
-    """Return X as it is, or less the training mean and over the training standard deviation (1 where that is 0)."""
+    """Return X unchanged ("raw"), or with the mean 0 and the standard deviation 1 of the training rows."""
     if normalisation == "raw":
         return X
     spread = training.std(axis=0)
-    # A constant column's deviation is rounding, not spread.
+    # The standard deviation of a constant column is rounding only; it is not scaled.
     constant = spread <= 1e-12 * np.abs(training).max(axis=0)
     return np.asarray((X - training.mean(axis=0)) / np.where(constant, 1.0, spread))
 

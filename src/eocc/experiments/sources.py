@@ -1,4 +1,4 @@
-"""Where the patterns of a comparison come from: a published set, or a table of the user's."""
+"""The data of a comparison: a published set, or a user's own table."""
 
 import zlib
 from collections.abc import Hashable
@@ -15,41 +15,41 @@ from eocc.rivals.distances import resolve_metric
 
 
 class Source(Hashable, Protocol):
-    """A data set that can be sent to another process by name and loaded there."""
+    """A data set that is sent to another process by name and loaded there."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         ...
 
     @property
     def identity(self) -> str:
-        """What tells its patterns from others of the same name: figures on disk are theirs alone."""
+        """Distinguishes its data from others of the same name, for results on disk."""
         ...
 
     @property
     def normalisations(self) -> tuple[str, ...]:
-        """The forms in which it is tried."""
+        """The normalisations to use."""
         ...
 
     @property
     def measure(self) -> str:
-        """The dissimilarity of its patterns."""
+        """The dissimilarity of its objects."""
         ...
 
     @property
     def ships_validation(self) -> bool:
-        """Whether its own split has validation patterns, so that there is no leaking set to tell from an honest one."""
+        """Whether it comes with validation data, so that leaking and honest validation are the same."""
         ...
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
-        """Return what that run trains and tests on; runs of other systems get the same."""
+        """Return what a run trains and tests on, the same for all systems."""
         ...
 
 
 @dataclass(frozen=True)
 class UciSource:
-    """A set of rows by its acronym."""
+    """A UCI set by its acronym."""
 
     name: str
     normalisations: tuple[str, ...] = NORMALISATIONS
@@ -58,7 +58,7 @@ class UciSource:
 
     @property
     def identity(self) -> str:
-        """The name: a published set is always the same."""
+        """The name: a published set never changes."""
         return self.name
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
@@ -69,7 +69,7 @@ class UciSource:
 
 @dataclass(frozen=True, eq=True)
 class TableSource:
-    """Rows of the user's: numbers, and which of them are targets."""
+    """A user's own rows of numbers, and which of them are targets."""
 
     name: str
     rows: tuple[tuple[float, ...], ...]
@@ -80,7 +80,7 @@ class TableSource:
 
     @cached_property
     def identity(self) -> str:
-        """The name and a checksum: the user may change the file between two runs."""
+        """The name and a checksum: the file may change between two runs."""
         return f"{self.name} {zlib.crc32(repr((self.rows, self.is_target)).encode()):08x}"
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
@@ -91,7 +91,7 @@ class TableSource:
 
 @dataclass(frozen=True)
 class IamSource:
-    """A set of labelled graphs with its own split: runs differ in the systems' seeds only."""
+    """A set of labelled graphs with a fixed split: runs differ only in the seeds of the systems."""
 
     name: str
     dataset: str = ""
@@ -102,11 +102,11 @@ class IamSource:
 
     @property
     def identity(self) -> str:
-        """The name: a published set is always the same."""
+        """The name: a published set never changes."""
         return self.name
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
-        """Return the shipped split: trained on train's targets, tested on test and train's non-targets."""
+        """Return the fixed split: train on its training targets, test on its test set and its training outliers."""
         return _iam_trial(self.dataset or self.name, self.target)
 
 
@@ -128,7 +128,7 @@ def _signs(labels: Any, target: str) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=1)
 def as_distances(source: Source) -> tuple[Any, Any]:
-    """Return (training, test) blocks of a set's dissimilarities, computed once: for systems that need no more."""
+    """Return the (training, test) blocks of dissimilarities of a set, for systems that take them; computed once."""
     trial = source.trial(source.normalisations[0], 0, 0)
     metric = resolve_metric(source.measure)
     training, test = metric.read(trial.training), metric.read(trial.test.patterns)

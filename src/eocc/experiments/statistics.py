@@ -1,4 +1,4 @@
-"""Figures of many runs -> means, tests against the best, ranks."""
+"""Results of many runs -> means, tests against the best, ranks."""
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class Summary:
 def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) -> dict[str, Summary]:
     """Summarise the runs of each system on one data set; higher is better.
 
-    The best mean, and all that a paired t-test cannot tell from it, are marked: every system had the same splits.
-    Systems that stand `apart` are not compared with; and a single run, which leaves nothing to test, marks none.
+    The best mean is marked, and all that do not differ significantly from it by a paired t-test: all systems have
+    the same splits. Systems in `apart` are not compared. With a single run nothing can be tested, and none is marked.
 
     >>> summarise({"a": np.array([0.9, 0.8, 0.9]), "b": np.array([0.1, 0.1, 0.2])})["b"].is_best
     False
@@ -47,14 +47,14 @@ def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) 
 
 
 def differs(one: Matrix, other: Matrix) -> bool:
-    """Say whether a paired t-test tells the runs apart at 5 %.
+    """Return whether the runs differ by a paired t-test at 5 %.
 
     >>> differs(np.array([0.9, 0.8, 0.9]), np.array([0.9, 0.8, 0.9]))
     False
     """
     n = min(len(one), len(other))
     difference = one[:n] - other[:n]
-    # Runs that differ by rounding, or by one and the same amount, leave the test nothing to divide by.
+    # Runs that differ by rounding, or all by the same amount, have no variance to test with.
     if n < 2 or np.ptp(difference) <= 1e-12:
         return bool(abs(difference.mean()) > 1e-12)
     return bool(stats.ttest_1samp(difference, 0.0).pvalue < SIGNIFICANCE)
@@ -71,14 +71,14 @@ class Ranking:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the Friedman test tells any systems apart: without that, the Nemenyi test has nothing to say."""
+        """Whether the Friedman test finds a difference; only then does the Nemenyi test apply."""
         return self.friedman_p < SIGNIFICANCE
 
 
 def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
-    """Rank systems by their scores, of shape (data cells, systems); a missing score counts as the least.
+    """Rank systems by their scores, of shape (data cells, systems); a missing score ranks last.
 
-    None where there are fewer than three systems or two cells: the Friedman test needs those.
+    None with fewer than three systems or two cells: too few for the Friedman test.
 
     >>> ranking = rank_systems(["a", "b", "c"], np.array([[0.9, 0.8, 0.1], [0.7, 0.8, 0.1], [0.9, 0.8, 0.2]]))
     >>> ranking.average_ranks["c"], round(ranking.critical_difference, 2)
@@ -87,7 +87,7 @@ def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     n_cells, n_systems = scores.shape
     if n_cells < 2 or n_systems < 3:
         return None
-    # Means that differ by rounding alone, in the ninth digit, are equal.
+    # Means that differ only in the ninth digit are equal.
     ranks = stats.rankdata(-np.where(np.isnan(scores), -np.inf, scores.round(9)), axis=1)
     friedman = stats.friedmanchisquare(*ranks.T).pvalue if np.ptp(ranks) > 0 else 1.0
     # Nemenyi (Demšar 2006): q is the studentised range over sqrt(2).

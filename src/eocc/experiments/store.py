@@ -1,4 +1,4 @@
-"""Figures on disk: a line a cell, written as soon as it is known, so that an interrupted run goes on."""
+"""Results on disk: one line per cell, written at once, so that an interrupted run can continue."""
 
 import json
 import os
@@ -14,9 +14,9 @@ Key = tuple[Any, ...]
 class Store:
     """The finished cells of a folder, in `cells.jsonl`.
 
-    A line says which cell, by which version of the library, and its figures; of several for a cell the last counts. A
-    line that was cut when a run was killed is dropped, and its cell runs again. One process at a time: the folder is
-    locked until `close`, or until the process ends, however it does.
+    A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was
+    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until `close` or until the
+    process ends.
     """
 
     def __init__(self, folder: Path, version: str) -> None:
@@ -37,16 +37,16 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Let other processes use the folder."""
+        """Unlock the folder."""
         self._lock.close()
 
     @property
     def finished(self) -> Mapping[Key, Figures]:
-        """The figures of each finished cell, by its key."""
+        """The results of each finished cell, by its key."""
         return self._finished
 
     def add(self, cell: Cell, figures: Figures) -> None:
-        """Write the figures down, and make sure that they are on disk."""
+        """Append the results, and flush them to disk."""
         line = {"version": self._version, "cell": list(cell.key), "figures": figures.to_dict()}
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
@@ -73,7 +73,7 @@ class Store:
 
 
 def _locked(path: Path) -> IO[bytes]:
-    """Return the open lock file; where the system has no such locks, two runs are not kept apart."""
+    """Return the open lock file; systems without file locks get none."""
     file = path.open("wb")
     try:
         import fcntl

@@ -1,4 +1,4 @@
-"""The studies: which sets and systems, and the cells of a run that are still to be done."""
+"""The studies: their data sets and systems, and the cells that are left to run."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. `budget` and `time_limit` are seconds; the former shrinks the search."""
+    """What the user asked for. `budget` and `time_limit` are seconds; a budget shortens the search."""
 
     runs: int = 10
     seed: int = 0
@@ -49,13 +49,13 @@ class Request:
 
     @property
     def is_partial(self) -> bool:
-        """Whether some sets or systems only were asked for."""
+        """Whether only some sets or systems were asked for."""
         return bool(self.systems or self.datasets)
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A plan: its name and title, its cells, what was decided about the search, and the sets that are not to be had."""
+    """A study: name, title, cells, a note about the search, and the sets that are not available, with reasons."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: cells done of all, and the seconds left by the cost of what is left."""
+    """How far a run is: finished cells, all cells, and the estimated seconds left."""
 
     done: int
     total: int
@@ -76,7 +76,7 @@ class Progress:
 
 
 def check_names(request: Request, sources: Sequence[Source]) -> None:
-    """Raise a ValueError for a system or data set that there is not."""
+    """Raise a ValueError for an unknown system or data set."""
     by_name = {source.name: source for source in sources}
     for dataset in request.datasets:
         choose("data set", by_name, dataset)
@@ -87,7 +87,7 @@ def check_names(request: Request, sources: Sequence[Source]) -> None:
 def plan_study(name: str, title: str, sources: Sequence[Source], request: Request) -> Study:
     """Return the cells of a study, data set by data set, with a search that fits the budget.
 
-    Sets that were not asked for are left out, and those that are not to be had are noted with the reason.
+    Sets that were not asked for are left out; sets that are not available are listed with the reason.
     """
     chosen = [source for source in sources if not request.datasets or source.name in request.datasets]
     absent = {source.name: reason for source in chosen if (reason := _why_absent(source))}
@@ -120,7 +120,7 @@ def _why_absent(source: Source) -> str:
     return ""
 
 
-def run_study(study: Study, request: Request, tell: Callable[[Progress], None]) -> Results:
+def run_study(study: Study, request: Request, report: Callable[[Progress], None]) -> Results:
     """Run the cells that the folder does not hold yet, or holds without figures; each is written down at once."""
     with Store(request.folder, version("eocc")) as store:
         there = [cell for cell in study.cells if cell.source.name not in study.absent]
@@ -133,7 +133,7 @@ def run_study(study: Study, request: Request, tell: Callable[[Progress], None]) 
             passed = expected - sum(left.values())
             pace = (time.monotonic() - started) / passed if passed > 0 else 0.0
             n_done = len(there) - len(waiting) + done
-            tell(Progress(n_done, len(there), pace * sum(left.values()), cell, figures))
+            report(Progress(n_done, len(there), pace * sum(left.values()), cell, figures))
         return results_of(study.cells, store.finished, _published(study), study.absent)
 
 

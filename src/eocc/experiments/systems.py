@@ -1,64 +1,82 @@
-"""The classifiers that are compared. One row each."""
+"""The classifiers that are compared, one row each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.experiments.protocol import Trial
+from eocc.classifiers.surprise import SurpriseClassifier
+from eocc.experiments.protocol import Labelled, Trial
 from eocc.experiments.sources import Source
 from eocc.rivals import RIVALS
 from eocc.rivals.base import DistanceRival
 from eocc.search.genetic import GeneticSearch
 
-ENTROPIC, CLASSICAL, TODAY = "entropic", "classical", "in use today"
+SURPRISE, ENTROPIC, CLASSICAL, TODAY = "surprise", "entropic", "classical", "in use today"
 IN_USE_TODAY = ("One-class SVM", "Isolation forest", "LOF", "Robust covariance", "KNN (PyOD)", "ECOD (PyOD)")
 
 
 @dataclass(frozen=True)
 class System:
-    """A classifier: how it is made from (seed, generations, measure), and what it validates on, if it does.
+    """A classifier: how to make it from (seed, generations, measure), which labelled rows it sees, how it uses them.
 
-    One that `searches` takes longer the more generations it may.
+    `validation` is None, "leaking" or "honest": see `eocc.experiments.protocol`.
     """
 
     name: str
     group: str
     make: Callable[[int, int, str], Any]
     validation: str | None = None
+    fit_labelled: Callable[[Any, Any, Labelled], Any] | None = None
     takes_any_measure: bool = True
-    searches: bool = False
+
+    @property
+    def searches(self) -> bool:
+        """Whether it searches for weights, and so takes longer with more generations."""
+        return self.group == ENTROPIC
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether regions are its model."""
+        return self.group == ENTROPIC
 
     def fit_on(self, trial: Trial, estimator: Any) -> Any:
-        """Fit the estimator to the trial's training targets, with the validation set it may see."""
-        if self.validation is None:
+        """Fit the estimator to the training targets, and to the labelled rows that it may see."""
+        if self.validation is None or self.fit_labelled is None:
             return estimator.fit(trial.training)
-        seen = getattr(trial, self.validation)
-        return estimator.fit(trial.training, validation=(seen.patterns, seen.y))
+        return self.fit_labelled(estimator, trial.training, getattr(trial, self.validation))
 
 
 def can_run(system: System, source: Source) -> bool:
-    """Say whether the system takes the source's patterns, and differs there from one that runs anyway."""
+    """Return whether the system takes the source's data; sets with their own validation rows need no honest variant."""
     if source.measure != "euclidean" and not system.takes_any_measure:
         return False
     return not (source.ships_validation and system.validation == "honest")
 
 
+def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
+    return SurpriseClassifier(measure=measure, random_state=seed)
+
+
+def _with_labels(estimator: Any, training: Any, seen: Labelled) -> Any:
+    """Train on the training targets and on the labelled rows of both kinds."""
+    both = np.vstack([training, seen.patterns]) if isinstance(training, np.ndarray) else [*training, *seen.patterns]
+    return estimator.fit(both, np.append(np.ones(len(training), np.int64), seen.y))
+
+
 def _entropic(synthesis: str) -> Callable[[int, int, str], Any]:
     def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
-        return EntropicOneClassClassifier(measure=measure, synthesis=synthesis, random_state=seed)
-
-    return make
-
-
-def _as_published(synthesis: str) -> Callable[[int, int, str], Any]:
-    def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
         search = GeneticSearch(max_generations=generations)
-        return EntropicOneClassClassifier(
-            measure=measure, synthesis=synthesis, resolution="single", search=search, random_state=seed
-        )
+        return EntropicOneClassClassifier(measure=measure, synthesis=synthesis, search=search, random_state=seed)
 
     return make
+
+
+def _with_validation(estimator: Any, training: Any, seen: Labelled) -> Any:
+    """Train on the training targets and validate on the labelled rows."""
+    return estimator.fit(training, validation=(seen.patterns, seen.y))
 
 
 def _rival(name: str) -> Callable[[int, int, str], Any]:
@@ -67,19 +85,19 @@ def _rival(name: str) -> Callable[[int, int, str], Any]:
         known = rival.get_params()
         wanted: dict[str, Any] = {"random_state": seed} if "random_state" in known else {}
         if measure != "euclidean":
-            wanted["metric"] = "precomputed"  # the set's dissimilarities, computed once for all
+            wanted["metric"] = "precomputed"  # the dissimilarities of the set, computed once
         return rival.set_params(**wanted)
 
     return make
 
 
 def _rows() -> list[System]:
-    entropic = [
-        System("EOCC", ENTROPIC, _entropic("entropy")),
-        System("EOCC_10%", ENTROPIC, _entropic("validation"), "honest"),
-        System("EOCC-1", ENTROPIC, _as_published("entropy"), searches=True),
-        System("EOCC-2", ENTROPIC, _as_published("validation"), "leaking", searches=True),
-        System("EOCC-2_10%", ENTROPIC, _as_published("validation"), "honest", searches=True),
+    own = [
+        System("Surprise", SURPRISE, _surprise),
+        System("Surprise_10%", SURPRISE, _surprise, "honest", _with_labels),
+        System("EOCC-1", ENTROPIC, _entropic("entropy")),
+        System("EOCC-2", ENTROPIC, _entropic("validation"), "leaking", _with_validation),
+        System("EOCC-2_10%", ENTROPIC, _entropic("validation"), "honest", _with_validation),
     ]
     rivals = [
         System(
@@ -90,7 +108,7 @@ def _rows() -> list[System]:
         )
         for name in RIVALS
     ]
-    return entropic + rivals
+    return own + rivals
 
 
 SYSTEMS = {system.name: system for system in _rows()}

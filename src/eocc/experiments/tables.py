@@ -1,4 +1,4 @@
-"""Figures -> tables of ours beside the published ones, as Markdown and CSV."""
+"""Results -> tables next to the published ones, as Markdown and CSV."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from eocc.foundation.types import Matrix
 
 Place = tuple[str, str]  # data set, normalisation
 
-# The same graphs with the classes exchanged: shown, but not a data set more.
+# The same graphs with exchanged classes: shown, but not counted as another data set.
 NOT_COUNTED = ("A (a)",)
 MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "fit_seconds", "score_seconds")
 

@@ -18,7 +18,7 @@ Tables = dict[str, list[list[str]]]
 
 LEAKING = (
     " EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
-    "ranked nor compared with. EOCC_10% and EOCC-2_10% learn from patterns moved out of the test set, which is honest."
+    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from patterns moved out of the test set: this is honest."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
@@ -56,8 +56,8 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     test = "" if request.runs > 1 else " One run leaves nothing to test, so that none is bold."
     search = study.note or f"At most {FULL_SEARCH} generations a search."
     return [
-        f"Mean (standard deviation) over runs; {shown}bold: the best, and what a paired t-test at 5 % cannot tell from "
-        f"it.{test}{validation}",
+        f"Mean (standard deviation) over runs; {shown}bold: the best, and all that do not differ from it by a paired "
+        f"t-test at 5 %.{test}{validation}",
         f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
@@ -75,14 +75,14 @@ def _ranking_facts(results: Results) -> Iterator[str]:
     for form in results.forms:
         ranking = results.ranking(form)
         if ranking is not None:
-            verdict = (
-                f"systems whose average ranks differ by less than {ranking.critical_difference:.2f} cannot be told "
-                "apart (Nemenyi, 5 %)"
+            conclusion = (
+                f"systems whose average ranks differ by less than {ranking.critical_difference:.2f} do not "
+                "differ significantly (Nemenyi, 5 %)"
                 if ranking.is_significant
-                else "the systems cannot be told apart"
+                else "the systems do not differ significantly"
             )
             yield (
-                f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {verdict}. "
+                f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {conclusion}. "
                 "A system without a figure is ranked last."
             )
 
@@ -106,7 +106,7 @@ def _html_page(title: str, facts: Sequence[str], tables: Tables, results: Result
 def _rank_picture(results: Results, form: str) -> str:
     ranking = results.ranking(form)
     assert ranking is not None  # there is a table of it
-    words = "Average ranks of the systems, as in the table; bars join those that cannot be told apart."
+    words = "Average ranks of the systems, as in the table; bars join those that do not differ significantly."
     try:
         return html.picture(draw_ranks(ranking), words)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What all rivals share: one threshold rule, one sign, one way to fail."""
+"""The base classes of all rivals: threshold, sign of the scores, atomic fit."""
 
 from abc import ABC, abstractmethod
 from functools import cache
@@ -22,36 +22,32 @@ BLOCK = 2**22
 
 @cache
 def _thread_pools() -> ThreadpoolController:
-    # To look for them takes longer than many a fit.
+    # Finding the thread pools takes longer than many fits.
     return ThreadpoolController()
 
 
 def threshold(training_scores: Matrix, rejection_rate: float) -> float:
-    """Return the score below which a pattern is rejected: at most `rejection_rate` of the training scores are.
+    """Return the score below which a row is rejected: at most a share `rejection_rate` of the training scores.
 
     >>> threshold(np.array([3.0, 1.0, 2.0, 4.0]), 0.25)
     2.0
     """
     n = len(training_scores)
-    # The slack keeps 0.29 * 100 at 29, where floating point says 28.999999999999996; a rate a hair below 1 must not
-    # reject all.
+    # 1e-9 keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996. A rate near 1 must not reject all.
     n_rejected = min(int(rejection_rate * n + 1e-9), n - 1)
     return float(np.sort(training_scores)[n_rejected])
 
 
 class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
-    """A one-class classifier of rows of numbers: a score, higher = more normal, and a threshold on it.
+    """A one-class classifier of rows of numbers: a score (higher = more normal) and a threshold.
 
-    A subclass names its arguments in `__init__`, `rejection_rate` among them, and writes `_learn` and `_score`.
-    `offset_` is the threshold; `training_scores_` are the scores it was taken from, as dd_tools takes them. Where the
-    method makes it cheap they are those of targets left out, each as of a pattern the model has not seen: Naive
-    Parzen, Parzen, k-means, 1-NN, k-NN, MST_CD, k-centres (for the centres), MPM, LOF and both of PyOD's. New targets
-    are then rejected about as often as `rejection_rate` says. The others, Gauss, MoG, auto-encoder, PCA, SOM, SVDD,
-    LPDD, CHAMELEON, one-class SVM, isolation forest and robust covariance, give the scores of the targets they were
-    fitted to, which lie closer to the model than new ones: these are rejected more often than the rate, and very much
-    so with few rows and many features.
+    A subclass has an argument `rejection_rate`, and implements `_learn` and `_score`. `offset_` is the threshold, a
+    quantile of the `training_scores_` as in dd_tools. If the method allows it cheaply, each training row is scored left
+    out, and new targets are then rejected at about the rate. Otherwise training rows lie closer to the model than new
+    ones, which are rejected more often than the rate, and much more often with few rows and many columns.
+    docs/rivals.md says which rival does what.
 
-    New rows farther from the targets than 1e50 times their spread are all scored as equally far.
+    New rows farther from the targets than 1e50 times their spread all count as equally far.
     """
 
     rejection_rate: float
@@ -64,13 +60,13 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     @abstractmethod
     def _score(self, X: Matrix) -> Matrix:
-        """Return the scores of X, each row's by itself."""
+        """Return the score of each row, independent of the other rows."""
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from targets X; y is ignored. A fit that fails leaves the estimator as it was."""
         check_number("rejection_rate", self.rejection_rate, "in [0, 1)", lambda value: 0 <= value < 1)
         draft = unfitted_copy(self)
-        # Threads would add their parts of a sum in another order: one gives the same bits on every machine.
+        # With one thread, sums are added in the same order on every machine.
         with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
             draft._take(draft._learn(draft._read_targets(X)))
         return commit_fit(self, draft)
@@ -81,7 +77,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self._score(self._read(X, reset=False))
 
     def decision_function(self, X: Any) -> Matrix:
-        """Return score_samples less offset_: >= 0 for targets."""
+        """Return score_samples - offset_: >= 0 for targets."""
         return self.score_samples(X) - self.offset_
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -93,7 +89,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self._read(X, reset=True)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        # A model keeps its targets, or views of them: its own, which the caller cannot change.
+        # A copy: the model keeps its targets, which the caller may change.
         rows = validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
         if reset:
             self.bounds_ = bounds(rows)
@@ -106,11 +102,11 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class DistanceRival(Rival):
-    """A rival that sees distances alone: `_learn` gets those of the training set, `_score` those to it.
+    """A rival that needs distances only: `_learn` gets those within the training set, `_score` those to it.
 
     Its argument `metric` is "euclidean", "precomputed", the name of a measure of `eocc.measures`, or a measure (taken
-    with all weights at 1). So graphs, strings and series have rivals too. `metric_` is that metric with its scale
-    fixed, `prototypes_` are the training patterns, `farthest_` is the distance that all greater ones are scored as.
+    with all weights 1), so it works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_`
+    are the training patterns, and larger distances than `farthest_` count as `farthest_`.
     """
 
     metric: Any
@@ -118,7 +114,7 @@ class DistanceRival(Rival):
 
     @abstractmethod
     def _learn(self, D: Matrix) -> Matrix:
-        """Fit to the distances of the targets among themselves and return the targets' scores."""
+        """Fit to the distances between the targets and return the scores of the targets."""
 
     @abstractmethod
     def _score(self, D: Matrix) -> Matrix:
@@ -141,7 +137,7 @@ class DistanceRival(Rival):
         return self._score(self._distances(patterns))
 
     def _distances(self, patterns: Any) -> Matrix:
-        """Return the distances to the training patterns, none above `farthest_`."""
+        """Return the distances to the training patterns, at most `farthest_`."""
         return np.minimum(self.metric_.distances(patterns, self.prototypes_), self.farthest_)
 
     def _read_targets(self, X: Any) -> Matrix:

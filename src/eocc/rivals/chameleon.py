@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import Rival
-from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 from eocc.rivals.packages import needed
 
 Labels = NDArray[np.int64]

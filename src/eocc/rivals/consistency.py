@@ -1,4 +1,4 @@
-"""Tax and Müller's consistency (2004): the most complex model that still accepts new targets as it promised."""
+"""Tax and Müller's consistency (2004): the most complex model that still accepts new targets at the given rate."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar

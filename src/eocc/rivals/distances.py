@@ -1,4 +1,4 @@
-"""Any metric a rival may be given, as one: freeze on the training patterns, then distances to them."""
+"""The metrics of rivals behind one interface: fit to the training patterns, then compute distances to them."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ class Metric(Protocol):
 
     @property
     def is_pairwise(self) -> bool:
-        """Whether X holds distances already."""
+        """Whether X holds distances."""
         ...
 
     @property
@@ -30,17 +30,17 @@ class Metric(Protocol):
         ...
 
     def fit(self, training: Any) -> "Metric":
-        """Fix whatever normalises the metric."""
+        """Fit the scale of the metric."""
         ...
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:
-        """Return the distances patterns x prototypes; a row does not depend on the rows beside it."""
+        """Return the distances, patterns x prototypes; each row is independent of the others."""
         ...
 
 
 @dataclass(frozen=True)
 class EuclideanRows:
-    """||x - y||, in the features' own unit."""
+    """The Euclidean distance in the unit of the data."""
 
     is_pairwise: bool = False
     takes_rows: bool = True
@@ -54,13 +54,13 @@ class EuclideanRows:
         return self
 
     def distances(self, patterns: Matrix, prototypes: Matrix) -> Matrix:
-        """Return the distances, from differences: a product would give other roundings in other batches."""
+        """Return the distances from differences; a matrix product would round differently in other batches."""
         return np.asarray(cdist(patterns, prototypes))
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Distances as given, in their own unit."""
+    """Precomputed distances in their own unit."""
 
     is_pairwise: bool = True
     takes_rows: bool = False
@@ -79,13 +79,13 @@ class Blocks:
         given, wanted = patterns.block.shape[1], prototypes.block.shape[1]
         if given != wanted:
             raise ValueError(f"this block has {given} columns; it needs {wanted}, one per row of the fit")
-        # Columns picked from one row and from many lie differently in memory, and would be summed in another order.
+        # Else one row and many would lie differently in memory, and be summed in another order.
         return np.ascontiguousarray(patterns.block[:, prototypes.columns])
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A measure of `eocc.measures` with all weights at 1: at most 1 between training patterns."""
+    """A measure of `eocc.measures` with all weights 1: at most 1 between training patterns."""
 
     measure: Measure
     fitted: FittedMeasure | None = None
@@ -101,7 +101,7 @@ class Measured:
         return self.measure.read(X)  # type: ignore[attr-defined]  # only where takes_rows is False
 
     def fit(self, training: Any) -> "Measured":
-        """Fix the measure's scale."""
+        """Fit the measure."""
         return replace(self, fitted=self.measure.fit(training))
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:

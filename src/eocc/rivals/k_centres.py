@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.arguments import check_count, generator
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.automatic import is_automatic
 from eocc.rivals.base import DistanceRival
-from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 

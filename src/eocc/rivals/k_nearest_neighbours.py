@@ -50,16 +50,17 @@ def _likeliest_k(D: Matrix, others: Matrix) -> int:
 
     The density has a Gaussian at each target, as wide as the distance to its k-th neighbour (Breiman, Meisel, Purcell
     1977), in as many dimensions as the data fill. Without pattern j, a target that had j among its k nearest is as
-    wide as its next distance. Widths are held above a part in 10^6 of the typical one: copies would be infinitely
-    dense.
+    wide as its next distance. Widths are at least 10^-6 of the median distance (of the median positive one if most
+    rows are copies): else copies would be infinitely dense, and squares would overflow.
     """
     n = len(D)
     candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55) if k < n - 1] or [1]
     if len(candidates) == 1:
         return candidates[0]
     d = intrinsic_dimension(others)
-    floor = max(1e-6 * float(np.median(others)), np.finfo(float).tiny)
-    likelihoods = []
+    positive = others[others > 0]
+    floor = 1e-6 * float(np.median(others) or (np.median(positive) if len(positive) else 1.0))
+    D, likelihoods = D.astype(np.float64), []
     for k in candidates:
         width = np.where(others[:, [k - 1]] >= D, others[:, [k]], others[:, [k - 1]]).clip(floor)
         logs = -0.5 * (D / width) ** 2 - d * np.log(width)

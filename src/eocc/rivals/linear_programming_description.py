@@ -24,8 +24,9 @@ class LinearProgrammingDescription(DistanceRival):
     Paper: Pekalska, Tax, Duin, One-class LP classifiers for dissimilarity representations (2003); dd_tools' lpdd.
     Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
     middle is nearest to all.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or the median
-    distance to the nearest neighbour if that is wider. dd_tools' own default is width 1, in the data's unit.
+    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
+    the median distance to the nearest target that is no copy, if that is wider. dd_tools' own default is width 1, in
+    the data's unit.
 
     >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> plain.score_samples([[0.0], [5.0]])

@@ -20,10 +20,10 @@ class MinimaxProbabilityMachine(DistanceRival):
     distances no Euclidean space has, count as 0.
     Paper: Lanckriet, El Ghaoui, Jordan, Robust novelty detection with single-class MPM (2002); dd_tools' mpm_dd.
     Good at: any shape, no optimiser, exact left-out scores. Bad at: large sets, n^3; all far patterns score 0 alike.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or the median
-    distance to the nearest neighbour if that is wider. Training scores are those of left-out targets, in closed form.
-    dd_tools' own default is width 1, in the data's unit; with that width and hardly any regularisation, 1e-6, most of
-    the published figures come out; they are worse on Abalone.
+    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
+    the median distance to the nearest target that is no copy, if that is wider. Training scores are those of left-out
+    targets, in closed form. dd_tools' own default is width 1, in the data's unit; with that width and hardly any
+    regularisation, 1e-6, most of the published figures come out; they are worse on Abalone.
 
     >>> machine = MinimaxProbabilityMachine(width=1.0, regularisation=0.5).fit([[0.0], [0.0]])
     >>> machine.score_samples([[0.0], [1.0]]).round(3)

@@ -1,11 +1,11 @@
-"""Packages that some rivals need beside the library's own."""
+"""Optional packages that some rivals need."""
 
 import importlib
 from typing import Any
 
 
 def needed(module: str, package: str, by: str) -> Any:
-    """Return the module, or say which package `by` needs and how to install it.
+    """Return the module, or raise an ImportError that says which package `by` needs.
 
     >>> needed("minisom", "minisom", by="SelfOrganisingMap").__name__
     'minisom'

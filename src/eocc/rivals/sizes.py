@@ -1,4 +1,4 @@
-"""Numbers that can be squared and divided by one another and stay finite."""
+"""Limits within which squares and their quotients stay finite."""
 
 import numpy as np
 

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.svm import OneClassSVM
 
 from eocc.foundation.arguments import check_count
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import DistanceRival
-from eocc.rivals.consistency import Indices, held_out_error, most_complex_consistent
+from eocc.rivals.consistency import held_out_error, most_complex_consistent
 from eocc.rivals.distances import EuclideanRows, resolve_metric
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, outside_fraction, weighted_rows
 from eocc.rivals.packages import needed
@@ -31,11 +31,11 @@ class SupportVectorDescription(DistanceRival):
     Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
     Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density;
     the polynomial kernel measures mostly the length of a row.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or the median
-    distance to the nearest neighbour if that is wider; "consistent" the narrowest of Tax and Müller's consistency:
-    held-out targets, in ten folds, are not rejected more often than `rejection_rate` allows. Where no width is
-    consistent, as with few rows of many features, that is the widest one, which ranks patterns badly. dd_tools' own
-    default is width 5, in the data's unit.
+    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
+    the median distance to the nearest target that is no copy, if that is wider; "consistent" the narrowest that is
+    consistent in the sense of Tax and Müller: held-out targets, in ten folds, are not rejected more often than
+    `rejection_rate` allows. Where no width is consistent, as with few rows of many features, that is the widest one,
+    which ranks patterns badly. dd_tools' own default is width 5, in the data's unit.
 
     >>> ball = SupportVectorDescription(kernel="linear", nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> ball.score_samples([[2.0], [5.0]]).round(6) + 0.0

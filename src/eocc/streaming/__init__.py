@@ -1,10 +1,11 @@
-"""Fits and scores from data larger than memory: a sample is learnt from, all rows set the border, and none are kept.
+"""Fit and score data larger than memory: fit a sample, calibrate on all rows, keep none of them.
 
 arrays    arrays and chunks of rows -> rows of numbers, by the names or numbers of their columns
-source    a path, an array on disk or chunks of rows -> rows, a part at a time, as often as wanted
-sample    rows -> some of them, all equally likely, or by strata
-tally     numbers, one a row -> their order statistics, in little memory
-fit       the sample -> a model; all rows once more -> its border, p-values and counts
+chosen    which rows of a source are used
+source    a path, an array on disk or chunks of rows -> rows, one part at a time, as often as needed
+sample    rows -> a random sample, also stratified
+tally     one number per row -> order statistics, in little memory
+fit       the sample -> a model; all rows -> its threshold, p-values and statistics
 score     rows -> a file of decisions and scores
 """
 
@@ -13,13 +14,6 @@ from eocc.streaming.score import Scored, figures_of, judging, score_stream, writ
 from eocc.streaming.source import files_of, matrix_of
 
 __all__ = [
-    "ColumnStatistics",
-    "Scored",
-    "figures_of",
-    "files_of",
-    "fit_stream",
-    "judging",
-    "matrix_of",
-    "score_stream",
+    "ColumnStatistics", "Scored", "figures_of", "files_of", "fit_stream", "judging", "matrix_of", "score_stream",
     "writing_parquet",
-]
+]  # fmt: skip

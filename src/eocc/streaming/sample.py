@@ -1,4 +1,4 @@
-"""Rows, a part at a time -> a sample of them, all equally likely or by strata."""
+"""Rows, one part at a time -> a random sample, also stratified."""
 
 import heapq
 from collections import Counter
@@ -11,17 +11,16 @@ from eocc.foundation.registry import choose
 from eocc.foundation.types import Indices, Matrix
 from eocc.streaming.source import Source
 
-# A column with more values than this tells rows apart, not kinds of rows.
+# A column with more values than this identifies rows, not kinds of rows.
 MOST_STRATA = 1000
 PROPORTIONAL, EQUAL = "proportional", "equal"
-# The only stratum where there are none.
-EVERYBODY = ""
-SHARES = {PROPORTIONAL: PROPORTIONAL, EQUAL: EQUAL}
+# The stratum of all rows of a source without strata.
+ALL = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows `indices` of a source, rising, and their `values`; the source has `n_rows`, `names` its columns if any."""
+    """Rows of a source: their sorted `indices`, their `values`; `n_rows` and column `names` of the source."""
 
     indices: Indices
     values: Matrix
@@ -30,7 +29,7 @@ class Sample:
 
 
 class Reservoir:
-    """The `size` rows of least random key among those seen: every set of so many rows is equally likely.
+    """Keeps the `size` rows with the smallest random keys: every set of this many rows is equally likely.
 
     >>> kept = Reservoir(2)
     >>> kept.add(np.array([0.5, 0.1, 0.9]), np.array([0, 1, 2]), np.array([[10.0], [11.0], [12.0]]))
@@ -46,7 +45,7 @@ class Reservoir:
         self._parts: list[tuple[Matrix, Indices, Matrix]] = []
 
     def add(self, keys: Matrix, indices: Indices, values: Matrix) -> None:
-        """Keep those rows that are among the least so far."""
+        """Keep the rows whose keys are among the smallest so far."""
         near = np.flatnonzero(keys < self._bound)
         if len(near):
             self._parts.append((keys[near], indices[near], values[near]))
@@ -54,7 +53,7 @@ class Reservoir:
             self._prune()
 
     def rows(self) -> tuple[Indices, Matrix]:
-        """Return which rows were kept, rising, and their values."""
+        """Return the sorted indices of the rows kept, and their values."""
         self._prune()
         _, indices, values = self._parts[0]
         order = np.argsort(indices)
@@ -69,11 +68,10 @@ class Reservoir:
 
 
 def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator, which: str = "") -> Sample:
-    """Return `size` rows of a source, or all if there are no more; by strata where the source tells them.
+    """Return `size` rows of a source, or all if there are no more; stratified if the source has strata.
 
-    `which` rows these are, in words, is for the error where there are none.
-
-    A random key is drawn for each row, in their order: the chunks that rows come in do not matter.
+    A random key is drawn for each row, in order, so the sample does not depend on the chunks. `which` describes the
+    rows in the error for a source without any.
 
     >>> from eocc.streaming.source import source_of
     >>> rows = np.arange(100.0)[:, None]
@@ -82,16 +80,16 @@ def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator
     >>> one.indices.tolist() == two.indices.tolist(), one.n_rows
     (True, 100)
     """
-    choose("shares", SHARES, shares)
+    choose("shares", dict.fromkeys((PROPORTIONAL, EQUAL)), shares)
     sizes = _sizes(source, size, shares)
     reservoirs = {stratum: Reservoir(own) for stratum, own in sizes.items()}
     n_rows, names = 0, None
     for part in source.rows():
         keys, indices = rng.random(len(part.values)), part.first + np.arange(len(part.values))
-        strata = np.array(part.strata) if part.strata else np.full(len(keys), EVERYBODY)
+        strata = np.array(part.strata) if part.strata else np.full(len(keys), ALL)
         for stratum in np.unique(strata).tolist():
             if stratum not in reservoirs:
-                raise changed(f"there was no row of {stratum!r} at first")
+                raise changed(f"it had no row with {stratum!r} at first")
             own = strata == stratum
             reservoirs[stratum].add(keys[own], indices[own], part.values[own])
         n_rows, names = n_rows + len(keys), part.names
@@ -103,30 +101,31 @@ def draw_sample(source: Source, size: int, shares: str, rng: np.random.Generator
 
 
 def changed(what: str) -> ValueError:
-    """Return the error about a source that does not give the same rows again."""
-    return ValueError(f"the source changed while it was read: {what}; read it when nobody writes to it")
+    """Return the error for a source that does not give the same rows again."""
+    return ValueError(f"the source changed while it was read: {what}; try again when nothing writes to it")
 
 
 def _sizes(source: Source, size: int, shares: str) -> dict[str, int]:
-    """Return how many rows are wanted of each stratum: a pass over the source, where it has strata."""
+    """Return the number of rows to draw from each stratum, from one pass over a source with strata."""
     if not source.has_strata:
-        return {EVERYBODY: size}
+        return {ALL: size}
     counts: Counter[str] = Counter()
     for part in source.rows():
         counts.update(part.strata)
         if len(counts) > min(MOST_STRATA, size):
             raise ValueError(
-                f"the column of the strata holds more than {min(MOST_STRATA, size)} values; "
-                "stratify by one with fewer, or draw a larger sample"
+                f"the stratify column holds more than {min(MOST_STRATA, size)} values; "
+                "use a column with fewer, or a larger sample"
             )
     return quotas(counts, size, shares)
 
 
 def quotas(counts: dict[str, int], size: int, shares: str) -> dict[str, int]:
-    """Return how many rows of each stratum make a sample: at least 1, at most all, together `size` or all there are.
+    """Return the sample size of each stratum: at least 1, at most all its rows, `size` in all if there are as many.
 
-    One row at a time goes to the stratum where w / (2 q + 1) is largest, q the rows it has and w = its rows with
-    "proportional" shares, 1 with "equal" ones (Sainte-Laguë's rule; ties to the stratum seen first).
+    One row at a time is given to the stratum with the largest w / (2 q + 1), where q is the number of rows it has been
+    given, and w is its number of rows ("proportional") or 1 ("equal"). This is Sainte-Laguë's rule; ties go to the
+    stratum seen first.
 
     >>> quotas({"day": 90, "night": 10}, 10, "proportional"), quotas({"day": 90, "night": 3}, 10, "equal")
     ({'day': 9, 'night': 1}, {'day': 7, 'night': 3})

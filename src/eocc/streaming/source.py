@@ -1,4 +1,4 @@
-"""A path, an array on disk or chunks of rows -> rows, a part at a time, as often as wanted."""
+"""A path, an array on disk or chunks of rows -> rows, one part at a time, as often as needed."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count
 from eocc.foundation.printing import complaint, has_instead, quoted
+from eocc.foundation.types import Flags
 from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
 from eocc.io.files.arrays import mapped
 from eocc.io.files.cells import NUMBER
@@ -23,20 +23,20 @@ CHUNK_ROWS = 8192
 
 
 class Source(Protocol):
-    """Rows that can be read again and again."""
+    """Rows that can be read more than once."""
 
     @property
     def n_rows(self) -> int | None:
-        """How many there are, where that is known before they are read."""
+        """The number of rows, if it is known before they are read."""
         ...
 
     @property
     def has_strata(self) -> bool:
-        """Whether rows are told by strata."""
+        """Whether each row has a stratum."""
         ...
 
     def rows(self) -> Iterator[Rows]:
-        """Yield all rows, a part at a time, from the first."""
+        """Yield all rows from the first, one part at a time."""
         ...
 
 
@@ -49,7 +49,7 @@ def source_of(
     model_names: Sequence[str] | None = None,
     chosen: Chosen = EVERY_ROW,
 ) -> Source:
-    """Return what reads a path, an array or chunks of rows; of tables what the `schema` asks for, numbers if none.
+    """Return the source of a path, an array or chunks of rows. Tables are read by the `schema`, as numbers without one.
 
     >>> [part.values.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).rows()]
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
@@ -59,7 +59,8 @@ def source_of(
     if isinstance(source, str | os.PathLike):
         paths = files_of(Path(source))
         if holds_tables(paths):
-            apart = [*chosen.apart, *([] if stratify is None else [stratify])]
+            apart = [] if chosen.where is None else [chosen.where[0]]
+            apart += [] if stratify is None else [stratify]
             return _Tables(paths, _schema(paths, columns, apart) if schema is None else schema, stratify, chosen)
         return _of_arrays([mapped(path) for path in paths], chunk_rows, asked)
     if hasattr(source, "shape") and hasattr(source, "__getitem__"):
@@ -67,7 +68,7 @@ def source_of(
     if not isinstance(source, Iterable):
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
     if isinstance(source, Iterator):
-        raise ValueError("an iterator can be read once only; pass a list, or an object whose __iter__ starts anew")
+        raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
     return Arrays(lambda: iter(source), **asked)
 
 
@@ -77,22 +78,22 @@ def _of_arrays(arrays: Sequence[Any], step: int, asked: dict[str, Any]) -> Array
 
 
 def check_classifier(function: str, classifier: Any) -> None:
-    """Raise a ValueError that tells the order of the arguments unless the first is a classifier.
+    """Raise a ValueError unless the first argument is a classifier.
 
     >>> check_classifier("fit_stream", "big.npy")
     Traceback (most recent call last):
     ...
-    ValueError: fit_stream takes a classifier, then a source; 'big.npy' came first: write fit_stream(clf, source, ...)
+    ValueError: the first argument of fit_stream is a classifier, not 'big.npy'; write fit_stream(clf, source, ...)
     """
-    if not isinstance(classifier, EntropicOneClassClassifier):
+    if not isinstance(classifier, OneClassClassifier):
         is_path = isinstance(classifier, str | os.PathLike)
         passed = repr(str(classifier)) if is_path else f"a {type(classifier).__name__}"
-        wanted = f"write {function}(clf, source, ...)"
-        raise ValueError(f"{function} takes a classifier, then a source; {passed} came first: {wanted}")
+        order = f"write {function}(clf, source, ...)"
+        raise ValueError(f"the first argument of {function} is a classifier, not {passed}; {order}")
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the file, or those of a folder in the order of their names; hidden ones and _marks do not count.
+    """Return the file, or the files of a folder sorted by name, without those that start with . or _.
 
     >>> Path("day1.csv").touch()
     >>> files_of(Path("day1.csv"))[0].name
@@ -106,16 +107,18 @@ def files_of(path: Path) -> list[Path]:
     found = [inside for inside in sorted(path.rglob("*")) if inside.is_file()]
     found = [inside for inside in found if not any(part[0] in "._" for part in inside.relative_to(path).parts)]
     if not found:
-        raise complaint(str(path), None, "holds no files; at least 1 is required")
+        raise complaint(str(path), None, "holds no files")
     suffixes = sorted({inside.suffix.lower() for inside in found})
     if len(suffixes) > 1:
-        raise complaint(str(path), None, f"holds files of several kinds, {', '.join(map(quoted, suffixes))}; keep one")
+        raise complaint(
+            str(path), None, f"holds files of several kinds, {', '.join(map(quoted, suffixes))}; keep one kind"
+        )
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Tables:
-    """The rows of files, one after the other."""
+    """The rows of table files, one file after the other."""
 
     paths: Sequence[Path]
     schema: Schema
@@ -144,8 +147,8 @@ class _Tables:
                 yield Rows(first, matrix_of(self.schema, some), kinds, names, numbers)
             first += len(some)
 
-    def _kept(self, chunk: Chunk) -> NDArray[np.bool_]:
-        """Say which rows of a chunk count; what is missing in the others does not matter."""
+    def _kept(self, chunk: Chunk) -> Flags:
+        """Return which rows of a chunk are used."""
         kept = np.ones(len(chunk), bool)
         if self.chosen.where is not None:
             kept &= self.chosen.of_kind(_column(chunk, self.chosen.where[0]))
@@ -153,30 +156,30 @@ class _Tables:
 
 
 def holds_tables(paths: Sequence[Path]) -> bool:
-    """Say whether files hold tables, or whatever else has chunks; arrays of numbers are mapped into memory."""
+    """Return whether files are read in chunks; .npy files are mapped into memory instead."""
     return guess_format(paths[0]) != "npy"
 
 
 def _filled(paths: Sequence[Path]) -> Iterator[Chunk]:
-    """Yield the chunks that hold anything."""
+    """Yield the chunks that are not empty."""
     return (chunk for path in paths for chunk in open_chunks(path, guess_format(path)) if len(chunk))
 
 
 def _schema(paths: Sequence[Path], columns: Sequence[Any] | None, apart: Sequence[Any]) -> Schema:
-    """Return rows of numbers in the columns named, or in all that the first chunk has but those apart."""
+    """Return the schema of rows of numbers: the columns given, or all columns of the first chunk but those `apart`."""
     chunk = next(_filled(paths), None)
     if chunk is None:
         raise complaint(str(paths[0]), None, "holds no rows; at least 1 is required")
     if not chunk.columns:
-        raise complaint(chunk.where, None, "holds no table; only rows of numbers can be learnt from a part at a time")
+        raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
     names = [name for name in chunk.columns if name not in apart] if columns is None else columns
     if not names:
-        raise complaint(chunk.where, None, "has no columns left to compare; name some in columns")
+        raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
     return Schema("numbers", tuple((name, NUMBER) for name in names))
 
 
 def _column(chunk: Chunk, name: str) -> Sequence[Any]:
-    """Return the cells of the column that tells strata or kinds."""
+    """Return the cells of the column of strata or kinds."""
     if name not in chunk.columns:
         has = has_instead(str(name), chunk.columns)
         raise complaint(chunk.where, None, f"has no column {quoted(str(name))}; {has}")
@@ -184,7 +187,7 @@ def _column(chunk: Chunk, name: str) -> Sequence[Any]:
 
 
 def matrix_of(schema: Schema, chunk: Chunk) -> Any:
-    """Return the chunk as patterns: where all columns are arrays of finite numbers at once, else cell by cell.
+    """Return the chunk as patterns: at once if all columns are arrays of finite numbers, else cell by cell.
 
     >>> numbers = Schema("numbers", (("x", NUMBER), ("y", NUMBER)))
     >>> matrix_of(numbers, Chunk("a.parquet", 0, {"y": np.array([3, 4]), "x": np.array([1.0, 2.0])}))

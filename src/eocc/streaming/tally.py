@@ -1,19 +1,19 @@
-"""Numbers, one a row -> their order statistics, in memory that does not grow with the rows."""
+"""One number per row -> order statistics, in memory that does not grow with the rows."""
 
 import numpy as np
 
+from eocc.calibration.conformal import ROUNDING
 from eocc.foundation.types import Indices, Matrix
 
-# Numbers are told apart exactly up to so many, 1 MiB with their counts; more share bins, each some 1/4000 wide.
+# Up to this many different numbers are kept exactly, 1 MiB with their counts; more share bins, about 1/4000 wide.
 MOST_BINS = 2**16
 
 
 class Tally:
-    """Numbers counted in bins, each known by its largest number; there are never more than MOST_BINS.
+    """Numbers counted in at most MOST_BINS bins; each bin is represented by its largest number.
 
-    A bin holds the numbers whose bits, in the order of the numbers, differ in the last few only. Their count is the
-    least that leaves no more than MOST_BINS bins: so neither the chunks nor the order of the numbers matter, and up to
-    MOST_BINS different numbers all is exact.
+    The numbers of a bin differ in the last few of their ordered bits only, and no more bits are ignored than needed.
+    So the result does not depend on chunks or order, and it is exact for up to MOST_BINS different numbers.
 
     >>> tally = Tally()
     >>> tally.add(np.array([3.0, -1.0]))
@@ -31,7 +31,7 @@ class Tally:
         self._n_pending = 0
 
     def add(self, values: Matrix) -> None:
-        """Count these as well."""
+        """Count these numbers too."""
         self.total += len(values)
         self._pending.append(values)
         self._n_pending += len(values)
@@ -39,13 +39,13 @@ class Tally:
             self._merge()
 
     def largest(self, ranks: Indices) -> Matrix:
-        """Return the numbers of these ranks, 1 the largest; of a bin its largest."""
+        """Return the numbers of these ranks, where rank 1 is the largest number."""
         self._merge()
         reached = np.cumsum(self._counts[::-1])
         return np.asarray(self._values[::-1][np.searchsorted(reached, ranks)])
 
     def _merge(self) -> None:
-        values = np.concatenate([self._values, *self._pending]) + 0.0  # no -0.0, whose bits are not those of 0
+        values = np.concatenate([self._values, *self._pending]) + 0.0  # turns -0.0 into 0.0, whose bits differ
         counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
         self._pending, self._n_pending = [], 0
         if not len(values):
@@ -59,7 +59,7 @@ class Tally:
 
 
 def ordered_bits(values: Matrix) -> Indices:
-    """Return integers in the order of the numbers: their bits, those of negative ones turned round.
+    """Return integers in the order of the numbers: their bits, inverted for negative numbers.
 
     >>> (np.diff(ordered_bits(np.array([-np.inf, -2.0, -1e-300, 0.0, 0.5, 3.0]))) > 0).all()
     np.True_
@@ -73,15 +73,15 @@ def _last_of_each(rising: Indices) -> Indices:
 
 
 def ranks_of(n: int, total: int, rate: float) -> Indices:
-    """Return n ranks among `total` >= n numbers, evenly spaced, that keep their place at the rate.
+    """Return n evenly spaced ranks among `total` >= n numbers that give the same threshold at the rate.
 
-    The rank k = floor(rate (n + 1)) of the n is the rank K = floor(rate (total + 1)) of all: what lies beyond it is the
-    same share of both. Below and above, ranks are evenly spaced: p-values change by about 1 / (n + 1) at most.
+    Rank floor(rate (n + 1)) of the n numbers is rank floor(rate (total + 1)) of all, so the threshold is that of all
+    numbers. On both sides of it the ranks are evenly spaced: p-values differ by about 1 / (n + 1) at most.
 
     >>> ranks_of(4, 99, 0.2), ranks_of(4, 4, 0.2)
     (array([20, 40, 60, 80]), array([1, 2, 3, 4]))
     """
-    kept, whole = (int(rate * (count + 1) + 1e-9) for count in (n, total))  # the slack is that of a Calibration
+    kept, whole = (int(rate * (count + 1) + ROUNDING) for count in (n, total))
     places = np.arange(1, n + 1)
     above = whole + (places - kept) * (total + 1 - whole) // (n + 1 - kept)
     return np.where(places <= kept, places * whole // max(1, kept), above)

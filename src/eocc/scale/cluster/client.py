@@ -1,4 +1,4 @@
-"""Which cluster is used, and how data and tasks are given to it so that a worker's death costs a retry only."""
+"""The cluster in use, and how it gets data and tasks: if a worker dies, its tasks run again elsewhere."""
 
 import re
 import secrets
@@ -10,23 +10,23 @@ from typing import Any
 
 from eocc.scale.cluster.pickled import Pickled
 
-# What dask takes: a host and its port, or a place in this process.
+# Addresses that Dask accepts: a host and its port, or a scheduler in this process.
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
 
 
 @contextmanager
 def on(client: Any) -> Iterator[Any]:
-    """Fit on this cluster inside the block: a ``distributed.Client``, or the address of a scheduler.
+    """Fit on a cluster inside the block: a ``distributed.Client``, or the address of a scheduler. Yields the client.
 
-    Candidates of a search and blocks of expensive dissimilarities become tasks of its workers; the model is the same
-    as without. Yields the client. Needs the extra ``cluster``.
+    Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
+    without a cluster. Needs the extra ``cluster``.
 
     >>> from distributed import Client
     >>> from sklearn.datasets import load_iris
     >>> from eocc import EntropicOneClassClassifier
     >>> setosa = load_iris().data[:50]
-    >>> classifier = EntropicOneClassClassifier(resolution="single", random_state=0)
+    >>> classifier = EntropicOneClassClassifier(random_state=0)
     >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client, on(client):
     ...     found = classifier.fit(setosa).objective_
     >>> found == classifier.fit(setosa).objective_
@@ -41,18 +41,18 @@ def on(client: Any) -> Iterator[Any]:
             yield made
         return
     if not isinstance(client, Client):
-        raise ValueError(f"a distributed.Client or the address of a scheduler is needed, not {client!r}")
+        raise ValueError(f"pass a distributed.Client or the address of a scheduler, not {client!r}")
     if client.asynchronous:
-        raise ValueError("an asynchronous client cannot be waited for; pass Client(asynchronous=False)")
+        raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
     with client.as_current(), using(client):
         yield client
 
 
 def _connected(make: Any, address: str) -> Any:
-    """Return a client of the scheduler there, or say that there is none."""
-    remedy = "start one with 'dask scheduler' and pass the address that it tells, tcp://host:8786 say"
-    if not ADDRESS.fullmatch(address):  # a client would try for half a minute, and once more when it is let go
-        raise ValueError(f"{address!r} is no address of a scheduler; {remedy}")
+    """Return a client of the scheduler at the address."""
+    remedy = "start one with 'dask scheduler' and pass the address that it prints, for example tcp://host:8786"
+    if not ADDRESS.fullmatch(address):  # a client would try for half a minute
+        raise ValueError(f"{address!r} is not the address of a scheduler; {remedy}")
     try:
         return make(address, set_as_default=False)
     except OSError as error:
@@ -61,7 +61,7 @@ def _connected(make: Any, address: str) -> Any:
 
 @contextmanager
 def using(client: Any) -> Iterator[None]:
-    """Use the client, or none where it is None, in this thread inside the block."""
+    """Use the client (None: no cluster) in this thread inside the block."""
     token = _client.set(client)
     try:
         yield
@@ -70,33 +70,33 @@ def using(client: Any) -> Iterator[None]:
 
 
 def current() -> Any:
-    """Return the client in use, None without a cluster."""
+    """Return the client in use, or None without a cluster."""
     return _client.get()
 
 
 def n_slots(client: Any) -> int:
-    """Return how many tasks the cluster's workers run at once; they may all be away for a moment."""
+    """Return how many tasks the workers run at once, at least 1: all workers may be restarting."""
     return max(1, int(sum(client.nthreads().values())))
 
 
 def given(client: Any, data: Any) -> Any:
-    """Return a future of the data, `Pickled`: the tasks that need them open them.
+    """Return a future of the pickled data.
 
-    It is the result of a task that returns what the scheduler keeps for it: where a worker dies with its copy, the task
-    is run again. Data that were scattered would be lost.
+    It is the result of a task, which the scheduler runs again if a worker dies with its copy. Scattered data would be
+    lost.
     """
     import dask
 
-    # The one large task is meant; dask would warn of it.
+    # Dask warns of large tasks; this one is intended.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
         return client.submit(_itself, Pickled(data), key=_key("data"))
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
-    """Return a future of function(*task) for every task; none of these is large, their data are futures.
+    """Return a future of function(*task) for every task; large arguments are passed as futures.
 
-    Workers have their turns. Else all tasks would go where the data are, and others would idle until they take some
-    over; so they still do when they have done theirs, or where a worker dies.
+    Tasks are dealt to the workers in turn. Else Dask would send all tasks to the worker that has the data. Workers that
+    finish early, or whose neighbour dies, still take over tasks.
     """
     slots = [address for address, count in sorted(client.nthreads().items()) for _ in range(count)]
     turns = cycle(slots or [None])
@@ -108,7 +108,7 @@ def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> lis
 
 @contextmanager
 def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
-    """Cancel the futures when the block ends by an error or Ctrl-C."""
+    """Cancel the futures if the block ends with an error or Ctrl-C."""
     try:
         yield
     except BaseException:
@@ -117,7 +117,7 @@ def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
 
 
 def _key(name: str) -> str:
-    """Return a name that no other task has: results of another fit must not be taken for this one's."""
+    """Return a unique task name: Dask would reuse the result of a task with the same name."""
     return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
 
 

@@ -1,4 +1,4 @@
-"""Blocks of an expensive dissimilarity matrix as tasks, put together to the bits of one machine."""
+"""Blocks of an expensive dissimilarity matrix as tasks; the result is bit-identical to that of one machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from eocc.measures.strings import FittedStringEdit
 from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
 from eocc.scale.cluster.pickled import Pickled
 
-# Fewer pairs than this are computed sooner than sent.
+# Fewer pairs than this are not worth sending.
 WORTH_SENDING = 2**12
-# Tasks to a slot, about: more would end together sooner, but what a block prepares for each pattern would be done anew.
+# Tasks per slot: more would balance better, but each block prepares its patterns again.
 SHARE = 4
-# The least side of a block: what a measure prepares for each of its patterns is then used so many times.
+# The smallest side of a block: a measure prepares each pattern once per block.
 LEAST_SIDE = 16
 
 Block = tuple[slice, slice]
 
 
 def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
-    """Return measure.prepare(patterns, prototypes), on the cluster in use where its pairs are expensive.
+    """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive.
 
-    Those of graphs, strings and functions of two objects are, alone or as parts of records.
+    These are pairs of graphs, of strings and of functions of two objects, also as parts of records.
 
     >>> from eocc.measures import StringEdit
     >>> prepare(StringEdit().fit(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
@@ -49,18 +49,18 @@ def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Pr
         ]
         return PreparedComposite(parts, [part.n_parameters for part in measure.measures.values()])
     if isinstance(measure, FittedFunction) and not measure.knows(patterns, prototypes):
-        plain = FittedFunction(measure.function, measure.largest, [])  # a table kept in it need not travel
+        plain = FittedFunction(measure.function, measure.largest, [])  # without its table, which need not travel
         return FixedPrepared(_matrix(client, plain, patterns, prototypes)[0])
     if isinstance(measure, FittedGraphEdit):
         return LinearPrepared(_matrix(client, measure, patterns, prototypes))
-    if isinstance(measure, FittedStringEdit):  # insertions one way are deletions the other: no mirror image
+    if isinstance(measure, FittedStringEdit):  # not symmetric: insertions one way are deletions the other
         return LinearPrepared(_matrix(client, measure, patterns, patterns if prototypes is None else prototypes))
     return measure.prepare(patterns, prototypes)
 
 
 @dataclass(frozen=True)
 class _SpreadFunction:
-    """A function as a measure whose training pairs are computed on the cluster."""
+    """A function of two objects as a measure whose training pairs are computed on the cluster."""
 
     measure: FunctionMeasure
 
@@ -77,13 +77,13 @@ class _SpreadFunction:
 
 
 def spread_measure(measure: Measure) -> Measure:
-    """Return the measure, or one that freezes to the same on the cluster in use, where freezing takes all pairs."""
+    """Return the measure, or one that is fitted on the cluster in use if its fit compares all pairs."""
     is_costly = current() is not None and isinstance(measure, FunctionMeasure)
     return _SpreadFunction(measure) if is_costly and isinstance(measure, FunctionMeasure) else measure
 
 
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-    """Return the components (u, n, r), block by block; without prototypes a block also gives its mirror image."""
+    """Return the components (u, n, r), block by block; without prototypes a block also gives its transpose."""
     n, r = len(patterns), len(patterns if prototypes is None else prototypes)
     blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
     held = [given(client, data) for data in (measure, patterns, prototypes)]
@@ -102,13 +102,13 @@ def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any)
 
 
 def _strips(n: int, r: int, slots: int) -> list[Block]:
-    """Return blocks of rows against all columns."""
+    """Return blocks of some rows and all columns."""
     count = max(1, min(SHARE * slots, n // LEAST_SIDE))
     return [(rows, slice(0, r)) for rows in _slices(n, count)]
 
 
 def _triangle(n: int, slots: int) -> list[Block]:
-    """Return blocks that with their mirror images cover all pairs; the halves on the diagonal, which cost less, last.
+    """Return blocks that cover all pairs together with their transposes; the cheaper blocks of the diagonal come last.
 
     >>> _triangle(40, 1)
     [(slice(20, 40, None), slice(0, 20, None)), (slice(0, 20, None), slice(0, 20, None)), \
@@ -125,10 +125,10 @@ def _slices(n: int, count: int) -> list[slice]:
 
 
 def _block(
-    sealed_measure: Pickled, sealed_patterns: Pickled, sealed_prototypes: Pickled, block: Block
+    pickled_measure: Pickled, pickled_patterns: Pickled, pickled_prototypes: Pickled, block: Block
 ) -> tuple[Matrix, Matrix | None]:
-    """Compute a block on a worker; of the patterns among themselves also its mirror image."""
-    measure, patterns, prototypes = sealed_measure.open(), sealed_patterns.open(), sealed_prototypes.open()
+    """Compute a block on a worker, and without prototypes also its transpose."""
+    measure, patterns, prototypes = pickled_measure.open(), pickled_patterns.open(), pickled_prototypes.open()
     rows, columns = block
     if prototypes is not None:
         return _components(measure, patterns[rows], prototypes[columns]), None
@@ -148,7 +148,7 @@ def _components(measure: Any, patterns: Any, prototypes: Any) -> Matrix:
 
 
 def _redo_equal_sizes(measure: FittedGraphEdit, graphs: Any, others: Any, components: Matrix) -> None:
-    """Compute the pairs of graphs with as many vertices: the first one then decides, not the smaller."""
+    """Compute pairs of graphs of equal size again: they depend on the order, as no graph is the smaller one."""
     sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (graphs, others))
     for size in np.intersect1d(sizes, other_sizes):
         here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)

@@ -1,4 +1,4 @@
-"""Dask arrays, dataframes and bags: scored a partition at a time, fitted when gathered or sampled."""
+"""Dask arrays, dataframes and bags: scored one partition at a time; materialised or sampled for a fit."""
 
 import secrets
 from collections.abc import Callable
@@ -15,16 +15,17 @@ from eocc.scale.cluster.pickled import Pickled
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# A fit gathers no more than this, unless dask's setting "eocc.gather-limit" says otherwise.
+# A fit loads no more than this, unless Dask's setting "eocc.gather-limit" is another.
 GATHER_LIMIT = "1 GiB"
-# What a fit leaves for each training pattern, and scoring does not look at: it need not travel.
+# Attributes that scoring does not need and that need not travel.
 NOT_FOR_SCORING = (
     "labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "training_indices_", "prototype_indices_",
+    "structure_",
 )  # fmt: skip
 
 
 def is_dask(X: Any) -> bool:
-    """Say whether X is a dask array, dataframe or bag.
+    """Return whether X is a Dask array, dataframe or bag.
 
     >>> import dask.array
     >>> is_dask(dask.array.zeros((3, 2))), is_dask(np.zeros((3, 2)))
@@ -34,9 +35,9 @@ def is_dask(X: Any) -> bool:
 
 
 def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
-    """Make a method of a fitted estimator take dask collections: of these it returns a lazy dask array.
+    """Make a method of a fitted estimator return a lazy Dask array for a Dask collection.
 
-    Every partition is one call of the method, with the model sent to each worker once.
+    Every partition is one call of the method. The model is sent to each worker once.
     """
 
     def widened(method: Method) -> Method:
@@ -58,7 +59,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     check_is_fitted(model)
     _check_columns(model, X)
     columns = (len(model.prototypes_),) if name == "transform" else ()
-    # Data of a graph are kept by the scheduler: a worker that dies does not take them along.
+    # The scheduler keeps the data of a graph, so they survive the death of a worker.
     sent = dask.delayed(Pickled(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
     work = dask.delayed(_of_block, pure=False)
     parts = [
@@ -73,7 +74,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
 def _of_block(
     model: Pickled, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
 ) -> NDArray[Any]:
-    """Do it for a partition, which may well be empty."""
+    """Call the method on a partition, which may be empty."""
     patterns = block if hasattr(block, "shape") else list(block)
     if len(patterns) == 0:
         return np.empty((0, *columns), dtype)
@@ -87,14 +88,14 @@ def _for_scoring(model: Any) -> Any:
 
 
 def _check_columns(model: Any, X: Any) -> None:
-    """Say at once, not when it is computed, that the columns are not those of the fit; a bag does not tell its own."""
+    """Raise at once, not during the computation, if the columns are not those of the fit; bags have none to check."""
     if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):
         seen = X._meta if hasattr(X, "columns") else X
         validate_data(model, seen, reset=False, skip_check_array=True)
 
 
 def _partitions(X: Any) -> list[tuple[Any, float]]:
-    """Return the partitions, each with all columns, and their lengths, NaN where unknown."""
+    """Return the partitions, each with all columns, and their lengths (NaN if unknown)."""
     if not hasattr(X, "chunks"):
         return [(part, np.nan) for part in X.to_delayed()]
     whole = X.rechunk(dict.fromkeys(range(1, X.ndim), -1)) if X.ndim > 1 else X
@@ -102,10 +103,10 @@ def _partitions(X: Any) -> list[tuple[Any, float]]:
 
 
 def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return a dask collection as what it stands for, if it is not too large; anything else as it is.
+    """Return the contents of a Dask collection, if it is not too large; return anything else unchanged.
 
-    Before anything is gathered check(patterns, columns) is called, and may refuse it; where a collection does not tell
-    its length, every partition is asked. Bags have 1 column.
+    Before anything is loaded, check(n_rows, n_columns) may raise an error. If the length is not known, all partitions
+    are counted first. Bags have 1 column.
 
     >>> import dask.array
     >>> materialised(dask.array.arange(3, chunks=2), print)
@@ -123,14 +124,14 @@ def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> A
         check(n_patterns, _n_columns(X))
     if size > limit:
         raise ValueError(
-            f"X takes {format_bytes(size)} gathered, more than the {format_bytes(limit)} allowed: fit "
-            "eocc.scale.cluster.sample(X, 100_000), or set 'eocc.gather-limit' by dask.config.set"
+            f"X takes {format_bytes(size)} in memory, more than the limit of {format_bytes(limit)}; fit a sample, "
+            "eocc.scale.cluster.sample(X, 100_000), or raise 'eocc.gather-limit' with dask.config.set"
         )
     return X.compute()
 
 
 def _extent(X: Any) -> tuple[int, int]:
-    """Return the bytes of X when gathered, and its length; where dask does not know them, every partition is asked."""
+    """Return the size of X in bytes and its length; if Dask does not know them, every partition is measured."""
     import dask
 
     known = getattr(X, "nbytes", np.nan) if hasattr(X, "chunks") else np.nan
@@ -154,17 +155,17 @@ def _n_columns(X: Any) -> int:
 
 
 def sample(X: Any, size: int, random_state: Any = None) -> Any:
-    """Return `size` rows of a dask collection, drawn without repetition, in their order; all if there are fewer.
+    """Return `size` random rows of a Dask collection, in order and without repetition; all rows if there are fewer.
 
-    The rows depend on the seed and on how many there are, not on how they are divided. What comes is what the
-    collection stands for: an array, a frame with its names, a list.
+    The rows depend on the seed and on the number of rows, not on the partitions. The result is an array, a frame with
+    its names, or a list.
 
     >>> import dask.array
     >>> sample(dask.array.arange(1000, chunks=300), 4, random_state=0)
     array([269, 510, 635, 848])
     """
     if not is_dask(X):
-        raise ValueError(f"sample takes dask arrays, dataframes and bags, not {type(X).__name__}")
+        raise ValueError(f"sample takes Dask arrays, dataframes and bags, not {type(X).__name__}")
     check_count("size", size)
     import dask
 

@@ -1,7 +1,7 @@
-"""What travels to workers, closed until a task opens it.
+"""Data that travel to workers as bytes, which a task unpickles.
 
-Dask opens what it carries as it arrives; where a worker cannot, because it has no such module, that ends the worker,
-then the next, and the fit would wait for ever. A task that cannot do so fails, and says why.
+Dask unpickles data on arrival. If a worker lacks a module, that would end one worker after the other, and the fit would
+wait forever. A task that cannot unpickle its data fails with a message instead.
 """
 
 import sys
@@ -12,9 +12,9 @@ _one_at_a_time = RLock()
 
 
 class Pickled:
-    """Data that become bytes when they are sent, and stay so where they arrive until they are asked for.
+    """Data that are pickled when they are sent, and unpickled when `open` is called.
 
-    Functions and classes of a script or a notebook travel along.
+    Functions and classes of a script or a notebook are pickled too.
 
     >>> import pickle
     >>> arrived = pickle.loads(pickle.dumps(Pickled([1, 2, 3])))
@@ -26,7 +26,7 @@ class Pickled:
         self._data, self._package, self._is_open = data, b"", True
 
     def __getstate__(self) -> bytes:
-        """Return the bytes, made here or as they came."""
+        """Return the pickled data."""
         import cloudpickle
 
         return self._package or bytes(cloudpickle.dumps(self._data, protocol=5))
@@ -35,10 +35,10 @@ class Pickled:
         self._data, self._package, self._is_open = None, package, False
 
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + sys.getsizeof(self._package)  # dask asks how much a worker holds
+        return object.__sizeof__(self) + sys.getsizeof(self._package)  # Dask asks how much memory a worker uses
 
     def open(self) -> Any:
-        """Return the data; a worker opens them once."""
+        """Return the data, unpickled once per worker."""
         import cloudpickle
 
         with _one_at_a_time:
@@ -47,7 +47,7 @@ class Pickled:
                     self._data = cloudpickle.loads(self._package)
                 except (ImportError, AttributeError) as error:
                     if isinstance(error, AttributeError) and "Can't get attribute" not in str(error):
-                        raise  # of the data's own making
+                        raise  # raised by the data themselves
                     raise ImportError(_remedy(error)) from None
                 self._is_open = True
         return self._data
@@ -55,6 +55,6 @@ class Pickled:
 
 def _remedy(error: Exception) -> str:
     return (
-        f"a worker cannot load the measure, the patterns or the model: {error}; install the module on all workers, or "
+        f"a worker cannot load the measure, the data or the model: {error}; install the module on all workers, or "
         "send it to them with client.upload_file('module.py')"
     )
