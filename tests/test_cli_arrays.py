@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from eocc import SurpriseClassifier
+from eocc import SurpriseClassifier, load
 from eocc.cli import main
-from eocc.io.model_file import load
 
 ROWS = np.random.default_rng(0).normal(size=(60, 3)).round(6)
 LABELLED = np.column_stack([ROWS[:, 0], np.arange(60) % 3 == 0, ROWS[:, 1:]])

@@ -14,10 +14,9 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from eocc import SurpriseClassifier
+from eocc import SurpriseClassifier, load, save
 from eocc.cli import main
 from eocc.datasets import read_gxl
-from eocc.io.model_file import load, save
 from eocc.measures import MEASURES, LabelledGraph
 from graph_files import cxl, gxl, vertex, within_a_minute, write_folder, write_zip
 

@@ -6,13 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
-from scipy.spatial.distance import cdist
-
-from doubles import Manhattan, Midpoint, OneBatch, plain
-from eocc import EntropicOneClassClassifier
 from eocc.classifiers.fitting import fuzzification_of
 from eocc.classifiers.plan import (
     COMPLETE_UP_TO,
@@ -29,6 +22,13 @@ from eocc.classifiers.plan import (
 from eocc.classifiers.plan.costs import COSTS, UNKNOWN, cost_of
 from eocc.classifiers.plan.estimate import ANYWAY
 from eocc.classifiers.plan.stages import IN_ONE_REGION
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy.spatial.distance import cdist
+
+from doubles import Manhattan, Midpoint, OneBatch, plain
+from eocc import EntropicOneClassClassifier
 from eocc.measures import MEASURES, Composite, StringEdit
 from eocc.neighbours.nearest import EXACT_ROWS
 from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph

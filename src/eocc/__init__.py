@@ -15,8 +15,8 @@ The rooms, in the order of the data flow. A room imports only rooms that stand b
 - ``calibration``   held-out rows -> thresholds and p-values
 - ``surprise``      distances to the nearest normal rows -> the surprise score
 - ``explain``       fitted model + rows -> explanations and rules
-- ``classifiers``   the classifiers behind scikit-learn's interface
 - ``io``            data files and the model file
+- ``classifiers``   the classifiers behind scikit-learn's interface
 - ``streaming``     data larger than memory
 - ``plots``         pictures of a fitted classifier
 - ``report``        the HTML page
@@ -33,16 +33,16 @@ from eocc.foundation.registry import Registry
 
 if TYPE_CHECKING:
     from eocc.classifiers.entropic import EntropicOneClassClassifier
+    from eocc.classifiers.files import load, save
     from eocc.classifiers.surprise import SurpriseClassifier
-    from eocc.io.model_file import load, save
 
 __all__ = ["EntropicOneClassClassifier", "SurpriseClassifier", "__version__", "load", "save"]
 
 _load, _ = Registry("eocc", {}).exports(
     "classifiers.entropic.EntropicOneClassClassifier",
     "classifiers.surprise.SurpriseClassifier",
-    "io.model_file.load",
-    "io.model_file.save",
+    "classifiers.files.load",
+    "classifiers.files.save",
 )
 
 

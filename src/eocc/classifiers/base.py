@@ -11,13 +11,14 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
-from eocc.classifiers.parameters import Parameter
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.array_checks import check_keys
+from eocc.foundation.parameters import Parameter
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
+from eocc.io import model_file
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.resolve import is_pairwise, resolve_measure
 from eocc.regions.fuzzy import FuzzyModel, Region
@@ -141,10 +142,6 @@ class OneClassClassifier(
     def calibrate(self, values: Matrix, rate: float) -> None:
         """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
 
-    def training_scores(self, X: Any) -> Scores:
-        """Return the scores of the rows X that the classifier was fitted to, each left out where the classifier can."""
-        return self.score_all(X)
-
     def without_small_regions(self, share: float) -> Self:
         """Return the classifier for training data of which a `share` may be outliers.
 
@@ -247,9 +244,7 @@ class OneClassClassifier(
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; `eocc.load` reads it."""
-        from eocc.io.model_file import save
-
-        save(self, path)
+        model_file.save(self, path)
 
     def fitted_state(self) -> dict[str, Any]:
         """Return what the fit found, by name: `restore_state` takes it back, and `save` writes it.

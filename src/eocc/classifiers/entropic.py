@@ -21,9 +21,10 @@ from eocc.classifiers.labels import (
     split_with_validation,
     warn_if_rare,
 )
-from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, checked
+from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_by_regions
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
+from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
-from eocc.classifiers.parameters import SURPRISE_PARAMETERS, checked
+from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.structure import Structure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neighbours
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
+from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
@@ -194,10 +195,6 @@ class SurpriseClassifier(OneClassClassifier):
         self.surprise_model_ = replace(self.surprise_model_, threshold=Threshold.fit(values, rate))
         margins = decision_margin(self.surprise_model_.threshold.ratios(values))
         self.calibration_ = Calibration(np.sort(margins), rate)
-
-    def training_scores(self, X: Any) -> Scores:
-        """Return the scores of the training rows X, each left out; known outliers score as new rows."""
-        return self.left_out() if self.surprise_model_.outliers is None else self.score_all(X)
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""

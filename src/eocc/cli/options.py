@@ -9,7 +9,8 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS, Optional, Parameter
+from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
+from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import Registry, choose
 from eocc.io.files.formats import FORMATS
 

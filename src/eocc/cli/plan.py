@@ -76,7 +76,7 @@ def plan(
 
 def _table(facts: dict[str, Any]) -> str:
     """Return the facts as lines of name and value."""
-    from eocc.scale.memory import format_bytes
+    from eocc.foundation.byte_sizes import format_bytes
 
     sizes = {
         name: format_bytes(facts[name]) for name in ("memory needed", "memory limit") if facts[name] < float("inf")

@@ -110,7 +110,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         self._set_n_classes(None)
         self.classifier_ = classifier
         self.scorer_ = classifier.without_small_regions(0.0 if knows_outliers else float(share))
-        self.decision_scores_ = _distances(self.scorer_.training_scores(X).log_memberships)
+        self.decision_scores_ = _distances(self.scorer_.score_samples(X))
         self._process_decision_scores()
         return self
 

@@ -2,11 +2,10 @@
 
 import math
 import os
-import re
 from collections.abc import Iterator
-from numbers import Integral
 from pathlib import Path
-from typing import Any
+
+from eocc.foundation.byte_sizes import bytes_of, format_bytes
 
 # The share of free memory that a fit may take if the user gives no limit.
 FREE_SHARE = 0.7
@@ -17,13 +16,6 @@ OVERHEAD = 2**24
 DOUBLE = 8
 # Without a limit, a fit this small is not worth a look at the free memory.
 NEVER_REFUSED = 2**28
-UNITS = {"": 1, "B": 1} | {
-    f"{prefix}{suffix}": base**power
-    for power, prefix in enumerate("KMGT", start=1)
-    for suffix, base in (("B", 1000), ("IB", 1024))
-}
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)")
-SUFFIXES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 # Where Linux says how much memory is free, and the limits of this process's control groups.
 MEMORY_INFORMATION = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
@@ -68,37 +60,6 @@ def synthesis_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads
     workspace = DOUBLE * (n * r + n * n) if graph == "complete" else DOUBLE * n * (r + 200)
     pairs = pair_bytes * n * r
     return OVERHEAD + MARGIN * (DOUBLE * n * n_columns + pairs + n_threads * workspace)
-
-
-def format_bytes(size: float) -> str:
-    """Return a number of bytes with a unit.
-
-    >>> format_bytes(800), format_bytes(3.6e9), format_bytes(8e10)
-    ('800 B', '3.35 GiB', '74.5 GiB')
-    """
-    power = min(int(math.log2(max(size, 1)) // 10), len(SUFFIXES) - 1)
-    return f"{size / 1024**power:.3g} {SUFFIXES[power]}"
-
-
-def bytes_of(max_memory: Any, name: str = "max_memory") -> int:
-    """Return a size in bytes, given as an integer or as a text with a unit.
-
-    >>> bytes_of(4096), bytes_of("2GiB"), bytes_of("500 MB")
-    (4096, 2147483648, 500000000)
-    >>> bytes_of("2 gigs")
-    Traceback (most recent call last):
-    ...
-    ValueError: max_memory must be a number of bytes or a text such as '2GiB' or '500MB', not '2 gigs'
-    """
-    size = 0
-    if isinstance(max_memory, Integral) and not isinstance(max_memory, bool):
-        size = int(max_memory)
-    elif isinstance(max_memory, str):
-        match = SIZE.fullmatch(max_memory.strip())
-        size = int(float(match[1]) * UNITS.get(match[2].upper(), 0)) if match else 0
-    if size <= 0:
-        raise ValueError(f"{name} must be a number of bytes or a text such as '2GiB' or '500MB', not {max_memory!r}")
-    return size
 
 
 def memory_limit(max_memory: int | str | None) -> float:

@@ -10,8 +10,8 @@ from sklearn.utils import get_tags
 
 from eocc.calibration.conformal import check_rate
 from eocc.classifiers.base import OneClassClassifier, blocks_of
-from eocc.classifiers.parameters import checked
 from eocc.foundation.arguments import check_count, commit_fit, generator, n_threads, unfitted_copy
+from eocc.foundation.parameters import checked
 from eocc.foundation.threads import in_order
 from eocc.foundation.types import Matrix
 from eocc.scale.memory import check_memory

@@ -5,14 +5,13 @@ nothing to evaluate. Every file either gives a model or a ``ModelFileError``.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eocc.classifiers import CLASSIFIERS
-from eocc.classifiers.base import OneClassClassifier
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.io.model_file.container import AGAIN, FORMAT, ModelFileError, fault, read_container, write_container
-from eocc.io.model_file.document import Arrays, NotSaved, describe, restore
+from eocc.io.model_file.document import Arrays, NotSaved, Storable, describe, restore
 
 __all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "load", "save"]
 
@@ -22,38 +21,26 @@ FAILURES = (ArithmeticError, AttributeError, LookupError, MemoryError, Recursion
 SUFFIX = ".npy"
 
 
-def save(classifier: OneClassClassifier, path: str | os.PathLike[str]) -> None:
+def save(classifier: Storable, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to `path`, whole or not at all; the same model gives the same bytes.
 
     A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
     your own (a search, a performance, an extent, a random generator) matter only to `fit`: `NotSaved` replaces them.
-
-    >>> import numpy as np, tempfile
-    >>> from eocc import SurpriseClassifier
-    >>> X = np.random.default_rng(0).normal(size=(20, 2))
-    >>> clf = SurpriseClassifier().fit(X)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(clf, folder + "/model.eocc")
-    ...     loaded = load(folder + "/model.eocc")
-    >>> bool((loaded.score_samples(X) == clf.score_samples(X)).all())
-    True
     """
-    kind = type(classifier).__name__
-    if kind not in CLASSIFIERS or type(classifier) is not CLASSIFIERS[kind]:
-        raise ValueError(f"only {' and '.join(CLASSIFIERS)} can be saved, not {kind}")
     manifest, arrays = describe(classifier)
     write_container(path, manifest, {name + SUFFIX: array_bytes(array) for name, array in arrays.items()})
 
 
 def load(
     path: str | os.PathLike[str],
+    classes: Mapping[str, Any],
     *,
     measure: Any = None,
     membership_function: Any = None,
     tconorm: Any = None,
     max_bytes: int = MAX_BYTES,
-) -> OneClassClassifier:
-    """Return the classifier saved at `path`; its scores are the same bit for bit.
+) -> Any:
+    """Return the classifier saved at `path`, one of the `classes`; its scores are the same bit for bit.
 
     Pass `measure`, `membership_function` or `tconorm` if the model was fitted with one of your own. At most `max_bytes`
     are read. A file that is damaged, of another version or no model raises ModelFileError, a ValueError of one line.
@@ -65,7 +52,7 @@ def load(
     _check_passed(place, manifest, passed, given)
     arrays = _arrays(place, members)
     try:
-        return restore(manifest, arrays, passed)
+        return restore(manifest, arrays, passed, classes)
     except FAILURES as error:
         remedy = f"pass the {' and '.join(passed)} of the fit, or save the model again" if passed else AGAIN
         raise fault(place, f"is no model: {str(error) or type(error).__name__}", remedy) from error

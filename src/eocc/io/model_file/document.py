@@ -4,15 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.classifiers import CLASSIFIERS
-from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.parameters import Parameter
 from eocc.foundation.array_checks import demand
+from eocc.foundation.parameters import Parameter
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.container import FORMAT
 from eocc.io.model_file.plain import UnwritableError
@@ -35,6 +33,25 @@ SAME_SCORE = 1e-6
 LONGEST_NAME = 200
 
 
+class Storable(Protocol):
+    """What a classifier must offer to be saved and loaded; eocc.classifiers.base implements it."""
+
+    parameters: Any
+
+    def set_params(self, **parameters: Any) -> Any:
+        """Set constructor arguments."""
+
+    def fitted_state(self) -> dict[str, Any]:
+        """Return what the fit found, by name."""
+        ...
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take the fitted state, or raise a ValueError."""
+
+    def score_patterns(self, patterns: Any) -> Any:
+        """Return the scores of patterns."""
+
+
 @dataclass(frozen=True)
 class NotSaved:
     """Replaces an argument of the constructor that a model file cannot hold, such as a function of your own.
@@ -55,7 +72,7 @@ class NotSaved:
         )
 
 
-def describe(classifier: OneClassClassifier) -> tuple[dict[str, Any], Arrays]:
+def describe(classifier: Storable) -> tuple[dict[str, Any], Arrays]:
     """Return the manifest, without its list of members, and the arrays it names."""
     state, encoder = classifier.fitted_state(), Encoder()
     parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier.parameters}
@@ -102,12 +119,14 @@ def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
 
 
-def restore(manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any]) -> OneClassClassifier:
+def restore(
+    manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any], classes: Mapping[str, Any]
+) -> Storable:
     """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
     name = manifest["estimator"]
-    demand(isinstance(name, str) and name in CLASSIFIERS, "it holds no classifier of this version")
+    demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
     decoder = Decoder(arrays)
-    classifier: OneClassClassifier = CLASSIFIERS[name]()
+    classifier: Storable = classes[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
     classifier.restore_state(state)
@@ -116,9 +135,7 @@ def restore(manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, An
     return classifier
 
 
-def _parameters(
-    decoder: Decoder, classifier: OneClassClassifier, documents: Any, passed: Mapping[str, Any]
-) -> dict[str, Any]:
+def _parameters(decoder: Decoder, classifier: Storable, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in classifier.parameters]
     is_right = isinstance(documents, dict) and set(documents) == set(names)
     demand(is_right, f"the parameters must be {', '.join(names)}")
@@ -150,7 +167,7 @@ def _state(decoder: Decoder, documents: Any, passed: Mapping[str, Any]) -> dict[
     return state | {name: passed[name] for name in ("membership_function", "tconorm") if is_own.get(name)}
 
 
-def first_score(classifier: OneClassClassifier, state: Mapping[str, Any]) -> float | None:
+def first_score(classifier: Storable, state: Mapping[str, Any]) -> float | None:
     """Return the score of the first training row, None if it would take too long.
 
     A small file can hold two patterns whose comparison takes minutes, so the work is estimated from their sizes first.

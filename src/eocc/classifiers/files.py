@@ -1,0 +1,50 @@
+"""Save a classifier to a model file and load it again."""
+
+import os
+from typing import Any
+
+from eocc.classifiers import CLASSIFIERS
+from eocc.classifiers.base import OneClassClassifier
+from eocc.io import model_file
+
+
+def save(classifier: OneClassClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to `path`, whole or not at all; the same model gives the same bytes.
+
+    A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
+    your own (a search, a performance, an extent, a random generator) matter only to `fit` and are left out.
+
+    >>> import numpy as np, tempfile
+    >>> from eocc import SurpriseClassifier
+    >>> X = np.random.default_rng(0).normal(size=(20, 2))
+    >>> clf = SurpriseClassifier().fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(clf, folder + "/model.eocc")
+    ...     loaded = load(folder + "/model.eocc")
+    >>> bool((loaded.score_samples(X) == clf.score_samples(X)).all())
+    True
+    """
+    name = type(classifier).__name__
+    if name not in CLASSIFIERS or type(classifier) is not CLASSIFIERS[name]:
+        raise ValueError(f"only {' and '.join(CLASSIFIERS)} can be saved, not {name}")
+    model_file.save(classifier, path)
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    measure: Any = None,
+    membership_function: Any = None,
+    tconorm: Any = None,
+    max_bytes: int = model_file.MAX_BYTES,
+) -> OneClassClassifier:
+    """Return the classifier saved at `path`; its scores are the same bit for bit.
+
+    Pass `measure`, `membership_function` or `tconorm` if the model was fitted with one of your own. At most `max_bytes`
+    are read. A file that is damaged, of another version or no model raises ModelFileError, a ValueError of one line.
+    """
+    loaded: OneClassClassifier = model_file.load(
+        path, CLASSIFIERS, measure=measure, membership_function=membership_function, tconorm=tconorm,
+        max_bytes=max_bytes,
+    )  # fmt: skip
+    return loaded
