@@ -57,7 +57,7 @@ def test_columns_of_an_array_are_labels_and_left_out_by_their_numbers(folder, ca
         assert scores(capsys, folder / "m.eocc", folder / name) == expected
 
 
-def test_a_sample_of_an_array_is_learnt_from(folder, capsys):
+def test_a_model_learns_from_a_sample_of_an_array(folder, capsys):
     assert run("fit", folder / "a.npy", "-o", folder / "m.eocc", "--sample", 40) == 0
     assert "Read 60 rows; learned from 40 of them." in capsys.readouterr().err
 
@@ -76,7 +76,7 @@ def test_a_sample_of_an_array_is_learnt_from(folder, capsys):
         ("a.gz", b"", "unpack it into a pipe: gunzip -c FILE | eocc ... - --input-format csv"),
     ],
 )
-def test_what_is_no_array_of_rows_is_told_in_one_line(folder, monkeypatch, capsys, command, name, data, message):
+def test_other_arrays_are_refused_in_one_line(folder, monkeypatch, capsys, command, name, data, message):
     monkeypatch.chdir(folder)
     assert run("-q", "fit", "a.npy", "-o", "m.eocc") == 0
     if isinstance(data, bytes):
@@ -101,7 +101,7 @@ def test_an_array_of_another_width_is_refused(folder, capsys):
     assert "wide.npy: has 4 columns, but the model needs 3, and one of the two has no names" in capsys.readouterr().err
 
 
-def test_the_name_of_a_file_tells_the_format_of_scores(folder, capsys, monkeypatch):
+def test_the_suffix_decides_the_format_of_scores(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     assert run("fit", "a.npy") == 0
     for name in ("scores.csv", "scores.parquet", "scores.jsonl", "scores.txt"):
@@ -114,7 +114,7 @@ def test_the_name_of_a_file_tells_the_format_of_scores(folder, capsys, monkeypat
     assert Path("scores.txt").read_text().split()[:2] == ["row", "decision"]
 
 
-def test_columns_of_no_numbers_are_left_out_of_a_sample(folder, capsys, monkeypatch):
+def test_columns_of_text_are_dropped_from_a_sample(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     rows = np.random.default_rng(0).normal(size=(200, 2))
     lines = [f"{a},m{i % 3},{b}" for i, (a, b) in enumerate(rows)]
@@ -130,7 +130,7 @@ def test_columns_of_no_numbers_are_left_out_of_a_sample(folder, capsys, monkeypa
     assert load("model.eocc").n_features_in_ == 2
 
 
-def test_a_sample_of_a_file_that_is_not_there_is_refused_before_anything_is_said(folder, capsys, monkeypatch):
+def test_a_sample_of_a_missing_file_is_refused_first(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     assert run("fit", "none.npy", "--sample", "50") == 1
     assert "Read" not in capsys.readouterr().err

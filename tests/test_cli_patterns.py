@@ -123,7 +123,7 @@ def model(tmp_path):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_file_is_learned_judged_explained_and_drawn_as_in_python(tmp_path, capsys, name):
+def test_a_file_is_learned_scored_explained_and_drawn_as_in_python(tmp_path, capsys, name):
     path, patterns, measure = case(tmp_path, name)
     model, output = tmp_path / "m.eocc", tmp_path / "out"
     assert run("fit", path, "-o", model, "--jobs", 1) == 0
@@ -147,7 +147,7 @@ def test_a_file_is_learned_judged_explained_and_drawn_as_in_python(tmp_path, cap
     assert not [left for left in tmp_path.iterdir() if left.name.startswith(".")]
 
 
-def test_the_three_forms_of_output_say_the_same(tmp_path, model, capsys):
+def test_all_output_formats_hold_the_same_values(tmp_path, model, capsys):
     told = {}
     for form in ("table", "csv", "json"):
         assert run("score", model, tmp_path / "train.csv", "--format", form) == 0
@@ -158,7 +158,7 @@ def test_the_three_forms_of_output_say_the_same(tmp_path, model, capsys):
     assert told["csv"][0].split(",") == told["table"][0].split() == list(rows[0])
 
 
-def test_what_the_file_holds_is_said_aloud_unless_quiet(tmp_path, model, capsys):
+def test_the_content_of_the_file_is_printed_unless_quiet(tmp_path, model, capsys):
     (tmp_path / "new.csv").write_text("id,c,b,a\nx,1,2,3\n")
     assert run("score", model, tmp_path / "new.csv") == 0
     said = capsys.readouterr().err
@@ -220,7 +220,7 @@ def test_standard_input_is_read_and_written_by_part(tmp_path, model):
     assert answer.stderr.startswith("- (csv): rows of numbers")
 
 
-def test_a_reader_that_has_seen_enough_ends_the_output_in_peace(tmp_path, model):
+def test_a_reader_that_stops_early_ends_the_output_without_error(tmp_path, model):
     (tmp_path / "long.csv").write_text("a,b,c\n" + "0.25,0.5,0.75\n" * 20_000)
     asked = [sys.executable, "-m", "eocc", "--quiet", "score", str(model), str(tmp_path / "long.csv")]
     with subprocess.Popen(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -331,7 +331,7 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, model, monkeypatch, c
         ("train.csv", "is also the input; name another file for the output"),
     ],
 )
-def test_outputs_that_cannot_be_are_refused_before_the_work(tmp_path, model, monkeypatch, capsys, output, message):
+def test_impossible_outputs_are_refused_before_the_work(tmp_path, model, monkeypatch, capsys, output, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.png").mkdir()
     os.mkfifo(tmp_path / "pipe.png")
@@ -354,14 +354,14 @@ def test_an_output_replaces_the_file_a_link_leads_to_and_keeps_its_mode(tmp_path
     assert (tmp_path / "old.csv").stat().st_mode & 0o777 == 0o640
 
 
-def test_what_is_written_to_a_file_is_counted_aloud(tmp_path, model, capsys):
+def test_the_rows_written_to_a_file_are_counted(tmp_path, model, capsys):
     (tmp_path / "new.csv").write_text("a,b,c\n0,0,0\n90,0,0\n")
     for command, how in (("score", " as a table"), ("explain", "")):
         assert run(command, model, tmp_path / "new.csv", "-o", tmp_path / "out") == 0
         assert capsys.readouterr().err.endswith(f"Written: {tmp_path / 'out'}{how} (2 rows, 1 accepted).\n")
 
 
-def test_patterns_are_explained_by_name_and_by_number(tmp_path, capsys):
+def test_rows_are_explained_by_name_and_by_number(tmp_path, capsys):
     path, model = write_folder(tmp_path / "set", GXL), tmp_path / "m.eocc"
     assert run("fit", path, "-o", model) == 0
     capsys.readouterr()

@@ -44,7 +44,7 @@ def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     assert [len(chunk) for chunk in open_chunks(wide)] == [4, 4, 1]
 
 
-def test_the_format_is_told_by_the_suffix_and_by_the_first_bytes(tmp_path):
+def test_the_format_is_known_by_the_suffix_or_the_first_bytes(tmp_path):
     assert guess_format(saved(tmp_path, ROWS, "a.NPY")) == "npy"
     assert guess_format(saved(tmp_path, ROWS, "rows")) == "npy"
 
@@ -70,7 +70,7 @@ def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
     )
 
 
-def test_gaps_make_records_and_infinity_is_told_with_its_row(tmp_path):
+def test_gaps_make_records_and_infinity_is_refused_with_its_row(tmp_path):
     rows = ROWS.copy()
     rows[2, 1] = np.nan
     chunks = list(open_chunks(saved(tmp_path, rows)))
@@ -131,7 +131,7 @@ def with_shape(shape):
         (bytes_of(np.zeros((0, 3))), "holds no rows; at least 1 is required"),
     ],
 )
-def test_what_is_no_array_of_rows_is_refused_in_one_line(tmp_path, data, message):
+def test_other_arrays_are_refused_in_one_line(tmp_path, data, message):
     path = tmp_path / "a.npy"
     path.write_bytes(data)
     said = message_of(lambda: guess_schema(list(open_chunks(path)), str(path)))

@@ -16,7 +16,7 @@ def fuzz():
     return module
 
 
-def test_whole_files_are_read_and_judged(fuzz, tmp_path):
+def test_undamaged_files_are_read_and_scored(fuzz, tmp_path):
     files = fuzz.valid()
     fitted = fuzz.models(tmp_path, files)
     for name, data in files.items():

@@ -115,7 +115,7 @@ def test_strings_in_json_stay_text(tmp_path):
         (b'"\0"\n', "a.jsonl:1: a NUL byte"),
     ],
 )
-def test_what_is_wrong_with_lines_of_json_is_said_with_the_line(tmp_path, data, message):
+def test_errors_in_json_lines_name_the_line(tmp_path, data, message):
     assert fault(tmp_path, data).startswith(message)
 
 
@@ -140,7 +140,7 @@ def test_one_array_over_several_lines_is_read_as_json(tmp_path):
         ('["x", []]', "a.json: row 2: the list [] is one of tokens"),
     ],
 )
-def test_what_is_wrong_with_json_is_said_with_its_place(tmp_path, data, message):
+def test_errors_in_json_name_the_place(tmp_path, data, message):
     assert fault(tmp_path, data, "a.json").startswith(message)
 
 

@@ -67,7 +67,7 @@ def test_typed_cells_are_what_they_are():
         ({"a": ["1"], "b": ["x" * 999]}, "a.csv:2: column 'b' holds 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"),
     ],
 )
-def test_what_is_no_row_of_numbers_is_said_with_line_and_value(columns, message):
+def test_other_rows_are_refused_with_line_and_value(columns, message):
     assert message_of(NUMBERS.patterns, text(**columns)).startswith(message)
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_row_of_numbers_is_said_with_line_and_value(columns, message)
         ({"s": [["x"]]}, "row 4097: column 's' holds \"['x']\", which is not a text"),
     ],
 )
-def test_what_is_no_record_is_said_with_row_and_value(columns, message):
+def test_other_records_are_refused_with_row_and_value(columns, message):
     good = {"a": [1.0], "s": ["x"], "on": [True], "day": [None]}
     assert message_of(RECORDS.patterns, typed(**{**good, **columns})).startswith(f"a.parquet: {message}")
 
@@ -168,7 +168,7 @@ def test_what_a_table_cannot_be(options, message):
     assert message_of(guess_schema, [text(a=["1", "2"], b=["1", "x"])], "a.csv", **options).startswith(message)
 
 
-def test_the_schema_is_told_in_words():
+def test_the_schema_in_words():
     wide = Schema("numbers", tuple((f"c{k}", "number") for k in range(10)))
     assert wide.describe().endswith("(c0, c1, c2, c3, c4, c5, c6, c7 and 2 more)")
     assert Schema("series", n_channels=1).describe() == "series of 1 channel"

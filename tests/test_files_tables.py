@@ -93,7 +93,7 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b"a,b\n1,2\n1,1e400\n", "a.csv:3: column 'b': '1e400' is not a finite number"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_said_with_its_line(tmp_path, data, message):
+def test_errors_in_a_csv_name_the_line(tmp_path, data, message):
     assert fault(csv(tmp_path, data)).startswith(message)
 
 

@@ -3,27 +3,19 @@
 from pathlib import Path
 from typing import Any
 
+from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.options import (
-    check_label,
-    data_argument,
-    drop_option,
-    input_format,
-    label_option,
-    skip_incomplete,
-    target_option,
-)
 from eocc.cli.studies import request_of, run_and_write, study_options
 
 
 @command
-@data_argument
-@label_option
-@target_option
-@drop_option
+@options.data_argument
+@options.label_option
+@options.target_option
+@options.drop_option
 @study_options("comparison")
-@input_format
-@skip_incomplete
+@options.input_format
+@options.skip_incomplete
 def compare(
     data: Path, label: str, target: str, drop: str, input_format: str | None, skip_incomplete: bool, **given: Any
 ) -> None:
@@ -35,7 +27,7 @@ def compare(
     Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss --runs 3
     """
     with usage():
-        check_label(label, target)
+        options.check_label(label, target)
         if not label:
             raise ValueError("--label and --target are required: the column of labels, and the label of normal rows")
 

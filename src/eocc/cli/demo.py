@@ -2,16 +2,16 @@
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command
-from eocc.cli.options import Names, seed_option
 
 DATA_SETS = ("breast-cancer", "iris", "wine")
 
 
 @command
-@click.option("--dataset", type=Names("data set", DATA_SETS), default=DATA_SETS[0], show_default=True,
+@click.option("--dataset", type=options.Names("data set", DATA_SETS), default=DATA_SETS[0], show_default=True,
               help="A data set that comes with scikit-learn.")  # fmt: skip
-@seed_option
+@options.seed_option
 def demo(dataset: str, seed: int) -> None:
     """Compare the methods on one data set, and explain a decision.
 

@@ -4,30 +4,22 @@ from pathlib import Path
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command
-from eocc.cli.options import (
-    data_argument,
-    format_option,
-    input_format,
-    model_argument,
-    names_in,
-    output_option,
-    skip_incomplete,
-)
 from eocc.cli.output import json_line, say_written, writing
 from eocc.foundation.printing import printable, printable_lines
 
 
 @command
-@model_argument
-@data_argument
+@options.model_argument
+@options.data_argument
 @click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: names, or numbers from 0.")
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
-@output_option(None, "A file for the explanations; standard output by default.")
-@format_option("text", "json", default="text")
-@input_format
-@skip_incomplete
+@options.output_option(None, "A file for the explanations; standard output by default.")
+@options.format_option("text", "json", default="text")
+@options.input_format
+@options.skip_incomplete
 def explain(
     model: Path, data: Path, rows: str, strangest: int, output: Path | None, form: str, input_format: str | None,
     skip_incomplete: bool,
@@ -46,7 +38,7 @@ def explain(
     classifier = load(model)
     read = read_for(classifier, data, input_format, skip_incomplete)
     with without_names():
-        chosen = _chosen(names_in(rows), list(read.names), str(data))
+        chosen = _chosen(options.names_in(rows), list(read.names), str(data))
         if not chosen:
             chosen = np.argsort(classifier.score_samples(read.patterns), kind="stable")[:strangest].tolist()
         explanations = classifier.explain(read.some(chosen))

@@ -7,25 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.options import (
-    EOCC_1,
-    EOCC_2,
-    check_label,
-    classifier_of,
-    data_argument,
-    drop_option,
-    format_option,
-    in_option_names,
-    input_format,
-    label_option,
-    method_options,
-    outliers_option,
-    output_option,
-    sample_option,
-    skip_incomplete,
-    target_option,
-)
 
 if TYPE_CHECKING:
     from eocc.cli.reading import Columns, Rows
@@ -35,17 +18,17 @@ FEW = 10
 
 
 @command
-@data_argument
-@output_option("model.eocc", "The model file to write.")
-@method_options()
-@label_option
-@target_option
-@outliers_option
-@drop_option
-@input_format
-@sample_option
-@skip_incomplete
-@format_option("text", "json", default="text", more=" that describes the model")
+@options.data_argument
+@options.output_option("model.eocc", "The model file to write.")
+@options.method_options()
+@options.label_option
+@options.target_option
+@options.outliers_option
+@options.drop_option
+@options.input_format
+@options.sample_option
+@options.skip_incomplete
+@options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
     data: Path, output: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
     sample: int | None, skip_incomplete: bool, form: str, **given: Any,
@@ -59,7 +42,7 @@ def fit(
     Example: eocc fit normal.csv -o model.eocc
     """
     check_labels(method, label, target, outliers, sample, input_format)
-    classifier = classifier_of(method, given)
+    classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts
     from eocc.cli.reading import Columns, read_training
@@ -82,12 +65,12 @@ def check_labels(
     method: str, label: str, target: str, outliers: str, sample: int | None, input_format: str | None
 ) -> None:
     """Refuse labels that the method or --sample cannot use."""
-    check_label(label, target, outliers)
-    if method == EOCC_1 and outliers:
+    options.check_label(label, target, outliers)
+    if method == options.EOCC_1 and outliers:
         raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
-    if method == EOCC_2 and not label:
+    if method == options.EOCC_2 and not label:
         raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
-    if sample and (outliers or method == EOCC_2):
+    if sample and (outliers or method == options.EOCC_2):
         raise click.UsageError("--sample learns from normal rows only; leave --outliers and --method eocc-2 out")
     if sample and input_format:
         raise click.UsageError("--sample tells the format by the suffix; leave --input-format out")
@@ -100,14 +83,14 @@ def fit_rows(classifier: Any, rows: "Rows", method: str) -> None:
     from eocc.foundation.wording import counted
 
     is_outlier = rows.is_outlier
-    if method == EOCC_2 and not is_outlier.any():
+    if method == options.EOCC_2 and not is_outlier.any():
         is_outlier = ~rows.is_normal
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
     used = rows.some(kept.tolist())
     with refusing_in_options(n_normal if rows.schema.kind == "numbers" else 0):
-        classifier.fit(used, rows.signs[kept] if is_outlier.any() or method == EOCC_2 else None)
+        classifier.fit(used, rows.signs[kept] if is_outlier.any() or method == options.EOCC_2 else None)
     if rows.schema.kind == "numbers" and rows.schema.is_named:
         classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
@@ -146,7 +129,7 @@ def refusing_in_options(n_rows: int) -> Iterator[None]:
     try:
         yield
     except MemoryLimitError as error:
-        raise MemoryLimitError(in_option_names(str(error)) + sample_remedy(n_rows)) from None
+        raise MemoryLimitError(options.in_option_names(str(error)) + sample_remedy(n_rows)) from None
 
 
 def sample_remedy(n_rows: int) -> str:

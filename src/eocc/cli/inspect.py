@@ -3,16 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.options import format_option, model_argument, output_option
 from eocc.cli.output import json_line, writing
 from eocc.foundation.printing import printable_lines
 
 
 @command
-@model_argument
-@output_option(None, "A file for the description; standard output by default.")
-@format_option("text", "json", default="text")
+@options.model_argument
+@options.output_option(None, "A file for the description; standard output by default.")
+@options.format_option("text", "json", default="text")
 def inspect(model: Path, output: Path | None, form: str) -> None:
     """Show what a model has learned, with its regions as rules.
 

@@ -4,23 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.fit import check_labels, sample_remedy
-from eocc.cli.options import (
-    EOCC_2,
-    classifier_of,
-    data_argument,
-    drop_option,
-    format_option,
-    in_option_names,
-    input_format,
-    label_option,
-    method_options,
-    outliers_option,
-    sample_option,
-    skip_incomplete,
-    target_option,
-)
 
 
 @dataclass(frozen=True)
@@ -35,16 +21,16 @@ class Size:
 
 
 @command
-@data_argument
-@method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
-@label_option
-@target_option
-@outliers_option
-@drop_option
-@input_format
-@sample_option
-@skip_incomplete
-@format_option("text", "json", default="text")
+@options.data_argument
+@options.method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
+@options.label_option
+@options.target_option
+@options.outliers_option
+@options.drop_option
+@options.input_format
+@options.sample_option
+@options.skip_incomplete
+@options.format_option("text", "json", default="text")
 def plan(
     data: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
     sample: int | None, skip_incomplete: bool, form: str, **given: Any,
@@ -56,7 +42,7 @@ def plan(
     Example: eocc plan normal.csv --prototypes 256
     """
     check_labels(method, label, target, outliers, sample, input_format)
-    classifier = classifier_of(method, given)
+    classifier = options.classifier_of(method, given)
 
     from eocc.cli.output import json_line, writing
     from eocc.cli.reading import Columns
@@ -67,7 +53,7 @@ def plan(
     needed, remedy = classifier.memory_needed(n, size.n_columns, size.pair_bytes, size.n_outliers)
     limit = memory_limit(classifier.max_memory)
     fits = needed <= limit
-    remedy = "" if fits else in_option_names(remedy) + sample_remedy(n if size.kind == "numbers" else 0)
+    remedy = "" if fits else options.in_option_names(remedy) + sample_remedy(n if size.kind == "numbers" else 0)
     facts = {"rows": n, "outliers": size.n_outliers, "columns": size.n_columns, "memory needed": round(needed),
              "memory limit": limit, "fits": fits, "remedy": remedy or None}  # fmt: skip
     with writing(None) as file:
@@ -114,7 +100,7 @@ def size_of(path: Path, form: str | None, columns: Any, classifier: Any, method:
         here = sum(is_same(cell, columns.target) for cell in labels)
         n_normal += here
         n_outliers += int(columns.outlying(labels, path).sum()) if columns.outliers else (
-            len(chunk) - here if method == EOCC_2 else 0
+            len(chunk) - here if method == options.EOCC_2 else 0
         )  # fmt: skip
     if schema is None or not n_normal:
         which = f" with {columns.label} = {columns.target!r}" if columns.label else ""

@@ -5,18 +5,8 @@ from typing import Any
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.options import (
-    Names,
-    check_label,
-    data_option,
-    input_format,
-    label_option,
-    model_argument,
-    output_option,
-    skip_incomplete,
-    target_option,
-)
 from eocc.foundation.registry import choose
 from eocc.plots import PLOTS
 
@@ -26,14 +16,14 @@ MAY_SHOW_ROWS, NEED_ROWS, NEED_LABELS = ("space", "membership"), ("scores",), ("
 
 
 @command
-@model_argument
-@click.argument("kind", type=Names("picture", PLOTS))
-@data_option
-@label_option
-@target_option
-@output_option("picture.png", "The picture: png, svg or pdf.")
-@input_format
-@skip_incomplete
+@options.model_argument
+@click.argument("kind", type=options.Names("picture", PLOTS))
+@options.data_option
+@options.label_option
+@options.target_option
+@options.output_option("picture.png", "The picture: png, svg or pdf.")
+@options.input_format
+@options.skip_incomplete
 def plot(
     model: Path, kind: str, data: Path | None, label: str, target: str, output: Path, input_format: str | None,
     skip_incomplete: bool,
@@ -43,7 +33,7 @@ def plot(
     Example: eocc plot model.eocc space --data new.csv -o space.png
     """
     form = output.suffix.lower().removeprefix(".")
-    check_label(label, target)
+    options.check_label(label, target)
     with usage():
         _check(kind, data, label)
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")

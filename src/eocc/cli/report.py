@@ -4,29 +4,20 @@ from pathlib import Path
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.options import (
-    check_label,
-    data_option,
-    input_format,
-    label_option,
-    model_argument,
-    output_option,
-    skip_incomplete,
-    target_option,
-)
 from eocc.io.files.source import STDIN
 
 
 @command
-@model_argument
-@data_option
-@label_option
-@target_option
-@output_option("report.html", "The page, one HTML file.")
+@options.model_argument
+@options.data_option
+@options.label_option
+@options.target_option
+@options.output_option("report.html", "The page, one HTML file.")
 @click.option("--title", default="", help="Title of the page; the name of the file by default.")
-@input_format
-@skip_incomplete
+@options.input_format
+@options.skip_incomplete
 def report(
     model: Path, data: Path | None, label: str, target: str, output: Path, title: str, input_format: str | None,
     skip_incomplete: bool,
@@ -37,7 +28,7 @@ def report(
     """
     if data is None and (label or target or input_format):
         raise click.UsageError("--label, --target and --input-format describe the data: pass --data")
-    check_label(label, target)
+    options.check_label(label, target)
 
     from eocc import load
     from eocc.cli.reading import Columns, read_for, say_if_trained_on, without_names

@@ -5,15 +5,15 @@ from typing import Any
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.options import Names
 from eocc.cli.studies import request_of, run_and_write, study_options
 
 STUDIES = ("uci-low", "uci-high", "iam")
 
 
 @command
-@click.argument("study", type=Names("study", (*STUDIES, "figures", "all")))
+@click.argument("study", type=options.Names("study", (*STUDIES, "figures", "all")))
 @click.option("--datasets", default="", metavar="NAME,...", help="Data sets by acronym; all of the study by default.")
 @study_options("results")
 def reproduce(study: str, **given: Any) -> None:

@@ -6,25 +6,18 @@ from typing import Any
 
 import click
 
+from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.options import (
-    data_argument,
-    format_option,
-    input_format,
-    model_argument,
-    output_option,
-    skip_incomplete,
-)
 from eocc.cli.output import PARQUET, ROW_FORMATS, format_of, say_written, writing_columns
 
 
 @command
-@model_argument
-@data_argument
-@output_option(None, "A file for the scores; standard output by default.")
-@format_option(*ROW_FORMATS, PARQUET, more="; the suffix of --output decides by default")
-@input_format
-@skip_incomplete
+@options.model_argument
+@options.data_argument
+@options.output_option(None, "A file for the scores; standard output by default.")
+@options.format_option(*ROW_FORMATS, PARQUET, more="; the suffix of --output decides by default")
+@options.input_format
+@options.skip_incomplete
 def score(
     model: Path, data: Path, output: Path | None, form: str | None, input_format: str | None, skip_incomplete: bool
 ) -> None:

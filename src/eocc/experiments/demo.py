@@ -74,7 +74,8 @@ def split_of(kind: DemoSet, seed: int) -> Split:
     normal, other = (rng.permutation(np.flatnonzero(flags)) for flags in (is_normal, ~is_normal))
     n_train = int(0.8 * len(normal))
     parts = (normal[:n_train], other[:N_LABELLED], normal[n_train:], other[N_LABELLED:])
-    return Split(*(X[part] for part in parts), tuple(map(str, data.feature_names)))
+    train, outliers, test, others = (X[part] for part in parts)
+    return Split(train, outliers, test, others, tuple(map(str, data.feature_names)))
 
 
 METHODS: dict[str, Any] = {

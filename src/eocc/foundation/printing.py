@@ -1,4 +1,4 @@
-"""Text of a stranger's file as a terminal may see it: nothing that moves the cursor, paints or turns the text."""
+"""Text from files made safe to print: without control characters, on one line, cut if long."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from eocc.foundation.registry import listed
 
 
 def printable(text: str) -> str:
-    r"""Return text on one line, a question mark for every character that is not to be seen.
+    r"""Return text on one line, with a question mark for every character that cannot be printed.
 
     >>> printable("two\nlines, \x1b[31mred")
     'two?lines, ?[31mred'
@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    r"""Return text of several lines likewise, with its lines.
+    r"""Return text of several lines, each of them printable.
 
     >>> printable_lines("two\nlines, \x1b[31mred\n")
     'two\nlines, ?[31mred\n'
@@ -25,7 +25,7 @@ def printable_lines(text: str) -> str:
 
 
 def has_instead(absent: str, names: Iterable[str]) -> str:
-    """Return, where a column is absent, which there are, and which may have been meant.
+    """Return which columns there are instead of an absent one, and which may have been meant.
 
     >>> has_instead("laod", ["heat", "load"])
     "it has 'heat', 'load'. Did you mean 'load'?"
@@ -36,15 +36,15 @@ def has_instead(absent: str, names: Iterable[str]) -> str:
 
 
 def complaint(where: str, line: int | None, message: str) -> ValueError:
-    r"""Return the error "where:line: message", on one line whatever the parts hold.
+    r"""Return the error "where:line: message", always on one line.
 
     >>> complaint("a.gxl", 3, "two\nlines")
     ValueError('a.gxl:3: two?lines')
     """
     text = f"{where}:{line}: {message}" if line else f"{where}: {message}"
-    return ValueError("".join(letter if letter.isprintable() else "?" for letter in text))
+    return ValueError(printable(text))
 
 
 def quoted(text: str) -> str:
-    """Return the text as shown in an error: in quotes, cut where it is long."""
+    """Return the text in quotes, cut if it is long, for an error."""
     return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from eocc.foundation.printing import quoted
 from eocc.foundation.types import Flags
 from eocc.io.files.chunk import Chunk
-from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
+from eocc.measures.schema import BOOLEAN, DATE, DURATION, TEXT, TIME
+from eocc.measures.schema import NUMBER as NUMBER
 
 # No column can hold these: a number that is too large for a float, and a list or an object.
 INFINITE, NESTED = "infinite", "nested"

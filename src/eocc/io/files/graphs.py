@@ -54,13 +54,13 @@ def _indexed(path: Path, name: str, label: str) -> File:
     """Read a file next to the index; refuse any other, also behind a link."""
     file = path.parent / name
     try:
-        is_beside = is_inside(name) and file.resolve().is_relative_to(path.parent.resolve())
-        exists = is_beside and file.exists()
+        is_inside_folder = is_inside(name) and file.resolve().is_relative_to(path.parent.resolve())
+        exists = is_inside_folder and file.exists()
     except OSError as error:  # the name is too long, or links form a ring
         raise complaint(str(path), None, f"the file {quoted(name)}: {error.strerror}; correct the name") from None
     except RuntimeError:
         raise complaint(str(path), None, f"the file {quoted(name)} is a link to itself; correct it") from None
-    if not is_beside:
+    if not is_inside_folder:
         raise complaint(str(path), None, f"{quoted(name)} leads out of the folder of the index; move the file there")
     if not exists:
         raise complaint(str(path), None, f"the file {quoted(name)} does not exist; put it next to the index")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.wording import counted
-from eocc.io.files.cells import INFINITE, NESTED, NUMBER, TEXT, kinds_in
+from eocc.io.files.cells import INFINITE, NESTED, kinds_in
 from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
+from eocc.measures.schema import NUMBER, TEXT
 
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
