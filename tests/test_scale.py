@@ -13,7 +13,7 @@ from eocc.search import GeneticSearch
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
-from eocc.synthesis.synthesis import SEARCHED
+from eocc.synthesis.evaluation import SEARCH_SAMPLE
 from samples import samples
 
 KINDS = [{"resolution": "multi"}, {"resolution": "single"}]
@@ -98,7 +98,7 @@ def test_a_sparse_graph_finds_the_clusters(targets):
 
 
 def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
-    monkeypatch.setattr("eocc.synthesis.synthesis.SEARCHED", 50)
+    monkeypatch.setattr("eocc.synthesis.evaluation.SEARCH_SAMPLE", 50)
     seen = []
     build = CompleteGraph.build
     monkeypatch.setattr(
@@ -108,7 +108,7 @@ def test_a_search_over_many_patterns_looks_at_some(monkeypatch, targets):
     assert set(seen) == {50}
     assert len(clf.labels_) == 300
     assert clf.spanning_tree_.n_vertices == 300
-    assert SEARCHED == 1000
+    assert SEARCH_SAMPLE == 1000
 
 
 @pytest.mark.parametrize("kind", KINDS)

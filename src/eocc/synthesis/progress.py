@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eocc.search.run import Generation
-from eocc.synthesis.synthesis import Candidate
+from eocc.synthesis.assessment import Candidate
 
 Report = Callable[[Generation, Candidate], None]
 
