@@ -10,7 +10,7 @@ from eocc.foundation.threads import threads
 from eocc.kernels import nearest
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.neighbours import nearest as neighbours
-from eocc.neighbours.nearest import PointTree, fit_projection, nearest_neighbours, sampled_recall, slack_of
+from eocc.neighbours.nearest import PointTree, fit_projection, nearest_neighbours, sampled_recall, projection_error
 from oracles import core, sparse
 from strategies import points
 
@@ -115,7 +115,7 @@ def test_a_projection_never_lengthens_a_distance(X):
     projected = fit_projection(X, k=2).points(X)
     assert projected.shape[1] % 8 == 0
     lengthened = cdist(projected, projected) - cdist(X, X)
-    assert lengthened.max() <= slack_of(projected) + 1e-9
+    assert lengthened.max() <= projection_error(projected) + 1e-9
 
 
 def test_recall_counts_the_neighbours_that_are_near_enough():

@@ -22,11 +22,11 @@ from eocc.regions.performance import ScorerPerformance, accuracy, resolve_perfor
 from eocc.regions.representatives import Centroid, Medoid
 from eocc.regions.sampled import (
     FIRST_SPLITS,
-    MOST_MEMBERS,
-    MOST_PAIRED,
+    LARGEST_PAIRED_SAMPLE,
+    SAMPLE_SIZE,
     Sampling,
     build_sparse_regions,
-    most_within,
+    largest_sample,
     sampled_clusters,
     sparse_counts,
     sparse_performance_curve,
@@ -277,7 +277,7 @@ def test_a_large_cluster_is_measured_by_its_members_of_lowest_rank():
 @pytest.mark.parametrize("representative", [Medoid(), Centroid()])
 @pytest.mark.parametrize("function", [Gaussian(), TwoSided()])
 def test_regions_from_sums_are_those_from_all_pairs(extent, representative, function):
-    rows = in_unit(np.random.default_rng(3).normal(size=(MOST_MEMBERS + 1, 4)))
+    rows = in_unit(np.random.default_rng(3).normal(size=(SAMPLE_SIZE + 1, 4)))
     how = Fuzzification(EXTENTS[extent], representative, function, maximum)
     whole, labels = complete(rows)[1], np.zeros(len(rows), np.int64)
     ((expected, shape),) = build_regions(rows, whole, labels, how)
@@ -301,7 +301,7 @@ def test_sums_of_distances_are_those_of_pairs_one_by_one(rows, n_threads):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.floats(0, 2e4))
 def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
-    most = most_within(np.array(sizes), budget)
+    most = largest_sample(np.array(sizes), budget)
 
     def spent(most):
         return sum(min(size, most) ** 2 for size in sizes)
@@ -313,8 +313,8 @@ def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
 def test_extents_that_need_all_pairs_are_measured_by_a_smaller_sample():
     how = Fuzzification(EXTENTS["median"], Medoid(), Gaussian(), maximum)
     labels = np.zeros(10**6, np.int64)
-    assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == MOST_PAIRED
-    assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > MOST_PAIRED
+    assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == LARGEST_PAIRED_SAMPLE
+    assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > LARGEST_PAIRED_SAMPLE
 
 
 def test_the_order_of_rows_does_not_matter_to_large_clusters():
@@ -325,7 +325,7 @@ def test_the_order_of_rows_does_not_matter_to_large_clusters():
         return EntropicOneClassClassifier(graph="knn", search=None).fit(rows)
 
     one, other = fitted(rows), fitted(rows[rng.permutation(len(rows))])
-    assert max(len(region.members) for region in one.regions_) > MOST_MEMBERS
+    assert max(len(region.members) for region in one.regions_) > SAMPLE_SIZE
     assert_array_equal(one.predict(new), other.predict(new))
 
 

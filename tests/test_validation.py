@@ -13,7 +13,7 @@ from eocc.datasets import make_narrow_band
 from eocc.measures import Euclidean
 from eocc.regions.all_partitions import ValidationRows, performance_curve, ratios_by_split
 from eocc.regions.extents import EXTENTS, resolve_extent
-from eocc.regions.fuzzy import Fuzzification
+from eocc.regions.fuzzy import Fuzzification, region_builder
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
 from eocc.regions.performance import Counts, ScorerPerformance, accuracy, resolve_performance
 from eocc.regions.representatives import REPRESENTATIVES, Medoid, resolve_representative
@@ -358,8 +358,10 @@ class TestBadValidation:
 
 def test_ratios_by_split_holds_one_column_per_region():
     rng = np.random.default_rng(0)
-    stages = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
-    assert [ratios.shape for ratios in ratios_by_split(*stages, fuzzification())] == [(5, k) for k in range(2, 7)]
+    space, graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
+    how = fuzzification()
+    found = ratios_by_split(graph.tree, validation, how, region_builder(space.rows, graph, how))
+    assert [ratios.shape for ratios in found] == [(5, k) for k in range(2, 7)]
     assert isinstance(fuzzification().representative, Medoid)
     assert fuzzification().tconorm is maximum
     assert fuzzification().membership_function == Gaussian()

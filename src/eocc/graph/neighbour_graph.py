@@ -18,7 +18,7 @@ from eocc.kernels.sparse import (
     number_components,
     shortest_links,
 )
-from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, slack_of
+from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, projection_error
 from eocc.space.dissimilarity_space import distance_scale
 
 Pairs = NDArray[np.int32]
@@ -123,7 +123,7 @@ class _LinkSearch:
         tree = PointTree.of(points, LINK_LEAF)
         low, high = np.empty((2, 2 * (len(tree.bounds) - 1), points.shape[1]), np.float32)
         bound_nodes(tree.points, tree.bounds, low, high)
-        return cls(rows, tree, low, high, slack_of(points))
+        return cls(rows, tree, low, high, projection_error(points))
 
     def shortest(self, component: NDArray[np.int32], count: int) -> tuple[Pairs, Matrix]:
         """Return the shortest edge of every component but the largest to any other, with its length."""

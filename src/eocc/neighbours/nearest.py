@@ -83,7 +83,7 @@ class Projection:
         return points
 
 
-def slack_of(points: Points) -> float:
+def projection_error(points: Points) -> float:
     """Return how much a distance between points may exceed the true one by rounding.
 
     Each point moved by at most u |x|, u = 2^-24, when it was rounded; the sum of c squares of differences, all
@@ -218,7 +218,7 @@ class PointTree:
 def _by_descent(rows: Rows, k: int) -> Neighbours:
     """Start from neighbours that share a leaf of one of several trees, then ask neighbours for theirs."""
     points = fit_projection(rows, k).points(rows)
-    slack = slack_of(points)
+    slack = projection_error(points)
     leaf = max(LEAF, 4 * n_candidates(k))
     tree = PointTree.of(points, leaf)
     del points

@@ -99,6 +99,11 @@ def tree_labels(tree: SpanningTree, k: int) -> Labels:
     return np.argsort(np.argsort(first))[labels]
 
 
+def members_of_clusters(labels: Labels) -> list[Labels]:
+    """Return the members of each cluster, ascending, in the order of the labels."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+
+
 def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
     """Return the labels of Algorithm 1: cut the heaviest edges while Q does not fall.
 
