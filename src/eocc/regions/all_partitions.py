@@ -12,7 +12,6 @@ from eocc.graph.complete import EuclideanGraph, SpanningTree
 from eocc.kernels.merges import count_accepted, merge_clusters
 from eocc.partition.dense import leaf_order
 from eocc.regions.fuzzy import (
-    BOUNDARY,
     BuildRegion,
     Fuzzification,
     FuzzyModel,
@@ -23,6 +22,7 @@ from eocc.regions.fuzzy import (
 )
 from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
+from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import DissimilaritySpace
 
 
@@ -51,15 +51,10 @@ def performance_curve(
     If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
     split builds the regions of its two parts.
     """
-    if counts_suffice(graph.tree, fuzzification, performance):
+    if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
         return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
     build = region_builder(space.rows, graph, fuzzification)
     return performance_by_split(graph.tree, validation, fuzzification, performance, build)
-
-
-def counts_suffice(tree: SpanningTree, fuzzification: Fuzzification, performance: Any) -> bool:
-    """Return whether the counts of accepted patterns, from regions that are balls, give the performance."""
-    return fuzzification.gives_balls and tree.n_vertices > 1 and not isinstance(performance, ScorerPerformance)
 
 
 def counts_by_split(

@@ -124,7 +124,7 @@ def build_region(
         centre = fuzzification.representative.from_sums(rows, members, sums)
     else:
         centre = fuzzification.representative.centre(rows[members], distances[np.ix_(members, members)])
-    return _region_around(*centre, rows, members, extent or default, fuzzification)
+    return _region_around(centre, rows, members, extent or default, fuzzification)
 
 
 def build_region_from_sums(
@@ -134,7 +134,7 @@ def build_region_from_sums(
     members = np.arange(len(rows))
     extent = _extent_from_sums(sums, largest, fuzzification.extent)
     centre = fuzzification.representative.from_sums(rows, members, sums)
-    return _region_around(*centre, rows, members, extent or default, fuzzification)
+    return _region_around(centre, rows, members, extent or default, fuzzification)
 
 
 def _extent_from_sums(sums: Matrix, largest: float, extent: Any) -> float:
@@ -162,10 +162,10 @@ def _checked_extent(size: Any, largest: float, extent: Extent) -> float:
 
 
 def _region_around(
-    centre: Any, exemplar: int, rows: Matrix, members: Indices, extent: float, fuzzification: Fuzzification
+    representative: tuple[Any, int], rows: Matrix, members: Indices, extent: float, fuzzification: Fuzzification
 ) -> tuple[Region, Shape]:
-    """Return the region around a centre; `exemplar` is the number of the member that represents it."""
-    centre = np.asarray(centre, dtype=np.float64)
+    """Return the region around a `representative`: a point, and the number of the member closest to that role."""
+    centre, exemplar = np.asarray(representative[0], dtype=np.float64), representative[1]
     if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(members) or not np.isfinite(centre).all():
         raise ValueError(
             f"{fuzzification.representative!r} must give a finite point of shape {rows.shape[1:]} and a member "

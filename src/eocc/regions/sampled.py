@@ -15,9 +15,8 @@ from eocc.kernels.sampled import count_accepted_sparsely, merge_samples, sum_dis
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.neighbours.nearest import Rows, fit_projection, projection_error
 from eocc.partition.dense import leaf_order, members_of_clusters
-from eocc.regions.all_partitions import ValidationRows, counts_suffice, performance_by_split
+from eocc.regions.all_partitions import ValidationRows, performance_by_split
 from eocc.regions.fuzzy import (
-    BOUNDARY,
     NO_EXTENT,
     Fuzzification,
     Region,
@@ -29,6 +28,7 @@ from eocc.regions.fuzzy import (
 )
 from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
+from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import distance_scale
 
 # Clusters of up to this many members are measured whole, larger ones on a sample of this size, in each of the n
@@ -138,7 +138,7 @@ def sparse_performance_curve(
 
     All of them if every region is a ball and the performance follows from counts; see `performance_curve`.
     """
-    if counts_suffice(graph.tree, fuzzification, performance):
+    if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
         return np.asarray(performance(sparse_counts(rows, graph.tree, validation, fuzzification.extent, sampling)))
     build = partial(build_sampled_region, rows, fuzzification, sampling, default_extent(graph.tree))
     return performance_by_split(graph.tree, validation, fuzzification, performance, build, FIRST_SPLITS)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.arguments import check_count, check_number
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.farthest_first import spread
-from eocc.space.prototypes.protocol import Indices, Matrix, blocks, check_places
+from eocc.space.prototypes.protocol import blocks, check_places
 
 # The sample holds two patterns per prototype within these bounds: fewer would not tell a small cluster from lone
 # patterns, more would cost more than the choice itself.

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
+from eocc.space.prototypes.protocol import check_places, dissimilarities, nearest_dissimilarities
 
 # Less than any gap there is: a chosen pattern is not chosen again, also where its copies have gap 0.
 TAKEN = -1.0

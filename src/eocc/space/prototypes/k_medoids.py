@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
+from eocc.space.prototypes.protocol import check_places, dissimilarities, nearest_dissimilarities
 from eocc.space.prototypes.random import without_copies
 
 # All pairs of so many patterns take 32 MB.

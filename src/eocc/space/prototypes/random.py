@@ -5,14 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import (
-    BLOCK_COLUMNS,
-    Indices,
-    check_places,
-    dissimilarities,
-    nearest_dissimilarities,
-)
+from eocc.space.prototypes.protocol import BLOCK_COLUMNS, check_places, dissimilarities, nearest_dissimilarities
 
 # Where the first draws were copies, many more may be: they are compared so many at a time.
 LEAST_STEP = 64

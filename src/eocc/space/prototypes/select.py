@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.registry import resolve
+from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import SELECTIONS
-from eocc.space.prototypes.protocol import Indices, Selection
+from eocc.space.prototypes.protocol import Selection
 
 
 def resolve_selection(selection: str | Selection) -> Selection:
