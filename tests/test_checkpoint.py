@@ -215,7 +215,7 @@ def test_calibrated_fits_with_any_performance_cost_next_to_nothing_the_second_ti
 def test_a_file_that_is_no_checkpoint_is_refused_and_left(content, setosa, tmp_path):
     path = tmp_path / "search.ckpt"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="no checkpoint of this version, or a damaged one") as caught:
+    with pytest.raises(ValueError, match="not a checkpoint of this version, or it is damaged") as caught:
         classifier(Checkpointed(SHORT, path)).fit(setosa)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == content
@@ -225,7 +225,7 @@ def test_a_pickle_is_not_read(setosa, tmp_path):
     path = tmp_path / "search.ckpt"
     with path.open("wb") as file:
         np.savez(file, about=np.array([{"format": 1}], dtype=object))
-    with pytest.raises(ValueError, match="no checkpoint"):
+    with pytest.raises(ValueError, match="not a checkpoint"):
         classifier(Checkpointed(SHORT, path)).fit(setosa)
 
 

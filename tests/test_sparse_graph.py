@@ -10,10 +10,10 @@ from scipy.spatial.distance import cdist
 from eocc import EntropicOneClassClassifier
 from eocc.foundation.threads import threads
 from eocc.graph.complete import euclidean_graph
-from eocc.graph.neighbour_graph import neighbour_entropy, renyi_neighbour_entropy, sparse_graph
+from eocc.graph.neighbour_graph import renyi_neighbour_entropy, sparse_graph
 from eocc.kernels.sparse import join_times, meeting_edge
 from eocc.partition.dense import ROUNDING, full_curve, greedy_prune, tree_labels
-from eocc.partition.sparse import sparse_curve, sparse_modularity, sparse_prune
+from eocc.partition.sparse import sparse_curve, sparse_prune
 from eocc.regions.all_partitions import ValidationRows, performance_curve
 from eocc.regions.extents import EXTENTS, MeanExtent
 from eocc.regions.fuzzy import Fuzzification, build_regions
@@ -131,10 +131,7 @@ def test_the_curve_equals_modularity_from_scratch(problem):
     distances = {tuple(edge): w for edge, w in zip(graph.edges.tolist(), graph.distances.tolist(), strict=True)}
     matrix = [[distances.get((min(i, j), max(i, j)), 0.0) for j in range(len(rows))] for i in range(len(rows))]
     expected = sparse.curve(matrix, list(distances), ordered_tree(graph))
-    curve = sparse_curve(graph)
-    assert_allclose(curve, expected, atol=1e-12)
-    by_labels = [sparse_modularity(graph, tree_labels(graph.tree, c)) for c in range(1, len(rows) + 1)]
-    assert_allclose(curve, by_labels, atol=1e-12)
+    assert_allclose(sparse_curve(graph), expected, atol=1e-12)
 
 
 @given(points(min_rows=2))
@@ -171,11 +168,6 @@ def test_two_vertices_meet_at_the_first_removal_that_parts_them(problem):
         for b in range(a):
             parted = next(k for k, label in enumerate(labels) if label[a] != label[b])
             assert meeting_edge(a, b, parent, since) == parted - 1
-
-
-def test_labels_of_another_length_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(3,\), not \(2,\)"):
-        sparse_modularity(sparse_graph(np.eye(3), 1), [0, 1])
 
 
 @st.composite
@@ -331,11 +323,9 @@ def test_the_order_of_rows_does_not_matter_to_large_clusters():
 
 def test_entropies_by_hand():
     distances = [[0.25, 1.0], [0.25, 0.25], [0.0, 1.0]]
-    assert neighbour_entropy(distances, gamma=0.5) == pytest.approx(3.5 / 6)
     # d = 2, gamma = 1: beta = pi^(-1/2) (Gamma(1.5) + Gamma(2.5)) = (1/2 + 3/4) = 5/4; L = 2.75, alpha = 1/2.
     expected = 2 * math.log(2.75 / math.sqrt(3) / 1.25)
     assert renyi_neighbour_entropy(distances, n_dims=2, gamma=1.0) == pytest.approx(expected)
-    assert neighbour_entropy(np.empty((1, 0))) == 0.0
     assert renyi_neighbour_entropy(np.zeros((3, 1)), 2) == -math.inf
 
 
@@ -348,7 +338,7 @@ def test_the_entropy_of_uniform_points_on_a_square_is_the_logarithm_of_its_area(
 
 @pytest.mark.parametrize(
     ("distances", "gamma", "message"),
-    [(np.ones(3), 0.02, r"not of shape \(3,\)"), (np.ones((3, 1)), 2.0, r"\(0, n_dims\) = \(0, 2\), not 2")],
+    [(np.ones(3), 0.02, r"not shape \(3,\)"), (np.ones((3, 1)), 2.0, r"\(0, n_dims\) = \(0, 2\), not 2")],
 )
 def test_bad_input_of_the_entropy_is_named(distances, gamma, message):
     with pytest.raises(ValueError, match=message):
