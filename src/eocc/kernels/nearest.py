@@ -218,7 +218,7 @@ def nn_descent_update(points, known, new, counts, first, last, near, squares, is
 def rank_candidates(rows, ids, near, squares, scale, error, first, last, indices, distances):
     """Fill, for points first..last, the nearest rows by exact distance among the candidates, ties to the lower row.
 
-    Point i is row ids[i]. An exact distance is at least sqrt(square) - error, and squares ascend, so the loop stops when
+    Point i is row ids[i]. An exact distance is at least sqrt(square) - error, and squares ascend: the loop stops when
     this exceeds the k-th distance found.
     """
     k, n_candidates = distances.shape[1], near.shape[1]

@@ -27,7 +27,7 @@ def sum_distances(rows, scale, start, stop, sums, largest):
 
 @kernel
 def kept_of_each(rank, sample, a, n_left, b, n_right, most):
-    """Return how many of sample[a:a + n_left] and sample[b:b + n_right] belong to the `most` lowest; both are sorted."""
+    """Return how many of sample[a:a + n_left] and sample[b:b + n_right], both sorted, are among the `most` lowest."""
     left = right = 0
     while left + right < most and (left < n_left or right < n_right):
         if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):

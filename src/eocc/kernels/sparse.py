@@ -73,7 +73,7 @@ def kruskal_forest(edges, ascending, parent, chosen):
 
 @kernel
 def bound_nodes(points, bounds, low, high):
-    """Fill the bounding boxes of all nodes of a balanced tree: node 1 is the root, 2v and 2v + 1 are the children of v."""
+    """Fill the bounding boxes of all nodes of a balanced tree: node 1 is the root, v has the children 2v and 2v + 1."""
     n_leaves = bounds.shape[0] - 1
     for leaf in range(n_leaves):
         node = n_leaves + leaf
@@ -196,8 +196,8 @@ def number_components(parent, component, number):
 def join_times(edges, parent, since, size):
     """Build a union-find forest that records when vertices are joined, by adding the edges from the last to the first.
 
-    Vertex v is attached to parent[v] by edge since[v], the smaller component to the larger, so paths have at most log2 n
-    steps. Roots have parent[v] = v and since[v] = -1.
+    Vertex v is attached to parent[v] by edge since[v], the smaller component to the larger, so no path
+    exceeds log2 n. Roots have parent[v] = v and since[v] = -1.
     """
     for v in range(parent.shape[0]):
         parent[v], since[v], size[v] = v, -1, 1
