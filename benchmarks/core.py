@@ -23,8 +23,9 @@ from eocc.graph.complete import EuclideanGraph, _tree_edges, spanning_tree
 from eocc.measures import Euclidean
 from eocc.partition.dense import full_curve
 from eocc.search import GeneticSearch, generations
+from eocc.synthesis.assessment import EntropySynthesis
+from eocc.synthesis.evaluation import Workspace, embed
 from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.synthesis import EntropySynthesis, Workspace, embed
 
 D = 10
 SYNTHESIS = EntropySynthesis(eta=0.5, gamma=0.02)

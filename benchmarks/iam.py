@@ -72,7 +72,7 @@ def main():
     arguments.add_argument("--lone", type=float, help="the extent of a lone pattern instead of the mean tree edge")
     chosen = arguments.parse_args()
     if chosen.lone is not None:
-        eocc.regions.fuzzy.lone_extent = eocc.regions.all_partitions.lone_extent = lambda tree: chosen.lone
+        eocc.regions.fuzzy.default_extent = eocc.regions.all_partitions.default_extent = lambda tree: chosen.lone
     folder, wanted, seeds = Path(os.environ["EOCC_DATA"]), chosen.sets, range(3)
     head = ["set, target", "trained on", "system", "AUC", "accuracy", "regions", "seconds a fit",
             "paper: AUC", "accuracy", "regions"]  # fmt: skip

@@ -20,8 +20,9 @@ from eocc.regions.performance import accuracy
 from eocc.regions.representatives import Medoid
 from eocc.regions.tconorms import maximum
 from eocc.space.representation import Representation
+from eocc.synthesis.assessment import ValidationSynthesis
+from eocc.synthesis.evaluation import embed
 from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.synthesis import ValidationSynthesis, embed
 
 KIND = CompleteGraph()
 

@@ -79,15 +79,15 @@ def test_a_finished_search_costs_nothing_the_second_time(setosa, tmp_path, monke
     clf = classifier(Checkpointed(SHORT, str(tmp_path / "search.ckpt")))
     first = clone(clf).fit(setosa)
     judged = []
-    monkeypatch.setattr("eocc.synthesis.synthesis.Trial.__call__", recording(judged))
+    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(judged))
     assert_same(clone(clf).fit(setosa), first)
     assert len(judged) == 1 + PROBES  # those by which the data are known again
 
 
 def recording(calls):
-    from eocc.synthesis.synthesis import Trial
+    from eocc.synthesis.evaluation import Evaluator
 
-    inner = Trial.__call__
+    inner = Evaluator.__call__
 
     def call(self, p, workspace):
         calls.append(p)
@@ -205,7 +205,7 @@ def test_calibrated_fits_with_any_performance_cost_next_to_nothing_the_second_ti
     first = classifier(Checkpointed(SHORT, path), **settings).fit(X, y)
     size = path.stat().st_size
     judged = []
-    monkeypatch.setattr("eocc.synthesis.synthesis.Trial.__call__", recording(judged))
+    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(judged))
     assert_same(classifier(Checkpointed(SHORT, path), **settings).fit(X, y), first)
     assert len(judged) == 11 * (1 + PROBES)  # all, and ten folds
     assert path.stat().st_size == size
@@ -215,7 +215,7 @@ def test_calibrated_fits_with_any_performance_cost_next_to_nothing_the_second_ti
 def test_a_file_that_is_no_checkpoint_is_refused_and_left(content, setosa, tmp_path):
     path = tmp_path / "search.ckpt"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="no checkpoint of this version, or a damaged one") as caught:
+    with pytest.raises(ValueError, match="not a checkpoint of this version, or it is damaged") as caught:
         classifier(Checkpointed(SHORT, path)).fit(setosa)
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == content
@@ -225,7 +225,7 @@ def test_a_pickle_is_not_read(setosa, tmp_path):
     path = tmp_path / "search.ckpt"
     with path.open("wb") as file:
         np.savez(file, about=np.array([{"format": 1}], dtype=object))
-    with pytest.raises(ValueError, match="no checkpoint"):
+    with pytest.raises(ValueError, match="not a checkpoint"):
         classifier(Checkpointed(SHORT, path)).fit(setosa)
 
 
@@ -258,8 +258,8 @@ def slow(self, p, workspace):
     time.sleep(1000 if count > 20 else 0)  # for the signal, in the fourth generation
     return judged(self, p, workspace)
 
-from eocc.synthesis.synthesis import Trial
-judged, Trial.__call__ = Trial.__call__, slow
+from eocc.synthesis.evaluation import Evaluator
+judged, Evaluator.__call__ = Evaluator.__call__, slow
 search = GeneticSearch(population_size=6, max_generations=int(sys.argv[2]))
 rows = np.random.default_rng(0).normal(size=(40, 3))
 EntropicOneClassClassifier(

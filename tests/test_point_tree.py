@@ -10,7 +10,6 @@ from scipy.spatial.distance import cdist
 from eocc.graph import point_tree
 from eocc.graph.complete import euclidean_graph, spanning_tree
 from eocc.graph.point_tree import point_spanning_tree
-from eocc.kernels import point_tree as kernels
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from oracles import core
 from oracles import point_tree as oracle
@@ -69,12 +68,6 @@ def test_copies_hang_on_the_first_and_a_negative_zero_is_a_zero():
     tree = point_spanning_tree([[1.0, 0.0], [1.0, -0.0], [5.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     assert tree.edges.tolist() == [[0, 2], [0, 1], [0, 3], [2, 4]]
     assert tree.lengths.tolist() == [4.0, 0.0, 0.0, 0.0]
-
-
-def test_copies_are_found_where_all_hashes_are_equal():
-    X = np.random.default_rng(0).integers(0, 3, size=(40, 3)).astype(float)
-    with patch.object(kernels, "row_hashes", lambda rows, hashes: hashes.fill(7)):
-        assert_same(point_spanning_tree(X), complete_tree(X))
 
 
 def test_a_lone_point_has_no_edges_and_copies_of_one_have_no_length():

@@ -15,8 +15,8 @@ from eocc.graph.complete import euclidean_graph, single_precision_graph
 from eocc.search import GeneticSearch
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.prototypes import SELECTIONS
+from eocc.synthesis.evaluation import SEARCH_SAMPLE
 from eocc.synthesis.graph_kinds import CompleteGraph, NeighbourGraph
-from eocc.synthesis.synthesis import SEARCHED
 from samples import samples
 
 BOTH = [SurpriseClassifier, plain]
@@ -104,7 +104,7 @@ def test_a_sparse_graph_finds_the_clusters(targets):
 
 
 def test_a_search_over_many_rows_uses_a_sample(monkeypatch, targets):
-    monkeypatch.setattr("eocc.synthesis.synthesis.SEARCHED", 50)
+    monkeypatch.setattr("eocc.synthesis.evaluation.SEARCH_SAMPLE", 50)
     seen = []
     build = CompleteGraph.build
     monkeypatch.setattr(
@@ -114,7 +114,7 @@ def test_a_search_over_many_rows_uses_a_sample(monkeypatch, targets):
     assert set(seen) == {50}
     assert len(clf.labels_) == 300
     assert clf.spanning_tree_.n_vertices == 300
-    assert SEARCHED == 1000
+    assert SEARCH_SAMPLE == 1000
 
 
 @pytest.mark.parametrize("clf", [SurpriseClassifier(), plain(graph="knn", synthesis="validation")])

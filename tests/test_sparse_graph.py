@@ -10,10 +10,10 @@ from scipy.spatial.distance import cdist
 from eocc import EntropicOneClassClassifier
 from eocc.foundation.threads import threads
 from eocc.graph.complete import euclidean_graph
-from eocc.graph.neighbour_graph import neighbour_entropy, renyi_neighbour_entropy, sparse_graph
+from eocc.graph.neighbour_graph import renyi_neighbour_entropy, sparse_graph
 from eocc.kernels.sparse import join_times, meeting_edge
 from eocc.partition.dense import ROUNDING, full_curve, greedy_prune, tree_labels
-from eocc.partition.sparse import sparse_curve, sparse_modularity, sparse_prune
+from eocc.partition.sparse import sparse_curve, sparse_prune
 from eocc.regions.all_partitions import ValidationRows, performance_curve
 from eocc.regions.extents import EXTENTS, MeanExtent
 from eocc.regions.fuzzy import Fuzzification, build_regions
@@ -22,11 +22,11 @@ from eocc.regions.performance import ScorerPerformance, accuracy, resolve_perfor
 from eocc.regions.representatives import Centroid, Medoid
 from eocc.regions.sampled import (
     FIRST_SPLITS,
-    MOST_MEMBERS,
-    MOST_PAIRED,
+    LARGEST_PAIRED_SAMPLE,
+    SAMPLE_SIZE,
     Sampling,
     build_sparse_regions,
-    most_within,
+    largest_sample,
     sampled_clusters,
     sparse_counts,
     sparse_performance_curve,
@@ -131,10 +131,7 @@ def test_the_curve_equals_modularity_from_scratch(problem):
     distances = {tuple(edge): w for edge, w in zip(graph.edges.tolist(), graph.distances.tolist(), strict=True)}
     matrix = [[distances.get((min(i, j), max(i, j)), 0.0) for j in range(len(rows))] for i in range(len(rows))]
     expected = sparse.curve(matrix, list(distances), ordered_tree(graph))
-    curve = sparse_curve(graph)
-    assert_allclose(curve, expected, atol=1e-12)
-    by_labels = [sparse_modularity(graph, tree_labels(graph.tree, c)) for c in range(1, len(rows) + 1)]
-    assert_allclose(curve, by_labels, atol=1e-12)
+    assert_allclose(sparse_curve(graph), expected, atol=1e-12)
 
 
 @given(points(min_rows=2))
@@ -171,11 +168,6 @@ def test_two_vertices_meet_at_the_first_removal_that_parts_them(problem):
         for b in range(a):
             parted = next(k for k, label in enumerate(labels) if label[a] != label[b])
             assert meeting_edge(a, b, parent, since) == parted - 1
-
-
-def test_labels_of_another_length_are_refused():
-    with pytest.raises(ValueError, match=r"shape \(3,\), not \(2,\)"):
-        sparse_modularity(sparse_graph(np.eye(3), 1), [0, 1])
 
 
 @st.composite
@@ -277,7 +269,7 @@ def test_a_large_cluster_is_measured_by_its_members_of_lowest_rank():
 @pytest.mark.parametrize("representative", [Medoid(), Centroid()])
 @pytest.mark.parametrize("function", [Gaussian(), TwoSided()])
 def test_regions_from_sums_are_those_from_all_pairs(extent, representative, function):
-    rows = in_unit(np.random.default_rng(3).normal(size=(MOST_MEMBERS + 1, 4)))
+    rows = in_unit(np.random.default_rng(3).normal(size=(SAMPLE_SIZE + 1, 4)))
     how = Fuzzification(EXTENTS[extent], representative, function, maximum)
     whole, labels = complete(rows)[1], np.zeros(len(rows), np.int64)
     ((expected, shape),) = build_regions(rows, whole, labels, how)
@@ -301,7 +293,7 @@ def test_sums_of_distances_are_those_of_pairs_one_by_one(rows, n_threads):
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.floats(0, 2e4))
 def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
-    most = most_within(np.array(sizes), budget)
+    most = largest_sample(np.array(sizes), budget)
 
     def spent(most):
         return sum(min(size, most) ** 2 for size in sizes)
@@ -313,8 +305,8 @@ def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
 def test_extents_that_need_all_pairs_are_measured_by_a_smaller_sample():
     how = Fuzzification(EXTENTS["median"], Medoid(), Gaussian(), maximum)
     labels = np.zeros(10**6, np.int64)
-    assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == MOST_PAIRED
-    assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > MOST_PAIRED
+    assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == LARGEST_PAIRED_SAMPLE
+    assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > LARGEST_PAIRED_SAMPLE
 
 
 def test_the_order_of_rows_does_not_matter_to_large_clusters():
@@ -325,17 +317,15 @@ def test_the_order_of_rows_does_not_matter_to_large_clusters():
         return EntropicOneClassClassifier(graph="knn", search=None).fit(rows)
 
     one, other = fitted(rows), fitted(rows[rng.permutation(len(rows))])
-    assert max(len(region.members) for region in one.regions_) > MOST_MEMBERS
+    assert max(len(region.members) for region in one.regions_) > SAMPLE_SIZE
     assert_array_equal(one.predict(new), other.predict(new))
 
 
 def test_entropies_by_hand():
     distances = [[0.25, 1.0], [0.25, 0.25], [0.0, 1.0]]
-    assert neighbour_entropy(distances, gamma=0.5) == pytest.approx(3.5 / 6)
     # d = 2, gamma = 1: beta = pi^(-1/2) (Gamma(1.5) + Gamma(2.5)) = (1/2 + 3/4) = 5/4; L = 2.75, alpha = 1/2.
     expected = 2 * math.log(2.75 / math.sqrt(3) / 1.25)
     assert renyi_neighbour_entropy(distances, n_dims=2, gamma=1.0) == pytest.approx(expected)
-    assert neighbour_entropy(np.empty((1, 0))) == 0.0
     assert renyi_neighbour_entropy(np.zeros((3, 1)), 2) == -math.inf
 
 
@@ -348,7 +338,7 @@ def test_the_entropy_of_uniform_points_on_a_square_is_the_logarithm_of_its_area(
 
 @pytest.mark.parametrize(
     ("distances", "gamma", "message"),
-    [(np.ones(3), 0.02, r"not of shape \(3,\)"), (np.ones((3, 1)), 2.0, r"\(0, n_dims\) = \(0, 2\), not 2")],
+    [(np.ones(3), 0.02, r"not shape \(3,\)"), (np.ones((3, 1)), 2.0, r"\(0, n_dims\) = \(0, 2\), not 2")],
 )
 def test_bad_input_of_the_entropy_is_named(distances, gamma, message):
     with pytest.raises(ValueError, match=message):

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from eocc.datasets import make_isolated_pattern, make_three_clusters, make_two_clusters
 from eocc.measures import Euclidean
 from eocc.space.weightings import checked_weights
+from eocc.synthesis.assessment import EntropySynthesis
+from eocc.synthesis.evaluation import Workspace, embed
 from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.synthesis import EntropySynthesis, Workspace, embed
 from oracles import core
 from strategies import points
 

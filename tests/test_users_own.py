@@ -64,7 +64,7 @@ class TestUsersOwn:
         [
             (lambda D: D * np.nan, "FittedManhattan: evaluate gave NaN or infinity at p = 1"),
             (lambda D: D[:2, :2], r"FittedManhattan: evaluate gave shape \(2, 2\) for 50 patterns"),
-            (lambda D: D * 100, r"must lie in \[0, 1\], but .* occurs; scale in freeze"),
+            (lambda D: D * 100, r"must lie in \[0, 1\], but .* occurs; scale in fit"),
             (lambda D: D - 1, r"must lie in \[0, 1\], but -1 occurs"),
             (lambda D: D if D.max() > 0.1 else D * np.nan, r"gave NaN or infinity at p = \["),
         ],

@@ -13,15 +13,16 @@ from eocc.datasets import make_narrow_band
 from eocc.measures import Euclidean
 from eocc.regions.all_partitions import ValidationRows, performance_curve, ratios_by_split
 from eocc.regions.extents import EXTENTS, resolve_extent
-from eocc.regions.fuzzy import Fuzzification
+from eocc.regions.fuzzy import Fuzzification, region_builder
 from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Gaussian, resolve_membership_function
 from eocc.regions.performance import Counts, ScorerPerformance, accuracy, resolve_performance
 from eocc.regions.representatives import REPRESENTATIVES, Medoid, resolve_representative
 from eocc.regions.tconorms import TCONORMS, maximum, resolve_tconorm
 from eocc.search import GeneticSearch
 from eocc.space.representation import Representation
+from eocc.synthesis.assessment import ValidationSynthesis
+from eocc.synthesis.evaluation import Workspace, embed
 from eocc.synthesis.graph_kinds import CompleteGraph
-from eocc.synthesis.synthesis import ValidationSynthesis, Workspace, embed
 from oracles import core
 from strategies import points
 
@@ -29,7 +30,7 @@ KIND = CompleteGraph()
 
 
 def assessed(synthesis, measure, X, p):
-    """What p is worth."""
+    """Return p with its partition and scores."""
     space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
     return synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(p, space, graph)
 
@@ -43,18 +44,18 @@ def fuzzification(extent="mean", representative="medoid", function="gaussian", t
     )
 
 
-def stage(X, targets, others, p=None):
-    """The space, graph and validation rows of a candidate."""
+def stage(X, targets, outliers, p=None):
+    """Return the space, graph and validation rows of a candidate."""
     p = np.linspace(1, 0.3, X.shape[1]) if p is None else p
     measure = Euclidean().fit(X)
     space, graph = embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, others)]) - space.means
+    rows = np.vstack([measure.prepare(group, X).evaluate(p) for group in (targets, outliers)]) - space.means
     return space, graph, ValidationRows(rows, len(targets))
 
 
 @st.composite
 def problems(draw, least=2):
-    """Training rows, validation targets and others: from one pool, so that copies and ties across them abound."""
+    """Draw training rows, validation targets and outliers from one pool: many copies and ties across them."""
     pool = draw(points(min_rows=6, max_rows=14, max_columns=3))
     n = draw(st.integers(least, len(pool) - 2))
     cut = draw(st.integers(n + 1, len(pool) - 1))
@@ -77,10 +78,10 @@ def oracle(space, graph, validation, eta, beta):
 
 @given(problems(), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta):
-    X, targets, others = problem
-    space, graph, validation = stage(X, targets, others)
-    synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, others)
-    candidate = synthesis.choose(np.ones(1), space, graph, KIND, validation)
+    X, targets, outliers = problem
+    space, graph, validation = stage(X, targets, outliers)
+    synthesis = ValidationSynthesis(eta, beta, 0.02, accuracy, fuzzification(), targets, outliers)
+    candidate = assessed(synthesis, Euclidean().fit(X), X, np.linspace(1, 0.3, X.shape[1]))
     k, performance, objective = oracle(space, graph, validation, eta, beta)
     assert candidate.n_clusters == k
     assert candidate.performance == pytest.approx(performance, abs=1e-10)
@@ -89,18 +90,16 @@ def test_algorithm_2_equals_rebuilding_everything_for_every_k(problem, eta, beta
 
 @given(problems(least=1), st.sampled_from([0.0, 0.5, 1.0]))
 def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(problem, beta):
-    X, targets, others = problem
+    X, targets, outliers = problem
     p = np.linspace(1, 0.3, X.shape[1])
     measure = Euclidean().fit(X)
-    synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, others)
-    candidate = synthesis.assessor(Representation(measure, X, X, np.arange(len(X)), is_whole=True), KIND)(
-        p, *embed(measure.prepare(X), p, KIND, Workspace.of_size(len(X), len(X), KIND))
-    )
+    synthesis = ValidationSynthesis(0.5, beta, 0.02, accuracy, fuzzification(), targets, outliers)
+    candidate = assessed(synthesis, measure, X, p)
     delta = core.largest_distance(X)
     rows = core.dissimilarities(X, X, p, delta)
     distances = core.rounded(core.space_distances(rows)).tolist()
-    validation = core.dissimilarities(np.vstack([targets, others]), X, p, delta).tolist()
-    y = [1] * len(targets) + [-1] * len(others)
+    validation = core.dissimilarities(np.vstack([targets, outliers]), X, p, delta).tolist()
+    y = [1] * len(targets) + [-1] * len(outliers)
     edges = core.heaviest_first(core.kruskal(distances))
     k, performance, objective = core.algorithm_2(rows.tolist(), distances, edges, validation, y, 0.5, beta, 0.02)
     assert (candidate.n_clusters, candidate.performance) == (k, pytest.approx(performance))
@@ -119,8 +118,8 @@ def test_both_members_of_a_pair_count_as_accepted_however_close(gap):
 @pytest.mark.parametrize("weight", [1.0, 1e-20, 1e-40, 1e-60, 1e-100])
 def test_tiny_dissimilarities_give_the_same_decisions(weight):
     rng = np.random.default_rng(0)
-    X, targets, others = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
-    stages = stage(X, targets, others, p=np.full(2, weight))
+    X, targets, outliers = rng.normal(size=(30, 2)), rng.normal(size=(10, 2)), rng.normal(1, 1, (10, 2))
+    stages = stage(X, targets, outliers, p=np.full(2, weight))
     slow = ScorerPerformance(resolve_scorer("accuracy"))
     assert_allclose(performance_curve(*stages, fuzzification(), accuracy),
                     performance_curve(*stages, fuzzification(), slow), atol=1e-12)  # fmt: skip
@@ -129,8 +128,8 @@ def test_tiny_dissimilarities_give_the_same_decisions(weight):
 @given(st.integers(2, 30), st.integers(0, 10**6))
 def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
     rng = np.random.default_rng(seed)
-    X, targets, others, p = rng.normal(size=(n, 3)), rng.normal(size=(8, 3)), rng.normal(1, 1, (9, 3)), rng.random(3)
-    synthesis = ValidationSynthesis(0.5, 0.5, 0.02, accuracy, fuzzification(), targets, others)
+    X, targets, outliers, p = rng.normal(size=(n, 3)), rng.normal(size=(8, 3)), rng.normal(1, 1, (9, 3)), rng.random(3)
+    synthesis = ValidationSynthesis(0.5, 0.5, 0.02, accuracy, fuzzification(), targets, outliers)
     measure = Euclidean().fit(X)
     candidate = assessed(synthesis, measure, X, p)
     delta = core.largest_distance(X)
@@ -140,7 +139,7 @@ def test_algorithm_2_from_raw_data_equals_the_definition(n, seed):
         rows.tolist(),
         distances,
         core.heaviest_first(core.kruskal(distances)),
-        core.dissimilarities(np.vstack([targets, others]), X, p, delta).tolist(),
+        core.dissimilarities(np.vstack([targets, outliers]), X, p, delta).tolist(),
         [1] * 8 + [-1] * 9,
         0.5,
         0.5,
@@ -185,13 +184,13 @@ class OwnExtent:
 @pytest.mark.parametrize("function", MEMBERSHIP_FUNCTIONS)
 def test_every_choice_is_judged_as_its_finished_model_judges(extent, representative, function):
     rng = np.random.default_rng(1)
-    X, targets, others = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
+    X, targets, outliers = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
     for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
         clf = EntropicOneClassClassifier(
             synthesis="validation", search=None, extent=extent, representative=representative,
             membership_function=function, tconorm=tconorm, performance=performance,
-        ).fit(X, validation=(np.vstack([targets, others]), [1] * 12 + [0] * 10))  # fmt: skip
-        Y, y = np.vstack([targets, others]), np.repeat([1, -1], [12, 10])
+        ).fit(X, validation=(np.vstack([targets, outliers]), [1] * 12 + [0] * 10))  # fmt: skip
+        Y, y = np.vstack([targets, outliers]), np.repeat([1, -1], [12, 10])
         again = ScorerPerformance(resolve_scorer({"auc": "roc_auc"}.get(performance, performance)))
         assert clf.performance_ == pytest.approx(again.of(y, clf.predict(Y), clf.score_samples(Y)), abs=1e-9)
         assert np.isfinite(clf.score_samples(Y)).all()
@@ -359,8 +358,10 @@ class TestBadValidation:
 
 def test_ratios_by_split_holds_one_column_per_region():
     rng = np.random.default_rng(0)
-    stages = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
-    assert [ratios.shape for ratios in ratios_by_split(*stages, fuzzification())] == [(5, k) for k in range(2, 7)]
+    space, graph, validation = stage(rng.normal(size=(6, 2)), rng.normal(size=(3, 2)), rng.normal(size=(2, 2)))
+    how = fuzzification()
+    found = ratios_by_split(graph.tree, validation, how, region_builder(space.rows, graph, how))
+    assert [ratios.shape for ratios in found] == [(5, k) for k in range(2, 7)]
     assert isinstance(fuzzification().representative, Medoid)
     assert fuzzification().tconorm is maximum
     assert fuzzification().membership_function == Gaussian()

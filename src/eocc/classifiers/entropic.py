@@ -44,16 +44,12 @@ from eocc.search.protocol import Search
 from eocc.search.run import resolve_search
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, resolve_selection
+from eocc.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
 from eocc.synthesis.graph_kinds import CompleteGraph, GraphKind, graph_for
+from eocc.synthesis.model import Model
 from eocc.synthesis.progress import reporting
-from eocc.synthesis.synthesis import (
-    EntropySynthesis,
-    Model,
-    Settings,
-    Synthesis,
-    ValidationSynthesis,
-    synthesise,
-)
+from eocc.synthesis.settings import Settings
+from eocc.synthesis.synthesis import synthesise
 
 
 class EntropicOneClassClassifier(OneClassClassifier):

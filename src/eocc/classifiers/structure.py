@@ -14,8 +14,10 @@ from eocc.regions.representatives import resolve_representative
 from eocc.regions.tconorms import resolve_tconorm
 from eocc.space.prototypes.select import resolve_selection
 from eocc.space.representation import Representation
+from eocc.synthesis.assessment import EntropySynthesis
 from eocc.synthesis.graph_kinds import graph_for
-from eocc.synthesis.synthesis import EntropySynthesis, Settings, synthesise_at
+from eocc.synthesis.settings import Settings
+from eocc.synthesis.synthesis import synthesise_at
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What estimators share: checks of their arguments, and a fit that happens whole or not at all."""
+"""Checks of arguments that all estimators share, and a fit that succeeds completely or changes nothing."""
 
 import numbers
 import os
@@ -24,7 +24,7 @@ def check_number(name: str, value: Any, wanted: str, accepts: Callable[[Any], bo
 
 
 def check_count(name: str, value: Any, least: int = 1, otherwise: str = "") -> None:
-    """Raise a ValueError unless `value` is an integer >= `least`; `otherwise` says what else may be passed.
+    """Raise a ValueError unless `value` is an integer >= `least`; `otherwise` names other valid values.
 
     >>> check_count("k", 0)
     Traceback (most recent call last):
@@ -47,8 +47,8 @@ def n_threads(n_jobs: Any) -> int:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """Return the one source of random numbers of a fit."""
-    if random_state is np.random:  # scikit-learn's word for numpy's global state
+    """Return the random generator of a fit."""
+    if random_state is np.random:  # numpy's global state, as scikit-learn accepts it
         random_state = np.random.mtrand._rand
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**32, dtype=np.uint64))
@@ -59,19 +59,19 @@ def generator(random_state: Any) -> np.random.Generator:
 
 
 def unfitted_copy(estimator: Any) -> Any:
-    """Return an unfitted copy of a scikit-learn estimator that shares its arguments, to fit in its place."""
+    """Return an unfitted copy of a scikit-learn estimator with the same parameters."""
     return type(estimator)(**estimator.get_params(deep=False))
 
 
 def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
-    """Give the estimator all that was fitted on its draft, at once: an interrupt finds the old model or the new one."""
+    """Copy the fitted state of `draft` to the estimator in one step: an interrupt leaves the old or the new model."""
     kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
     estimator.__dict__ = {**vars(draft), **kept}
     return estimator
 
 
 def check_no_mask(X: Any) -> None:
-    """Raise a ValueError where a mask would be ignored.
+    """Raise a ValueError for a masked array with masked entries.
 
     >>> check_no_mask(np.ma.masked_equal([[1.0, -9999.0]], -9999.0))
     Traceback (most recent call last):
@@ -85,7 +85,7 @@ def check_no_mask(X: Any) -> None:
 
 
 def check_no_dates(X: Any) -> None:
-    """Raise a ValueError where dates or durations would be taken for numbers of nanoseconds.
+    """Raise a ValueError for dates or durations, which would count as nanoseconds.
 
     >>> check_no_dates(np.array([["2031-12-01"]], dtype="datetime64[D]"))
     Traceback (most recent call last):
@@ -98,7 +98,7 @@ def check_no_dates(X: Any) -> None:
         raise ValueError("X holds dates or durations; measure='gower' compares them, or pass them as numbers")
 
 
-# What scikit-learn says of patterns that are not rows of numbers, and what to do about it here.
+# Messages of scikit-learn about data that is not a table of numbers, and the remedy here.
 REMEDIES = {
     "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
     "not 'LazyFrame'": "pass X.collect()",
@@ -109,7 +109,7 @@ REMEDIES = {
 
 @contextmanager
 def saying_remedy() -> Iterator[None]:
-    """Turn scikit-learn's complaints about patterns that another measure would take into one line with the remedy."""
+    """Add the remedy to scikit-learn's errors about data that another measure accepts."""
     try:
         yield
     except (ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Named choices: look one up, or say which names there are."""
+"""Named choices: look one up, or list the known names."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 Choice = TypeVar("Choice")
 
-# How many names a message lists.
+# The number of names that a message lists.
 MOST_LISTED = 8
 
 
@@ -33,7 +33,7 @@ class Registry(Mapping[str, Any]):
         return len(self._places)
 
     def exports(self, *more: str) -> tuple[Callable[[str], Any], list[str]]:
-        """Return __getattr__ and __all__ of the package: all choices, and `more` of its "module.attribute"s."""
+        """Return __getattr__ and __all__ of the package: all choices, and `more` "module.attribute" names."""
         places = {place.rpartition(".")[2]: place for place in (*self._places.values(), *more)}
 
         def load(name: str) -> Any:
@@ -49,7 +49,7 @@ class Registry(Mapping[str, Any]):
 
 
 def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str = "") -> Choice:
-    """Return choices[name], or raise a ValueError that lists the known names and what to do `otherwise`.
+    """Return choices[name], or raise a ValueError that lists the known names; `otherwise` names another remedy.
 
     >>> choose("extent", {"mean": 1, "max": 2}, "maen")
     Traceback (most recent call last):
@@ -65,7 +65,7 @@ def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str =
 
 
 def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any, method: str) -> Choice:
-    """Return `choice` itself if it is an object with that method, else make the one of that name.
+    """Return `choice` itself if it is an object with that method, otherwise a new object of that name.
 
     >>> resolve("search", {"genetic": object}, 3, method="start")
     Traceback (most recent call last):
@@ -81,7 +81,7 @@ def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any,
 
 
 def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
-    """Return the first few names, and how many more there are.
+    """Return the first few names and the number of the others.
 
     >>> listed("abc"), listed(f"x{k}" for k in range(11))
     ('a, b, c', 'x0, x1, x2, x3, x4, x5, x6, x7 and 3 more')

@@ -1,4 +1,4 @@
-"""How many threads a piece of work may use, and loops over blocks that use them."""
+"""The number of threads allowed, and loops over blocks that use them."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -10,9 +10,9 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Items that wait for each thread: none idles while the next is read, and few are in memory.
-WAITING = 2
-# New threads start from the default, so that work inside a worker never spreads further.
+# Items queued per thread: enough that no thread is idle while the next item is read.
+QUEUED = 2
+# New threads start from the default of 1, so that a worker starts no threads of its own.
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
 
 
@@ -27,9 +27,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None]) -> None:
-    """Call work(start, stop) for blocks of rows, on as many threads as are allowed.
-
-    The caller's thread only waits, so that Ctrl-C returns at once.
+    """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits, so that Ctrl-C works.
 
     >>> done = []
     >>> for_each_block(5, 2, lambda start, stop: done.append((start, stop)))
@@ -45,17 +43,17 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None]) ->
 
 
 def await_all(futures: "list[Future[None]]") -> None:
-    """Wait for all, or for the first error, which is raised."""
-    under_way = set(futures)
-    while under_way:
-        # A signal that comes just before a wait does not end it: so no wait is long.
-        ended, under_way = wait(under_way, timeout=0.1, return_when=FIRST_EXCEPTION)
-        for future in ended:
+    """Wait for all futures; raise the first error."""
+    pending = set(futures)
+    while pending:
+        # A signal that arrives just before a wait does not interrupt it, so every wait is short.
+        done, pending = wait(pending, timeout=0.1, return_when=FIRST_EXCEPTION)
+        for future in done:
             future.result()
 
 
 def in_order(work: Callable[[Item], Result], items: Iterator[Item], count: int) -> Iterator[Result]:
-    """Yield work(item) of every item, in their order, from `count` threads; items are read on the caller's.
+    """Yield work(item) of every item in order, computed on `count` threads; the caller reads the items.
 
     >>> list(in_order(lambda number: number * 10, iter([3, 1, 2]), 2))
     [30, 10, 20]
@@ -67,7 +65,7 @@ def in_order(work: Callable[[Item], Result], items: Iterator[Item], count: int) 
     try:
         for item in items:
             waiting.append(executor.submit(work, item))
-            while waiting and (waiting[0].done() or len(waiting) > WAITING * count):
+            while waiting and (waiting[0].done() or len(waiting) > QUEUED * count):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

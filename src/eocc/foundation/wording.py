@@ -1,4 +1,4 @@
-"""Numbers and objects as people read them."""
+"""Numbers and objects -> text for people, and values for JSON."""
 
 import math
 import re
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-# A thousand and more is read in whole numbers and tenths; beyond this, in powers of ten.
+# Larger numbers are written in powers of ten.
 LONGEST_NUMBER = 1e9
-# Stands for a blank at which no line may break.
+# Marks a blank where no line may break.
 GLUE = "\0"
 LARGEST = float(np.finfo(np.float64).max)
 
 
 def format_number(value: float) -> str:
-    """Return a computed number to three digits, not in powers of ten while it has a sensible size.
+    """Return a computed number with three digits, for example a distance.
 
     >>> format_number(0.41234), format_number(2.0), format_number(1234.5), format_number(3.2e-7)
     ('0.412', '2', '1234', '3.2e-07')
@@ -25,7 +25,7 @@ def format_number(value: float) -> str:
 
 
 def format_data_number(value: float) -> str:
-    """Return a number of the data to four digits or more, whole numbers in full.
+    """Return a number of the data with at least four digits; whole numbers in full.
 
     >>> format_data_number(5.0), format_data_number(1523.4412), format_data_number(0.123456), format_data_number(2024.0)
     ('5', '1523.4', '0.1235', '2024')
@@ -36,7 +36,7 @@ def format_data_number(value: float) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value of the data in words: numbers rounded, a missing one said to be missing.
+    """Return a value of the data as text: numbers rounded, None as "missing".
 
     >>> format_value(None), format_value(True), format_value(0.5), format_value("pump"), format_value(np.float64(2))
     ('missing', 'yes', '0.5', 'pump', '2')
@@ -68,7 +68,7 @@ def to_json(value: Any) -> Any:
 
 
 def finite(value: float) -> float:
-    """Return the number, the largest there is for infinity: JSON knows no infinity.
+    """Return the number, or the largest float for infinity, which JSON lacks.
 
     >>> finite(2.5), finite(float("inf")) > 1e308
     (2.5, True)
@@ -77,7 +77,7 @@ def finite(value: float) -> float:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return the text, cut in its middle where it is longer than `most`.
+    """Return the text, with its middle cut out if it is longer than `most`.
 
     >>> shortened("abcdefghijklmnop", 9)
     'abc...nop'
@@ -89,15 +89,13 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def listing(items: Iterable[str], most: int = 6, separator: str = ", ") -> str:
-    """Return the first items in a row, and how many there are besides.
+    """Return the first items and the number of the others.
 
     >>> listing(["oak", "elm", "ash"]), listing("abcdefgh", most=3)
     ('oak, elm, ash', 'a, b, c and 5 more')
     """
-    named = list(items)
-    if len(named) <= most:
-        return separator.join(named)
-    return f"{separator.join(named[:most])} and {len(named) - most} more"
+    known = list(items)
+    return separator.join(known[:most]) + (f" and {len(known) - most} more" if len(known) > most else "")
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -110,7 +108,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def known_of(n_members: int, n_prototypes: int | None) -> str:
-    """Return how many of a region's members are prototypes, after a comma; nothing where every training pattern is.
+    """Return ", 3 of them prototypes" for a region's members; nothing if all training patterns are prototypes (None).
 
     >>> known_of(9, None), known_of(9, 0), known_of(9, 3), known_of(1, 1)
     ('', ', none of them a prototype', ', 3 of them prototypes', ', which is a prototype')
@@ -124,7 +122,7 @@ def known_of(n_members: int, n_prototypes: int | None) -> str:
 
 
 def span(first: int, last: int, noun: str) -> str:
-    """Return the numbers from first to last, with their noun.
+    """Return a noun with its numbers from first to last.
 
     >>> span(3, 3, "step"), span(3, 7, "step")
     ('step 3', 'steps 3 to 7')
@@ -133,7 +131,7 @@ def span(first: int, last: int, noun: str) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in percent, as wide for 5 as for 100.
+    """Return a share in percent, right-aligned.
 
     >>> share(1.0, 20.0), share(2.0, 2.0)
     ('  5%', '100%')
@@ -142,7 +140,7 @@ def share(part: float, whole: float) -> str:
 
 
 def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
-    """Return a paragraph in lines, the first indented, the next a little more; no word and nothing glued is cut.
+    """Return a paragraph as lines, the later ones indented more; glued text breaks only at commas and semicolons.
 
     >>> wrapped(f"one two {glued('a = 3, b = 4')}", indent=2, width=14)
     ['  one two', '    a = 3,', '    b = 4']
@@ -159,12 +157,12 @@ def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
 
 
 def glued(text: str) -> str:
-    """Return the text such that lines break at its commas and semicolons only."""
+    """Return the text so that lines break at its commas and semicolons only."""
     return re.sub("(?<![,;]) ", GLUE, text)
 
 
 def decimals_for(total: float) -> int:
-    """Return how many decimals show a positive total to three digits; its parts are shown with as many.
+    """Return the number of decimals that shows a positive total, and its parts, to three digits.
 
     >>> decimals_for(0.812), decimals_for(0.0041), decimals_for(25.0)
     (3, 5, 1)
@@ -173,7 +171,7 @@ def decimals_for(total: float) -> int:
 
 
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:
-    """Return name and value of each, the first of many.
+    """Return the first names with their values.
 
     >>> named_values(["width", "kind"], [3.5, "oak"])
     'width = 3.5, kind = oak'

@@ -1,4 +1,4 @@
-"""Threads that work on candidates, each with a workspace of its own, BLAS held to one thread each."""
+"""A pool of threads, each with its own workspace, with BLAS limited to one thread."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ Workspace = TypeVar("Workspace")
 
 @contextmanager
 def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
-    """Yield workers; on leaving, also by Ctrl-C, what they have not begun is dropped.
+    """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped.
 
     >>> with workers(lambda: 10, n_threads=2) as pool:
     ...     pool.map(lambda task, workspace: task * workspace, [3, 1, 2])
@@ -31,10 +31,7 @@ def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator
 
 
 class Workers(Generic[Workspace]):
-    """A pool of threads. The caller's thread only waits, so that Ctrl-C returns at once.
-
-    A task then under way is finished in the background and its result dropped.
-    """
+    """A pool of threads. The caller only waits, so that Ctrl-C returns at once and running tasks end unnoticed."""
 
     def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int) -> None:
         self._make_workspace = make_workspace
@@ -48,18 +45,18 @@ class Workers(Generic[Workspace]):
         results: dict[int, Result] = {}
         self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
-        # Made by the caller: what a thread allocates and frees may stay with it, to be used by nobody else.
+        # Allocated here: memory that a thread frees may stay reserved for that thread.
         self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
         futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
         try:
             await_all(futures)
         except BaseException:
-            self._workspaces.clear()  # another task may be at work in one of them still
+            self._workspaces.clear()  # a running task may still use one of them
             raise
         return [results[index] for index in range(len(tasks))]
 
     def abandon(self) -> None:
-        """Drop what has not begun, and the workspaces."""
+        """Drop the tasks that have not started, and the workspaces."""
         self._pending.clear()
         self._workspaces.clear()
         self._executor.shutdown(wait=False, cancel_futures=True)

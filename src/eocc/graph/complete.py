@@ -16,7 +16,7 @@ from eocc.space.dissimilarity_space import DissimilaritySpace
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """The n - 1 edges, heaviest first: `edges` (n-1, 2) with the lower vertex first, and their `lengths`."""
+    """The n - 1 edges, longest first: `edges` (n-1, 2) with the lower vertex first, and their `lengths`."""
 
     edges: NDArray[np.int64]
     lengths: Matrix
@@ -38,8 +38,8 @@ class EuclideanGraph:
 def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
     """Return the complete graph on the rows, w_ij = ||D_i - D_j||_2 / sqrt(|R|), with its tree.
 
-    Distances that differ by rounding only are made equal. The tree's lengths are computed again from differences:
-    |e|^gamma with a small gamma would turn a rounding error on a short edge into a large one.
+    Distances that differ by rounding only are made equal. The lengths of the tree are computed again from differences,
+    because |e|^gamma with a small gamma amplifies rounding errors of short edges.
     """
     distances = euclidean_pairwise_distance(space.rows, space.scale, out)
     drop_spare_bits(distances.reshape(-1).view(np.int64))
@@ -47,9 +47,9 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
 
 
 def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph with distances in single precision, good to about 1e-3 of themselves.
+    """Return the complete graph with distances in single precision, with relative errors of about 1e-3.
 
-    The tree's lengths are computed from the rows in double precision; only which edges it has may differ.
+    The lengths of the tree are computed in double precision; only its choice of edges may differ.
     """
     n = len(space.rows)
     rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
@@ -65,7 +65,7 @@ def _with_tree(space: DissimilaritySpace, distances: NDArray[Any]) -> EuclideanG
     lengths = np.empty(len(edges))
     edge_lengths(space.rows, edges, space.scale, lengths)
     order = _heaviest_first(edges, distances[edges[:, 0], edges[:, 1]])
-    # Lengths of tied edges may differ by rounding: heaviest first must hold for the numbers too.
+    # The lengths of tied edges may differ by rounding; make them descend.
     return EuclideanGraph(distances, SpanningTree(edges[order], np.minimum.accumulate(lengths[order])))
 
 
@@ -84,7 +84,7 @@ def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> NDArray[np.int
 def spanning_tree(distances: ArrayLike) -> SpanningTree:
     """Return the minimum spanning tree of a complete graph given by its distance matrix.
 
-    Zero-length edges are edges. Ties are broken by endpoints, so that there is one tree only.
+    Edges of length 0 count. Ties are broken by endpoints, so the tree is unique.
 
     >>> tree = spanning_tree([[0, 1, 4], [1, 0, 2], [4, 2, 0]])
     >>> tree.edges.tolist(), tree.lengths.tolist()
@@ -98,12 +98,12 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
 
 
 def checked_distances(distances: ArrayLike) -> Matrix:
-    """Return a square, symmetric, finite, nonnegative matrix with zero diagonal, or say what is wrong."""
+    """Return the matrix; raise a ValueError unless it is square, symmetric, finite, nonnegative, with diagonal 0."""
     matrix = np.ascontiguousarray(distances, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
         raise ValueError(f"distances must be a square matrix, not of shape {matrix.shape}")
     if not np.isfinite(matrix).all():
-        raise ValueError("distances hold NaN or infinity; drop or impute those patterns first")
+        raise ValueError("distances contain NaN or infinity; drop or impute those patterns first")
     if matrix.min() < 0:
         raise ValueError(f"distances must not be negative; the least is {matrix.min():g}")
     if matrix.diagonal().any():

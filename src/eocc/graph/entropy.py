@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 def normalized_entropy(lengths: ArrayLike, gamma: float = 0.02) -> float:
     """Return L / (n - 1), L = sum |e|^gamma: in [0, 1] for lengths in [0, 1], increasing in the entropy.
 
-    A single pattern has entropy 0. departure: entropy in the objective.
+    The entropy of a single pattern is 0. departure: entropy in the objective.
 
     >>> normalized_entropy([1.0, 0.0], gamma=0.5)
     0.5
@@ -20,7 +20,7 @@ def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float
     """Return the Rényi entropy of order alpha = (d - gamma) / d, estimated from a spanning tree.
 
     H = (d / gamma) [ln(L / n^alpha) - (gamma / 2) ln(d / (2 pi e))], with n - 1 `lengths` and d = `n_dims`.
-    Patterns that are all equal have entropy -inf.
+    If all patterns are equal, the entropy is -inf.
 
     >>> round(renyi_entropy([0.5, 0.5, 0.5], n_dims=2, gamma=1.0), 6)
     1.569366

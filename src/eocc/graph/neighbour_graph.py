@@ -1,4 +1,4 @@
-"""Dissimilarity space -> the graph of nearest neighbours over its rows, a spanning tree, and their entropy."""
+"""Dissimilarity space -> the nearest-neighbour graph of its rows, its spanning tree and entropy."""
 
 from dataclasses import dataclass
 
@@ -18,19 +18,19 @@ from eocc.kernels.sparse import (
     number_components,
     shortest_links,
 )
-from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, slack_of
+from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, projection_error
 from eocc.space.dissimilarity_space import distance_scale
 
 Pairs = NDArray[np.int32]
 
-LINK_LEAF = 32  # points a leaf holds when links are sought: small, since most of the tree is passed over
+LINK_LEAF_SIZE = 32  # points per leaf in the search for links: small, because it skips most of the tree
 
 
 @dataclass(frozen=True, eq=False)
 class SparseGraph:
-    """Neighbours, spanning tree, and the `edges` (e, 2) of either with `distances` (e,), each pair once, lower first.
+    """Neighbours, spanning tree, and the `edges` (e, 2) of both with `distances` (e,), each pair once, lower first.
 
-    The last `n_links` edges are those that join what neighbours alone leave apart.
+    The last `n_links` edges connect components of the neighbour graph.
     """
 
     neighbours: Neighbours
@@ -41,11 +41,11 @@ class SparseGraph:
 
 
 def sparse_graph(rows: Rows, k: int) -> SparseGraph:
-    """Return the graph of the k nearest neighbours of the rows, joined to one piece, with its minimum spanning tree.
+    """Return the connected graph of the k nearest neighbours of the rows, with its minimum spanning tree.
 
-    w_ij = ||D_i - D_j||_2 / sqrt(|R|). The spanning forest of the neighbours becomes a tree by the shortest links there
-    are between its components, whether between neighbours or not. Edges are ordered by (length, low, high), so
-    there is one tree only; with k = n - 1 it is that of the complete graph. A lone row has no edges.
+    w_ij = ||D_i - D_j||_2 / sqrt(|R|). The shortest links between components turn the spanning forest of the neighbours
+    into a tree. Edges are ordered by (length, low, high), so the tree is unique; with k = n - 1 it is that of the
+    complete graph. A single row has no edges.
 
     >>> graph = sparse_graph(np.array([[0.0], [1.0], [4.0], [6.0]]), k=1)
     >>> graph.edges.tolist(), graph.tree.edges.tolist(), graph.tree.lengths.tolist()
@@ -53,12 +53,12 @@ def sparse_graph(rows: Rows, k: int) -> SparseGraph:
     """
     rows = np.ascontiguousarray(rows)
     if len(rows) == 1:
-        nobody = Neighbours(np.empty((1, 0), np.int32), np.empty((1, 0)))
-        return SparseGraph(nobody, _tree(rows, np.empty((0, 2), np.int32), np.empty(0)), *_no_pairs(), 0)
+        none = Neighbours(np.empty((1, 0), np.int32), np.empty((1, 0)))
+        return SparseGraph(none, _tree(rows, np.empty((0, 2), np.int32), np.empty(0)), *_no_pairs(), 0)
     neighbours = nearest_neighbours(rows, k)
     pairs, distances = _pairs(neighbours)
     parent, chosen = np.arange(len(rows)), np.empty(len(rows) - 1, np.int64)
-    ascending = np.argsort(distances, kind="stable")  # pairs come by endpoints: so ties are broken
+    ascending = np.argsort(distances, kind="stable")  # pairs are ordered by endpoints, which breaks ties
     in_forest = chosen[: kruskal_forest(pairs, ascending, parent, chosen)]
     links, lengths = _links(rows, k, parent)
     edges, weights = np.concatenate([pairs, links]), np.concatenate([distances, lengths])
@@ -71,7 +71,7 @@ def _no_pairs() -> tuple[Pairs, Matrix]:
 
 
 def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
-    """Return every pair of neighbours once, ordered by endpoints, with its distance."""
+    """Return every pair of neighbours once, ordered by endpoints, and the distances."""
     low, high = np.empty((2, neighbours.indices.size), np.int32)
     lengths = np.empty(neighbours.indices.size)
     count = neighbour_pairs(neighbours.indices, neighbours.distances, low, high, lengths)
@@ -79,21 +79,22 @@ def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
 
 
 def _tree(rows: Rows, edges: Pairs, weights: Matrix) -> SpanningTree:
-    """Return the tree, heaviest edge first by weights, with lengths computed from differences."""
+    """Return the tree, heaviest edge first, with lengths computed from differences."""
     order = np.lexsort((edges[:, 1], edges[:, 0], -weights))
     ordered, lengths = edges[order].astype(np.int64), np.empty(len(edges))
     edge_lengths(rows, ordered, distance_scale(rows.shape[1]), lengths)
-    # Lengths of tied edges may differ by rounding: heaviest first must hold for the numbers too.
+    # The lengths of tied edges may differ by rounding; make them descend.
     return SpanningTree(ordered, np.minimum.accumulate(lengths))
 
 
 def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix]:
-    """Return the shortest edges that join the components given by `parent`, with their lengths.
+    """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka).
 
-    Every component but the largest takes its shortest edge to another one, and again, until one is left.
+    In each round every component except the largest adds its shortest edge to another component.
     """
     component = np.empty(len(rows), np.int32)
-    count, room = number_components(parent, component, np.empty_like(component)), np.empty_like(component)
+    scratch = np.empty_like(component)
+    count = number_components(parent, component, scratch)
     links, lengths = [_no_pairs()[0]], [_no_pairs()[1]]
     search = _LinkSearch.over(rows, k) if count > 1 else None
     while search is not None and count > 1:
@@ -103,30 +104,30 @@ def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix
         chosen = chosen[: kruskal_forest(edges, ascending, parent, chosen)]
         links.append(edges[chosen])
         lengths.append(weights[chosen])
-        count = number_components(parent, component, room)
+        count = number_components(parent, component, scratch)
     return np.concatenate(links), np.concatenate(lengths)
 
 
 @dataclass(frozen=True, eq=False)
 class _LinkSearch:
-    """Rows, their projection in a tree, and the boxes of its nodes."""
+    """Rows, a k-d tree over their projections, the bounding boxes of its nodes, and the error of the projection."""
 
     rows: Rows
     tree: PointTree
     low: NDArray[np.float32]
     high: NDArray[np.float32]
-    slack: float
+    error: float
 
     @classmethod
     def over(cls, rows: Rows, k: int) -> "_LinkSearch":
         points = fit_projection(rows, k).points(rows)
-        tree = PointTree.of(points, LINK_LEAF)
+        tree = PointTree.of(points, LINK_LEAF_SIZE)
         low, high = np.empty((2, 2 * (len(tree.bounds) - 1), points.shape[1]), np.float32)
         bound_nodes(tree.points, tree.bounds, low, high)
-        return cls(rows, tree, low, high, slack_of(points))
+        return cls(rows, tree, low, high, projection_error(points))
 
     def shortest(self, component: NDArray[np.int32], count: int) -> tuple[Pairs, Matrix]:
-        """Return the shortest edge of every component but the largest to any other, with its length."""
+        """Return the shortest edge from every component except the largest to another one, with its length."""
         own, tree = component[self.tree.ids], self.tree
         marks = np.empty(len(self.low), np.int32)
         mark_nodes(own, tree.bounds, marks)
@@ -137,7 +138,7 @@ class _LinkSearch:
 
         def work(first: int, last: int) -> None:
             shortest_links(
-                self.rows, tree.points, tree.ids, own, tree.bounds, self.low, self.high, marks, scale, self.slack,
+                self.rows, tree.points, tree.ids, own, tree.bounds, self.low, self.high, marks, scale, self.error,
                 members, starts, largest, first, last, links, lengths,
             )  # fmt: skip
 
@@ -146,33 +147,23 @@ class _LinkSearch:
         return links[found], lengths[found]
 
 
-def neighbour_entropy(distances: ArrayLike, gamma: float = 0.02) -> float:
-    """Return L_k / (n k), L_k = sum |e|^gamma over the k nearest neighbours of each of n patterns: in [0, 1].
-
-    The counterpart of `normalized_entropy`, increasing in the entropy. A single pattern has entropy 0.
-
-    >>> neighbour_entropy([[1.0, 1.0], [0.0, 1.0]], gamma=0.5)
-    0.75
-    """
-    distances = np.asarray(distances, dtype=np.float64)
-    return float(np.mean(distances**gamma)) if distances.size else 0.0
-
-
 def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.02) -> float:
     """Return the Rényi entropy of order alpha = (d - gamma) / d, estimated from nearest neighbours.
 
     H = (d / gamma) [ln(L_k / n^alpha) - ln beta], L_k = sum |e|^gamma over `distances` (n, k), d = `n_dims`.
-    The distance R_j to the j-th neighbour where the density is f has E[R_j^gamma] = Gamma(j + gamma/d) / Gamma(j)
-    (n f V_d)^(-gamma/d), V_d the volume of the unit ball (Leonenko et al.); so beta is known in closed form,
-    V_d^(-gamma/d) sum_{j <= k} Gamma(j + gamma/d) / Gamma(j), which the spanning tree's is not.
-    Patterns that are all equal have entropy -inf.
+    At density f, the distance R_j to the j-th neighbour has E[R_j^gamma] = Gamma(j + gamma/d) / Gamma(j)
+    (n f V_d)^(-gamma/d), where V_d is the volume of the unit ball (Leonenko et al.). So, unlike for the spanning tree,
+    beta has a closed form: V_d^(-gamma/d) sum_{j <= k} Gamma(j + gamma/d) / Gamma(j).
+    If all patterns are equal, the entropy is -inf.
 
     >>> round(renyi_neighbour_entropy([[0.5], [0.5]], n_dims=1, gamma=0.5), 6)
     0.934712
     """
     distances = np.asarray(distances, dtype=np.float64)
     if distances.ndim != 2 or distances.size == 0:
-        raise ValueError(f"distances must be those of n patterns to k neighbours, not of shape {distances.shape}")
+        raise ValueError(
+            f"distances must have one row per pattern and one column per neighbour, not shape {distances.shape}"
+        )
     if not 0 < gamma < n_dims:
         raise ValueError(f"gamma must lie in (0, n_dims) = (0, {n_dims}), not {gamma}")
     (n, k), share = distances.shape, gamma / n_dims

@@ -1,7 +1,7 @@
-"""Points -> the minimum spanning tree of their complete Euclidean graph, without the matrix of distances.
+"""Points -> the minimum spanning tree of their complete Euclidean graph, without a matrix of distances.
 
-Every point lists its nearest few; Borůvka's rounds join components by their shortest edges, and a list that ends
-too early is continued by a search among the other components only. Memory is O(n d).
+Every point keeps a list of its nearest points. The rounds of Borůvka connect components by their shortest edges; a list
+that is too short is continued by a search among the other components. Memory is O(n d).
 """
 
 from dataclasses import dataclass
@@ -16,29 +16,29 @@ from eocc.foundation.types import Flags, Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.kernels import point_tree as kernels
 from eocc.kernels.distances import edge_lengths
+from eocc.kernels.sparse import mark_nodes
 
 Positions = NDArray[np.int64]
 
-LIST_LENGTH = 4  # of 2, 3, 4, 6 and 8 the fastest on 10,000 points of 10 dimensions
-LEAF_SIZE = 128  # at most, and above half of it: of 32, 64 and 128 the fastest, also on 100,000
-LANES = 8  # widths of blocks are multiples of it: what the processor takes at a time, twice
-LEAVES_AT_ONCE = 64  # some tenths of a second for 100,000 points: how long Ctrl-C may have to wait
+LIST_LENGTH = 4  # the fastest of 2, 3, 4, 6 and 8 on 10,000 points of 10 dimensions
+LEAF_SIZE = 128  # at most; the fastest of 32, 64 and 128, also on 100,000 points
+LANES = 8  # block widths are multiples of this: two vector registers of doubles
+LEAVES_PER_TASK = 64  # some tenths of a second for 100,000 points: the delay of Ctrl-C
 SAMPLED_LEAVES = 4
-# Nanoseconds to look at a point in a leaf, and to take a point's product and compare it: so much, and so much more a
-# dimension. In 10 dimensions boxes always pay, in 256 where a point looks into less than two fifths of the leaves.
+# Nanoseconds to compare with a point in a leaf, and by a scalar product: a constant, and a term per dimension. In 10
+# dimensions boxes are always faster; in 256, if a point looks into less than two fifths of the leaves.
 LOOKING = (1.0, 0.16)
 PRODUCT = (3.3, 0.055)
-ROWS_AT_ONCE, TILE = 128, 512  # half a MiB of products: they stay in the second-level cache
-LARGEST = 1e150  # the square of a larger coordinate, summed, may overflow
+ROWS_PER_TASK, TILE = 128, 512  # half a MiB of products stays in the second-level cache
+LARGEST = 1e150  # the sum of squares of larger coordinates may overflow
 
 
 def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 1) -> SpanningTree:
     """Return the minimum spanning tree of points (n, d) under w_ij = ||x_i - x_j||_2 * scale.
 
-    The tree is that of the complete graph: edges are compared by (w_ij without its spare bits, i, j), i < j, so
-    lengths that differ by rounding only are ties, and copies of a point are joined to the first by edges of length 0.
-    The number of threads does not matter to it. `spanning_tree` and `euclidean_graph` take the same order; only
-    their w_ij may be rounded otherwise, so that lengths within 1e-10 of each other may be ties there and not here.
+    Edges are ordered by (w_ij without its spare bits, i, j), i < j: lengths that differ by rounding only are ties, and
+    copies of a point are connected to the first one by edges of length 0. The result does not depend on the number of
+    threads. `spanning_tree` and `euclidean_graph` use the same order, but may round w_ij differently.
 
     >>> tree = point_spanning_tree([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]], scale=2.0)
     >>> tree.edges.tolist(), tree.lengths.round(3).tolist()
@@ -58,7 +58,7 @@ def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 
     order = np.lexsort((edges[:, 1], edges[:, 0], -keys))
     lengths = np.empty(len(edges))
     edge_lengths(rows, edges[order], scale, lengths)
-    # Lengths of tied edges may differ by rounding: heaviest first must hold for the numbers too.
+    # The lengths of tied edges may differ by rounding; make them descend.
     return SpanningTree(edges[order], np.minimum.accumulate(lengths))
 
 
@@ -67,33 +67,22 @@ def _checked_points(points: ArrayLike) -> Matrix:
     if rows.ndim != 2 or rows.size == 0:
         raise ValueError(f"points must be a matrix with rows and columns, not of shape {rows.shape}")
     if not np.isfinite(rows).all():
-        raise ValueError("points hold NaN or infinity; drop or impute those patterns first")
+        raise ValueError("points contain NaN or infinity; drop or impute those patterns first")
     if np.abs(rows).max() > LARGEST:
         raise ValueError(f"points reach {np.abs(rows).max():g}, whose square overflows; divide them first")
     return rows
 
 
 def _first_copies(rows: Matrix) -> Positions:
-    """Return for every row the number of the first row equal to it."""
-    hashes = np.empty(len(rows), np.uint64)
-    kernels.row_hashes(rows, hashes)
-    order = np.argsort(hashes, kind="stable")
-    alike = hashes[order[1:]] == hashes[order[:-1]]
-    if not alike.any():
-        return np.arange(len(rows))
-    equal = alike & (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
-    if not np.array_equal(equal, alike):  # two different rows of one hash
-        order = np.lexsort(rows.T)
-        equal = (rows[order[1:]] == rows[order[:-1]]).all(axis=1)
-    starts = np.flatnonzero(np.concatenate([[True], ~equal]))
-    first = np.empty(len(rows), np.int64)
-    first[order] = np.repeat(order[starts], np.diff(np.append(starts, len(rows))))
-    return first
+    """Return, for every row, the index of the first row equal to it."""
+    as_bytes = (rows + 0.0).view(f"V{rows.itemsize * rows.shape[1]}").ravel()  # -0 becomes 0
+    _, first, group = np.unique(as_bytes, return_index=True, return_inverse=True)
+    return np.asarray(first[group])
 
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Distinct points in the order of the leaves, an even number of columns; `ids` are their numbers."""
+    """Distinct points in the order of the leaves, with an even number of columns; `ids` are their row numbers."""
 
     rows: Matrix
     ids: Positions
@@ -102,7 +91,7 @@ class _Points:
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """The first edges of every point: `keys` and the other ends, `near`; `reach` bounds what a component needs."""
+    """The shortest edges of every point: `keys` and other ends `near`; `reach` is the largest key a component needs."""
 
     keys: Matrix
     near: NDArray[np.int32]
@@ -116,13 +105,13 @@ class _Lists:
 
 class _Search(Protocol):
     def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
-        """Complete the lists of the active points, from `slot` on, from the points of other components."""
+        """Complete the lists of the active points, from `slot` on, with points of other components."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class _BoxSearch:
-    """Through a k-d tree; the module of the kernels says what its arrays hold."""
+    """Search through a k-d tree; the kernel module describes the arrays."""
 
     points: _Points
     starts: Positions
@@ -149,7 +138,7 @@ class _BoxSearch:
     def look(
         self, lists: _Lists, component: Positions, whole: Positions, active: Flags, slot: int, leaves: range
     ) -> int:
-        """Search for the active points of some leaves; return how often one of them looked at a leaf."""
+        """Search for the active points of some leaves; return how many times a point looked at a leaf."""
         return int(
             kernels.search_boxes(
                 leaves.start, leaves.stop, active, self.starts, self.blocks, self.lows, self.highs, self.points.rows,
@@ -159,15 +148,15 @@ class _BoxSearch:
 
     def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
         whole = np.full(2 * self.n_leaves, -1)
-        kernels.mark_whole(component, self.starts, whole)
+        mark_nodes(component, self.starts, whole)
 
         def work(start: int, stop: int) -> None:
             self.look(lists, component, whole, active, slot, range(start, stop))
 
-        for_each_block(self.n_leaves, max(1, min(LEAVES_AT_ONCE, self.n_leaves // 16)), work)
+        for_each_block(self.n_leaves, max(1, min(LEAVES_PER_TASK, self.n_leaves // 16)), work)
 
     def sample(self, lists: _Lists) -> tuple[Flags, float]:
-        """Complete the lists of a few leaves; return whose are left, and the share of leaves a point looked at."""
+        """Complete the lists of a few leaves; return which points remain, and the share of leaves a point looked at."""
         n, looks = len(self.points.rows), 0
         component, whole, left = np.arange(n), np.full(2 * self.n_leaves, -1), np.ones(n, np.bool_)
         for leaf in np.unique(np.linspace(0, self.n_leaves - 1, SAMPLED_LEAVES).astype(int)).tolist():
@@ -178,7 +167,7 @@ class _BoxSearch:
 
 @dataclass(frozen=True, eq=False)
 class _ProductSearch:
-    """Through the scalar products of all pairs, a tile at a time: where boxes would be looked into one and all."""
+    """Search through the scalar products of all pairs, tile by tile: faster if boxes exclude few points."""
 
     points: _Points
     centred: Matrix
@@ -186,12 +175,12 @@ class _ProductSearch:
 
     @classmethod
     def build(cls, points: _Points) -> "_ProductSearch":
-        centred = points.rows - points.rows.mean(axis=0)  # distances stay, products and their errors shrink
+        centred = points.rows - points.rows.mean(axis=0)  # keeps distances, and makes products and their errors smaller
         return cls(points, centred, np.einsum("ij,ij->i", centred, centred))
 
     @property
     def margin(self) -> float:
-        """The error of |x|^2 + |y|^2 - 2xy: at most d + 2 roundings of terms that sum to |x|^2 + |y|^2, doubled."""
+        """The relative error of |x|^2 + |y|^2 - 2xy: at most d + 2 roundings, doubled."""
         return float((self.centred.shape[1] + 8) * 4 * np.finfo(float).eps)
 
     def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
@@ -208,11 +197,11 @@ class _ProductSearch:
                     slot, lists.keys, lists.near, lists.reach,
                 )  # fmt: skip
 
-        for_each_block(len(askers), ROWS_AT_ONCE, work)
+        for_each_block(len(askers), ROWS_PER_TASK, work)
 
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:
-    """Return the edges of the tree of distinct rows, in no order, and their keys."""
+    """Return the edges of the tree of distinct rows, unordered, and their keys."""
     search: _Search
     search = boxes = _BoxSearch.build(rows, ids, scale)
     lists = _Lists.empty(len(rows))
@@ -220,7 +209,7 @@ def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Position
     if share * _cost(LOOKING, rows.shape[1]) > _cost(PRODUCT, rows.shape[1]):
         search = _ProductSearch.build(boxes.points)
     points = boxes.points
-    del boxes  # the products need none of its memory
+    del boxes  # free its memory
     search.complete(lists, np.arange(len(rows)), left, slot=0)
     return _joined(points, lists, search)
 
@@ -230,7 +219,7 @@ def _cost(nanoseconds: tuple[float, float], n_dims: int) -> float:
 
 
 def _joined(points: _Points, lists: _Lists, search: _Search) -> tuple[Positions, Matrix]:
-    """Return the edges and keys of Borůvka's rounds: every component but the largest adds its first edge outwards."""
+    """Return the edges and keys of Borůvka's rounds: every component except the largest adds its shortest edge."""
     n = len(points.rows)
     edges, keys, n_edges = np.empty((n - 1, 2), np.int64), np.empty(n - 1), 0
     component, begun, active = np.arange(n), np.zeros(n, np.int64), np.empty(n, np.bool_)

@@ -1,7 +1,7 @@
-"""Nearest neighbours of points: a balanced k-d tree, and lists of neighbours that improve one another.
+"""Points -> their nearest neighbours: a balanced k-d tree and NN-descent.
 
-Points are single precision, their columns padded with zeros to whole vectors. Every kernel that fills lists does so
-for the rows of a block and reads only what an earlier call wrote: blocks may run on any number of threads.
+Points are in single precision, their columns padded with zeros to copy vector registers. Every kernel that fills lists
+fills those of a block of rows and reads only results of earlier calls, so blocks may run on any number of threads.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ def leaf_bounds(n, n_leaves, bounds):
 
 @kernel
 def selected(keys, rank):
-    """Return the number of that rank, 0 the least, in `keys`, which are reordered."""
+    """Return the entry of `keys` of that rank, 0 for the least (quickselect); `keys` are reordered."""
     low, high = 0, keys.shape[0] - 1
     while low < high:
         pivot = keys[(low + high) // 2]
@@ -65,20 +65,20 @@ def widest_column(points):
 
 @kernel
 def halve(points, ids, middle, spare_points, spare_ids, keys):
-    """Reorder points so that the first `middle` are the least in the widest column; of equal ones the earlier."""
+    """Reorder points so that the first `middle` are the least in the widest column; ties to the earlier point."""
     n, column = points.shape[0], widest_column(points)
     for i in range(n):
         keys[i] = points[i, column]
     pivot = selected(keys[:n], middle)
-    room = middle  # for points equal to the pivot on the lower side
+    left_over = middle  # how many points equal to the pivot go to the lower side
     for i in range(n):
-        room -= 1 if points[i, column] < pivot else 0
+        left_over -= 1 if points[i, column] < pivot else 0
     left, right = 0, middle
     for i in range(n):
         value = points[i, column]
         lower = value < pivot
-        if value == pivot and room > 0:
-            room -= 1
+        if value == pivot and left_over > 0:
+            left_over -= 1
             lower = True
         target = left if lower else right
         left, right = (left + 1, right) if lower else (left, right + 1)
@@ -105,7 +105,7 @@ def sort_by_tree(points, ids, bounds, spare_points, spare_ids, keys):
 
 
 @summing_kernel
-def squared_gap(a, b):
+def squared_distance(a, b):
     """Return ||a - b||^2 in single precision."""
     total = np.float32(0.0)
     for d in range(a.shape[0]):
@@ -115,23 +115,23 @@ def squared_gap(a, b):
 
 
 @kernel
-def offer(candidate, gap, near, gaps, fresh):
-    """Put a candidate in its place in a list kept by gap, unless it is there or too far."""
+def offer(candidate, square, near, squares, is_new):
+    """Insert a candidate into a list sorted by squared distance, unless it is in the list or too far."""
     last = near.shape[0] - 1
-    if gap >= gaps[last]:
+    if square >= squares[last]:
         return
     for t in range(last + 1):
         if near[t] == candidate:
             return
     t = last
-    while t > 0 and gaps[t - 1] > gap:
-        near[t], gaps[t], fresh[t] = near[t - 1], gaps[t - 1], fresh[t - 1]
+    while t > 0 and squares[t - 1] > square:
+        near[t], squares[t], is_new[t] = near[t - 1], squares[t - 1], is_new[t - 1]
         t -= 1
-    near[t], gaps[t], fresh[t] = candidate, gap, 1
+    near[t], squares[t], is_new[t] = candidate, square, 1
 
 
 @summing_kernel
-def leaf_gaps(point, columns, size, out):
+def leaf_squares(point, columns, size, out):
     """Fill out[j] with the squared distances to the points of a leaf, given column by column."""
     for j in range(size):
         out[j] = np.float32(0.0)
@@ -143,10 +143,10 @@ def leaf_gaps(point, columns, size, out):
 
 
 @kernel
-def meet_in_leaves(points, ids, bounds, first, last, near, gaps, fresh):
-    """Offer one another all points of a leaf, for leaves first..last; points are in the order of the tree.
+def compare_in_leaves(points, ids, bounds, first, last, near, squares, is_new):
+    """Offer all pairs of points in the same leaf to each other, for leaves first..last.
 
-    near[ids[i]] is the list of point i.
+    Points are in the order of the tree; near[ids[i]] is the list of point i.
     """
     largest = 0
     for leaf in range(first, last):
@@ -159,77 +159,77 @@ def meet_in_leaves(points, ids, bounds, first, last, near, gaps, fresh):
                 columns[d, j] = points[a + j, d]
         for i in range(size):
             own = ids[a + i]
-            leaf_gaps(points[a + i], columns, size, between)
-            worst = gaps[own, -1]
+            leaf_squares(points[a + i], columns, size, between)
+            worst = squares[own, -1]
             for j in range(size):
                 if between[j] < worst:
                     if j != i:
-                        offer(ids[a + j], between[j], near[own], gaps[own], fresh[own])
-                        worst = gaps[own, -1]
+                        offer(ids[a + j], between[j], near[own], squares[own], is_new[own])
+                        worst = squares[own, -1]
 
 
 @kernel
-def gather_reverse_neighbours(near, fresh, known, new, counts):
-    """Fill known[i] with the neighbours of i and those that i is a neighbour of, counts[i] in all, new[i] if fresh.
+def gather_reverse_neighbours(near, is_new, known, new, counts):
+    """Fill known[i] with the counts[i] neighbours and reverse neighbours of i, and new[i] with whether they are new.
 
-    Of the latter there is room for known.shape[1] less the length of a list; the lowest are taken.
+    The lowest reverse neighbours are taken, up to the width of `known`.
     """
     n, k = near.shape
     for i in range(n):
         counts[i] = k
         for t in range(k):
-            known[i, t], new[i, t] = near[i, t], fresh[i, t]
+            known[i, t], new[i, t] = near[i, t], is_new[i, t]
     for i in range(n):
         for t in range(k):
             j = near[i, t]
             if j >= 0:
                 c = counts[j]
                 if c < known.shape[1]:
-                    known[j, c], new[j, c] = i, fresh[i, t]
+                    known[j, c], new[j, c] = i, is_new[i, t]
                     counts[j] = c + 1
 
 
 @kernel
-def nn_descent_update(points, known, new, counts, first, last, near, gaps, fresh):
-    """Offer each point first..last the acquaintances of its acquaintances; return how many entries changed."""
+def nn_descent_update(points, known, new, counts, first, last, near, squares, is_new):
+    """Offer each point first..last the neighbours of its neighbours; return how many entries changed."""
     changed = 0
     for i in range(first, last):
-        point, own, own_gaps, own_fresh = points[i], near[i], gaps[i], fresh[i]
+        point, own, own_squares, own_new = points[i], near[i], squares[i], is_new[i]
         for t in range(own.shape[0]):
-            own_fresh[t] = 0
+            own_new[t] = 0
         for s in range(counts[i]):
-            friend = known[i, s]
-            if friend < 0:
+            via = known[i, s]
+            if via < 0:
                 continue
-            anew = new[i, s]
-            for t in range(counts[friend]):
-                candidate = known[friend, t]
+            via_is_new = new[i, s]
+            for t in range(counts[via]):
+                candidate = known[via, t]
                 if candidate != i and candidate >= 0:
-                    if anew or new[friend, t]:
-                        gap = squared_gap(point, points[candidate])
-                        if gap < own_gaps[-1]:
-                            offer(candidate, gap, own, own_gaps, own_fresh)
+                    if via_is_new or new[via, t]:
+                        square = squared_distance(point, points[candidate])
+                        if square < own_squares[-1]:
+                            offer(candidate, square, own, own_squares, own_new)
         for t in range(own.shape[0]):
-            changed += own_fresh[t]
+            changed += own_new[t]
     return changed
 
 
 @kernel
-def rank_candidates(rows, ids, near, gaps, scale, slack, first, last, indices, distances):
-    """Fill, for points first..last, the rows nearest by true distance among the candidates, ties to the lower row.
+def rank_candidates(rows, ids, near, squares, scale, error, first, last, indices, distances):
+    """Fill, for points first..last, the nearest rows by exact distance among the candidates, ties to the lower row.
 
-    Point i is row ids[i]. No true distance is below the root of its gap less `slack`, and gaps ascend: so candidates
-    are passed over once that exceeds the worst distance kept.
+    Point i is row ids[i]. An exact distance is at least sqrt(square) - error, and squares ascend: the loop stops when
+    this exceeds the k-th distance found.
     """
     k, n_candidates = distances.shape[1], near.shape[1]
-    found, whole = np.empty(n_candidates), np.empty(n_candidates)
+    found, copy = np.empty(n_candidates), np.empty(n_candidates)
     bits = found.view(np.int64)
     for i in range(first, last):
         own = ids[i]
         for t in range(n_candidates):
-            found[t] = whole[t] = np.inf
+            found[t] = copy[t] = np.inf
         for t in range(n_candidates):
-            if t >= k and np.sqrt(gaps[i, t]) - slack > kth_least(found, t, k, whole):
+            if t >= k and np.sqrt(squares[i, t]) - error > kth_least(found, t, k, copy):
                 break
             found[t] = row_distance(rows[own], rows[ids[near[i, t]]])
         for t in range(n_candidates):
@@ -246,8 +246,8 @@ def rank_candidates(rows, ids, near, gaps, scale, slack, first, last, indices, d
 
 
 @kernel
-def kth_least(numbers, size, k, room):
+def kth_least(numbers, size, k, scratch):
     """Return the k-th least of numbers[:size]."""
     for t in range(size):
-        room[t] = numbers[t]
-    return selected(room[:size], k - 1)
+        scratch[t] = numbers[t]
+    return selected(scratch[:size], k - 1)

@@ -1,44 +1,34 @@
-"""The minimum spanning tree of points: a k-d tree, lists of near neighbours, and Borůvka's rounds.
+"""Points -> their minimum spanning tree: a k-d tree, lists of near neighbours, and the rounds of Borůvka.
 
-Points are named by their position in `rows`; ids[position] is the number that breaks ties. An edge's key is its
-length with the spare bits dropped: edges are ordered by (key, low id, high id), a total order, so there is one tree
-only. Squared distances taken many at a time serve to pass over what is too far; every key comes from `edge_key`.
+A point is given by its position in `rows`; ids[position] breaks ties. The key of an edge is its length without the
+spare bits. Edges are ordered by (key, low id, high id), so the tree is unique. Squared distances, computed many at a
+time, only exclude points that are too far; every key comes from `edge_key`.
 """
 
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, summing_kernel
+from eocc.kernels.dendrogram import find_root
 from eocc.kernels.distances import SPARE_BITS, row_distance
 from eocc.kernels.spanning_tree import precedes
 
 # Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
 SLACK = 1 + 1e-10
-TINIEST = 1e-290  # squares below it have lost digits to underflow
+TINIEST = 1e-290  # smaller squares lose digits to underflow
 
-# Inner loops index whole arrays: a view such as rows[p] would be counted, by a locked instruction, on every pass.
-# The boxes. Node 1 is the root, the children of v are 2v and 2v + 1, and node n_leaves + l is leaf l, which holds the
-# positions starts[l] to starts[l + 1]. blocks[l] holds their coordinates, a coordinate to a line: an even number of
-# lines, infinity after the last point. lows and highs are the corners of the box around each node's points.
-# The lists. keys[p] are the first keys of p's edges to points of other components, near[p] their other ends, -1 none.
-# The components. component[p] is p's; whole[v] is that of all the points below node v, -1 if they have several.
+# Inner loops index whole arrays: creating a view such as rows[p] costs an atomic reference count.
+# Boxes: node 1 is the root, v has the children 2v and 2v + 1, and node n_leaves + l is leaf l with the positions
+# starts[l]..starts[l + 1]. blocks[l] holds their coordinates, one line per coordinate: an even number of lines,
+# infinity after the last point. lows and highs are the corners of the bounding boxes.
+# Lists: keys[p] are the least keys of p's edges to points of other components, near[p] their other ends, -1 for none.
+# Components: component[p] is that of p; whole[v] is that of all points below node v, -1 if there are several.
 
 
 @kernel
 def edge_key(rows, a, b, scale):
-    """Return ||rows_a - rows_b|| * scale with the spare bits dropped."""
+    """Return ||rows_a - rows_b|| * scale without the spare bits."""
     bits = np.float64(row_distance(rows[a], rows[b]) * scale).view(np.int64)
     return np.int64((bits + (1 << (SPARE_BITS - 1))) & -(1 << SPARE_BITS)).view(np.float64)
-
-
-@kernel
-def row_hashes(rows, hashes):
-    """Fill `hashes` with one number a row, equal for equal rows; 0 and -0 are equal."""
-    for i in range(rows.shape[0]):
-        mixed = np.uint64(0)
-        for k in range(rows.shape[1]):
-            mixed ^= np.float64(rows[i, k] + 0.0).view(np.uint64)
-            mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-        hashes[i] = mixed ^ (mixed >> np.uint64(32))
 
 
 @kernel
@@ -82,7 +72,7 @@ def widest_column(columns, order, start, stop, low, high):
 
 @kernel
 def split_points(columns, starts, order, lows, highs):
-    """Reorder `order` into leaves, halving the widest side of every box, and fill the boxes' corners."""
+    """Reorder `order` into leaves by halving the longest side of every box, and fill the corners of the boxes."""
     n_leaves = starts.shape[0] - 1
     n_below = n_leaves
     for node in range(1, 2 * n_leaves):
@@ -97,7 +87,7 @@ def split_points(columns, starts, order, lows, highs):
 
 @kernel
 def fill_blocks(rows, starts, blocks):
-    """Fill blocks[l] with the coordinates of leaf l's points; lines beyond the last coordinate stay as they are."""
+    """Fill blocks[l] with the coordinates of the points of leaf l."""
     for leaf in range(blocks.shape[0]):
         for t in range(starts[leaf + 1] - starts[leaf]):
             for k in range(rows.shape[1]):
@@ -106,7 +96,7 @@ def fill_blocks(rows, starts, blocks):
 
 @summing_kernel
 def count_near(p, rows, leaf, blocks, limit, squares):
-    """Fill `squares` with those of the distances from rows[p] to the points of a leaf; count those up to `limit`."""
+    """Fill `squares` with the squared distances of rows[p] to the points of a leaf; return how many are <= `limit`."""
     n_columns, width = blocks.shape[1], blocks.shape[2]
     first, second = rows[p, 0], rows[p, 1]
     for t in range(width):
@@ -122,14 +112,14 @@ def count_near(p, rows, leaf, blocks, limit, squares):
 
 
 @summing_kernel
-def fill_bounds(node, lows, highs, asking, count, bounds):
-    """Fill bounds[t] with the squared distance of the t-th of `count` who ask to a node's box."""
+def fill_bounds(node, lows, highs, queries, count, bounds):
+    """Fill bounds[t] with the squared distance of query t, of `count`, to the box of a node."""
     for t in range(count):
         bounds[t] = 0.0
     for k in range(lows.shape[1]):
         low, high = lows[node, k], highs[node, k]
         for t in range(count):
-            below, above = low - asking[k, t], asking[k, t] - high
+            below, above = low - queries[k, t], queries[k, t] - high
             gap = below if below > above else above
             gap = gap if gap > 0.0 else 0.0
             bounds[t] += gap * gap
@@ -137,7 +127,7 @@ def fill_bounds(node, lows, highs, asking, count, bounds):
 
 @summing_kernel
 def square_between(low, high, node, lows, highs):
-    """Return the squared distance between two boxes, the second that of a node."""
+    """Return the squared distance between a box and that of a node."""
     total = 0.0
     for k in range(low.shape[0]):
         gap = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
@@ -147,22 +137,22 @@ def square_between(low, high, node, lows, highs):
 
 @inlined_kernel
 def square_limit(key, scale):
-    """Return a square that the squared distance of no edge with at most this key exceeds."""
+    """Return an upper limit of the squared distance of edges with at most this key."""
     return (key / scale) ** 2 * SLACK + TINIEST
 
 
 @inlined_kernel
 def comes_before(key, number, other_key, other, ids):
-    """Say whether (key, number) comes before (other_key, ids[other]); -1 is nobody and comes last."""
+    """Return whether (key, number) comes before (other_key, ids[other]); other = -1 means none and comes last."""
     return key < other_key or (key == other_key and (other < 0 or number < ids[other]))
 
 
 @kernel
 def offer(p, other, rows, ids, scale, slot, keys, near):
-    """Put the edge {p, other} in its place in p's list, if it has one; return the square that still matters."""
+    """Insert the edge {p, other} into the list of p, if it belongs there; return the new limit of squared distances."""
     last = keys.shape[1] - 1
     key, place = edge_key(rows, p, other, scale), last + 1
-    # Among the edges of one point the order by endpoints is that of the other ends.
+    # For the edges of one point, the order by endpoints is that of the other ends.
     while place > slot and comes_before(key, ids[other], keys[p, place - 1], near[p, place - 1], ids):
         place -= 1
     for t in range(last, place, -1):
@@ -176,9 +166,9 @@ def offer(p, other, rows, ids, scale, slot, keys, near):
 def search_leaf(
     leaf, count, who, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
 ):
-    """Offer the points of a leaf to those who ask, unless too far or in their component.
+    """Offer the points of a leaf to the queries, except those too far or of the same component.
 
-    Return the largest limit left, and how many have looked at the points.
+    Return the largest remaining limit, and how many queries looked at the points.
     """
     farthest, looks = 0.0, 0
     for s in range(count):
@@ -196,12 +186,12 @@ def search_leaf(
 
 
 @kernel
-def gather(first, last, active, rows, component, scale, keys, reach, who, limits, asking, low, high):
-    """List who asks among the positions first to last, their coordinates, and the box around them.
+def gather(first, last, active, rows, component, scale, keys, reach, who, limits, queries, low, high):
+    """List the queries among the positions first..last, their coordinates, and the box around them.
 
-    Return how many they are, and the component of all, or -1 if they have several.
+    Return how many there are, and their common component, or -1 if there are several.
     """
-    count, kin, final = 0, -1, keys.shape[1] - 1
+    count, common, final = 0, -1, keys.shape[1] - 1
     for k in range(rows.shape[1]):
         low[k], high[k] = np.inf, -np.inf
     for p in range(first, last):
@@ -209,40 +199,42 @@ def gather(first, last, active, rows, component, scale, keys, reach, who, limits
             keys[p, final] = min(keys[p, final], reach[component[p]])
             who[count], limits[count] = p, square_limit(keys[p, final], scale)
             for k in range(rows.shape[1]):
-                asking[k, count] = rows[p, k]
+                queries[k, count] = rows[p, k]
                 low[k], high[k] = min(low[k], rows[p, k]), max(high[k], rows[p, k])
-            kin = component[p] if count == 0 or component[p] == kin else -1
+            common = component[p] if count == 0 or component[p] == common else -1
             count += 1
-    return count, kin
+    return count, common
 
 
 @kernel
 def search_boxes(
     start, stop, active, starts, blocks, lows, highs, rows, ids, scale, component, whole, slot, keys, near, reach
 ):
-    """Complete, from `slot` on, the lists of the active points in leaves start to stop; return how often one looked.
+    """Complete, from `slot` on, the lists of the active points in leaves start..stop; return the number of looks.
 
-    Leaf by leaf, all who ask together: their own leaf, then their neighbours', the nearer box first. No list
-    need hold a key above reach[c], that of some edge which leaves the list's component; what is found lowers it.
-    Threads share `reach` in no order: the least edge of a component is below it always, so only work depends on it.
+    The queries of a leaf are answered together: their own leaf first, then the others, nearer boxes first. No list
+    needs a key above reach[c], the key of a known edge that leaves component c. Threads update `reach` in any order:
+    it is never below the least edge of a component, so the result does not depend on it.
     """
     n_leaves, n_columns, width, looks = starts.shape[0] - 1, rows.shape[1], blocks.shape[2], 0
     who, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
-    asking, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
+    queries, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
     stack, gaps = np.empty(64, np.int64), np.empty(64)
     for leaf in range(start, stop):
         first, last = starts[leaf], starts[leaf + 1]
-        count, kin = gather(first, last, active, rows, component, scale, keys, reach, who, limits, asking, low, high)
+        count, common = gather(
+            first, last, active, rows, component, scale, keys, reach, who, limits, queries, low, high
+        )
         here = n_leaves + leaf if count > 0 else 0
         stack[0], gaps[0], top, farthest = here, 0.0, 1, np.inf
         while here > 0:
             while top > 0:
                 top -= 1
                 node = stack[top]
-                if gaps[top] > farthest or (kin >= 0 and whole[node] == kin):
+                if gaps[top] > farthest or (common >= 0 and whole[node] == common):
                     continue
                 if node >= n_leaves:
-                    fill_bounds(node, lows, highs, asking, count, bounds)
+                    fill_bounds(node, lows, highs, queries, count, bounds)
                     farthest, looked = search_leaf(
                         node - n_leaves, count, who, limits, bounds, starts, blocks, rows, ids, scale, component,
                         whole[node], slot, keys, near, squares,
@@ -267,9 +259,9 @@ def search_boxes(
 
 @kernel
 def search_products(who, first, products, norms, margin, rows, ids, scale, component, slot, keys, near, reach):
-    """Offer to those who ask the points from `first` on, whose scalar products with them are given, all tiles in turn.
+    """Offer the points from `first` on to the queries `who`, given their scalar products; called for every tile.
 
-    The square n_p + n_q - 2 products_pq is good to margin * (n_p + n_q): it only serves to pass over what is too far.
+    The square n_p + n_q - 2 products_pq has an error of up to margin * (n_p + n_q); it only excludes points too far.
     """
     final = keys.shape[1] - 1
     for s in range(who.shape[0]):
@@ -289,22 +281,8 @@ def search_products(who, first, products, norms, margin, rows, ids, scale, compo
 
 
 @kernel
-def mark_whole(component, starts, whole):
-    """Fill whole[v] with the component of all the points below node v, or -1 if they have several."""
-    n_leaves = starts.shape[0] - 1
-    for leaf in range(n_leaves):
-        whole[n_leaves + leaf] = component[starts[leaf]]
-        for p in range(starts[leaf] + 1, starts[leaf + 1]):
-            if component[p] != component[starts[leaf]]:
-                whole[n_leaves + leaf] = -1
-                break
-    for node in range(n_leaves - 1, 0, -1):
-        whole[node] = whole[2 * node] if whole[2 * node] == whole[2 * node + 1] else -1
-
-
-@kernel
 def improve(p, t, ids, component, keys, near, best, best_near):
-    """Let the t-th edge of p's list be the best that leaves its component, if it comes first."""
+    """Make entry t of the list of p the best edge that leaves its component, if it comes first."""
     c, other = component[p], near[p, t]
     rival = best[c]
     if rival >= 0:
@@ -318,9 +296,9 @@ def improve(p, t, ids, component, keys, near, best, best_near):
 
 @kernel
 def best_known(ids, component, begun, keys, near, best, best_near):
-    """Fill best[c] and best_near[c] with the point and the place in its list of c's first known edge outwards, or -1.
+    """Fill best[c] and best_near[c] with the point and list entry of the first known edge that leaves c, or -1.
 
-    begun[p] is the first place in p's list whose other end may lie outside: components only grow.
+    begun[p] is the first entry of the list of p whose other end may lie outside: components only grow.
     """
     for p in range(component.shape[0]):
         best[p] = -1
@@ -333,11 +311,11 @@ def best_known(ids, component, begun, keys, near, best, best_near):
 
 @kernel
 def mark_active(ids, component, begun, keys, near, best, best_near, active, reach):
-    """Mark who must search: lists that end before the best known edge of their component; return how many.
+    """Mark the points that must search: their list ends before the best known edge of their component; return how many.
 
-    What a list does not hold comes after its last edge or, where it ends in nobody, has a larger key. The largest
-    component need not search: the others' edges reach it. `reach` is set to the keys of the best known edges, and the
-    last place of the lists of those who search is emptied: it takes what they find.
+    Edges that are not in a list come after its last one or, if that is -1, have a larger key. The largest component
+    need not search, because the edges of the others reach it. `reach` is set to the keys of the best known edges, and
+    the last list entry of the searching points is emptied for the result.
     """
     n, last = component.shape[0], keys.shape[1] - 1
     count, largest = np.zeros(n, np.int64), 0
@@ -364,7 +342,7 @@ def mark_active(ids, component, begun, keys, near, best, best_near, active, reac
 
 @kernel
 def best_found(active, ids, component, keys, near, best, best_near):
-    """Improve the components' best edges by what those who searched have found."""
+    """Update the best edges of the components with the results of the search."""
     last = keys.shape[1] - 1
     for p in range(active.shape[0]):
         if active[p] and near[p, last] >= 0:
@@ -372,29 +350,20 @@ def best_found(active, ids, component, keys, near, best, best_near):
 
 
 @kernel
-def root(parent, p):
-    """Return the root above p, halving the path to it."""
-    while parent[p] != p:
-        parent[p] = parent[parent[p]]
-        p = parent[p]
-    return p
-
-
-@kernel
 def join(ids, component, keys, near, best, best_near, n_edges, edges, edge_keys):
-    """Append every component's best edge, once, and join what it joins; return the number of edges so far."""
+    """Append the best edge of every component, once, and merge the components; return the number of edges so far."""
     n = component.shape[0]
     parent = component.copy()
     for c in range(n):
         p = best[c]
         if p >= 0:
             other = near[p, best_near[c]]
-            a, b = root(parent, p), root(parent, other)
+            a, b = find_root(parent, p), find_root(parent, other)
             if a != b:
                 parent[max(a, b)] = min(a, b)
                 edges[n_edges, 0], edges[n_edges, 1] = min(ids[p], ids[other]), max(ids[p], ids[other])
                 edge_keys[n_edges] = keys[p, best_near[c]]
                 n_edges += 1
     for p in range(n):
-        component[p] = root(parent, p)
+        component[p] = find_root(parent, p)
     return n_edges

@@ -1,8 +1,8 @@
-"""Every cluster of a spanning tree by a sample of its members, from the bottom up; and who accepts what.
+"""All clusters of a spanning tree, measured on samples from the bottom up; and which validation patterns they accept.
 
-A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is
-written as its node number or, for a lone pattern v, as -1 - v. The sample of a cluster is its `most` members of
-lowest rank in one random order of all patterns: that of two clusters joined is a part of both, and seldom changes.
+A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is a node
+number, or -1 - v for the single pattern v. The sample of a cluster is its `most` members of lowest rank in one random
+order of all patterns, so a merge changes the sample of a large cluster only rarely.
 """
 
 import numpy as np
@@ -10,15 +10,15 @@ import numpy as np
 from eocc.kernels.compile import kernel
 from eocc.kernels.distances import row_distance
 from eocc.kernels.merges import central_member
-from eocc.kernels.nearest import leaf_gaps
+from eocc.kernels.nearest import leaf_squares
 
 
 @kernel
 def sum_distances(rows, scale, start, stop, sums, largest):
-    """Fill the sums and the largest of the distances of rows start..stop to all rows."""
+    """Fill the sums and the maxima of the distances of rows start..stop to all rows."""
     for i in range(start, stop):
         sums[i] = largest[i] = 0.0
-    for j in range(rows.shape[0]):  # outside, so that the rows summed stay near at hand
+    for j in range(rows.shape[0]):  # outer loop, so that rows start..stop stay in the cache
         for i in range(start, stop):
             distance = row_distance(rows[i], rows[j]) * scale
             sums[i] += distance
@@ -27,7 +27,7 @@ def sum_distances(rows, scale, start, stop, sums, largest):
 
 @kernel
 def kept_of_each(rank, sample, a, n_left, b, n_right, most):
-    """Return how many of sample[a:a + n_left] and of sample[b:b + n_right], by rank both, are of the `most` lowest."""
+    """Return how many of sample[a:a + n_left] and sample[b:b + n_right], both sorted, are among the `most` lowest."""
     left = right = 0
     while left + right < most and (left < n_left or right < n_right):
         if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):
@@ -39,10 +39,10 @@ def kept_of_each(rank, sample, a, n_left, b, n_right, most):
 
 @kernel
 def drop_members(rows, scale, sample, sums, a, kept, size):
-    """Take the distances to sample[a + kept:a + size] off the sums of those kept; return what all pairs lose."""
+    """Subtract the distances to sample[a + kept:a + size] from the sums of those kept; return the loss of all pairs."""
     lost = 0.0
     for u in range(a + kept, a + size):
-        lost += sums[u]  # to all others; pairs among the dropped are counted twice
+        lost += sums[u]  # pairs among the dropped are counted twice
         for t in range(a + kept, u):
             lost -= row_distance(rows[sample[u]], rows[sample[t]]) * scale
         for t in range(a, a + kept):
@@ -51,8 +51,8 @@ def drop_members(rows, scale, sample, sums, a, kept, size):
 
 
 @kernel
-def meet_across(rows, scale, sample, sums, a, n_left, b, n_right):
-    """Add the distances across to the sums of both sides; return (their sum, the largest)."""
+def add_across(rows, scale, sample, sums, a, n_left, b, n_right):
+    """Add the distances squares two samples to the sums of both; return (their sum, their maximum)."""
     total, largest = 0.0, 0.0
     for t in range(a, a + n_left):
         for u in range(b, b + n_right):
@@ -66,7 +66,7 @@ def meet_across(rows, scale, sample, sums, a, n_left, b, n_right):
 
 @kernel
 def interleave(rank, sample, sums, a, n_left, b, n_right, spare, spare_sums):
-    """Write both samples, by rank, to sample[a:a + n_left + n_right], and their sums likewise."""
+    """Merge both samples, by rank, and their sums into [a:a + n_left + n_right]."""
     left = right = 0
     for t in range(n_left + n_right):
         if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):
@@ -81,14 +81,14 @@ def interleave(rank, sample, sums, a, n_left, b, n_right, spare, spare_sums):
 
 @kernel
 def merge_samples(
-    rows, scale, rank, most, order, start, middle, stop, slack,
+    rows, scale, rank, most, order, start, middle, stop, tolerance,
     medoid, total, largest, left, right, region, sample, sums, current,
 ):  # fmt: skip
-    """Fill, for every node, the medoid of its sample, the sum and the largest of distances, and its two children.
+    """Fill, for every node, the medoid of its sample, the sum and the maximum of distances, and its two children.
 
-    The largest is that of all pairs met below, some of them dropped since. region[e] is the first node with the
-    sample of e, e itself where its sample is new. Exact for clusters of up to `most` members. `sample` (n,),
-    `sums` (zeros, n) and `current` (n,) are room to work in: a cluster's sample stands where its interval starts.
+    The maximum includes pairs that were dropped later. region[e] is the first node with the same sample as e. Exact for
+    clusters of up to `most` members. `sample` (n,), `sums` (zeros, n) and `current` (n,) are scratch; the sample of a
+    cluster starts where its interval starts.
     """
     n = order.shape[0]
     spare, spare_sums = np.empty(most, np.int64), np.empty(most)
@@ -107,7 +107,7 @@ def merge_samples(
                 farthest = max(farthest, largest[child])
         pairs -= drop_members(rows, scale, sample, sums, a, kept_left, n_left)
         pairs -= drop_members(rows, scale, sample, sums, b, kept_right, n_right)
-        across, farthest_across = meet_across(rows, scale, sample, sums, a, kept_left, b, kept_right)
+        across, farthest_across = add_across(rows, scale, sample, sums, a, kept_left, b, kept_right)
         interleave(rank, sample, sums, a, kept_left, b, kept_right, spare, spare_sums)
         total[e], largest[e] = pairs + across, max(farthest, farthest_across)
         if kept_left == 0 or kept_right == 0:
@@ -115,22 +115,22 @@ def merge_samples(
             region[e], medoid[e], total[e] = region[same], medoid[same], total[same]
         else:
             region[e] = e
-            medoid[e] = central_member(sample, sums, a, a + kept_left + kept_right, slack)
+            medoid[e] = central_member(sample, sums, a, a + kept_left + kept_right, tolerance)
 
 
 @kernel
-def change_regions(vertex, reach, change, rows, point, others, columns, slack, n_targets, between, regions, accepted):
-    """Add `change` to regions[v] of the patterns v within reach of a vertex; keep the counts of those in any region.
+def change_regions(vertex, radius, change, rows, point, others, columns, error, n_targets, squares, regions, accepted):
+    """Add `change` to regions[v] for the patterns v within `radius` of a vertex, and update the `accepted` counts.
 
-    `columns` are the projected patterns column by column, `between` (m,) is room to work in; `accepted` counts
-    targets and others.
+    `columns` are the projected patterns, column by column; `squares` (m,) is scratch. `accepted` holds the numbers of
+    targets and outliers in any region.
     """
     m = regions.shape[0]
-    leaf_gaps(point, columns, m, between)
-    limit = (reach + slack) ** 2
+    leaf_squares(point, columns, m, squares)
+    limit = (radius + error) ** 2
     for v in range(m):
-        if between[v] <= limit:
-            if row_distance(rows[vertex], others[v]) <= reach:
+        if squares[v] <= limit:
+            if row_distance(rows[vertex], others[v]) <= radius:
                 before = regions[v] > 0
                 regions[v] += change
                 after = regions[v] > 0
@@ -139,13 +139,13 @@ def change_regions(vertex, reach, change, rows, point, others, columns, slack, n
 
 @kernel
 def count_accepted_sparsely(
-    medoid, reach, lone_reach, left, right, region, rows, points, others, columns, slack, n_targets,
-    between, regions, accepted, true_positives, false_positives,
+    medoid, radius, single_radius, left, right, region, rows, points, others, columns, error, n_targets,
+    squares, regions, accepted, true_positives, false_positives,
 ):  # fmt: skip
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and non-targets are accepted.
+    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted.
 
-    Splitting a node takes its region away and puts its children's in place; a child with the region of its parent
-    changes nothing. `regions` (m,) and `accepted` (2,) come as zeros.
+    Splitting a node replaces its region by those of its children, except a child with the same region. `regions` (m,)
+    and `accepted` (2,) start as zeros.
     """
     for e in range(medoid.shape[0]):
         children = (left[e], right[e])
@@ -156,14 +156,16 @@ def count_accepted_sparsely(
         if e > 0 and not stays:
             v = medoid[e]
             change_regions(
-                v, reach[region[e]], -1, rows, points[v], others, columns, slack, n_targets, between, regions, accepted
+                v, radius[region[e]], -1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted
             )
         for child in children:
             if child < 0:
-                v, radius = -1 - child, lone_reach
+                v, own_radius = -1 - child, single_radius
             else:
-                v, radius = medoid[child], reach[region[child]]
+                v, own_radius = medoid[child], radius[region[child]]
                 if stays and region[child] == region[e]:
                     continue
-            change_regions(v, radius, 1, rows, points[v], others, columns, slack, n_targets, between, regions, accepted)
+            change_regions(
+                v, own_radius, 1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted
+            )
         true_positives[e], false_positives[e] = accepted[0], accepted[1]

@@ -1,16 +1,16 @@
-"""Graphs of neighbours: pairs, forests, shortest links between components, and what a removal separates."""
+"""Neighbour graphs: pairs, spanning forests, shortest links between components, modularity of the cuts."""
 
 import numpy as np
 
 from eocc.kernels.compile import kernel
 from eocc.kernels.dendrogram import find_root
 from eocc.kernels.distances import drop_spare_bits, row_distance
-from eocc.kernels.nearest import squared_gap
+from eocc.kernels.nearest import squared_distance
 
 
 @kernel
-def holds(row, value):
-    """Say whether a row of numbers holds a value."""
+def contains(row, value):
+    """Return whether a row contains a value."""
     for t in range(row.shape[0]):  # noqa: SIM110  (a generator would not compile)
         if row[t] == value:
             return True
@@ -19,17 +19,17 @@ def holds(row, value):
 
 @kernel
 def neighbour_pairs(indices, distances, low, high, length):
-    """Write every pair of neighbours once, as (low, high), in ascending order; return their number.
+    """Write every pair of neighbours once, as (low, high), in ascending order; return the number of pairs.
 
-    A pair is written where its lower vertex lists it, or else where its higher one does. Two stable counting
-    sorts, by the higher and then by the lower vertex, put the pairs in order.
+    A pair comes from the list of its lower vertex, or else of its higher one. Two stable counting sorts, by the higher
+    and then by the lower vertex, order the pairs.
     """
     n, k = indices.shape
     count = 0
     for i in range(n):
         for t in range(k):
             j = indices[i, t]
-            if i < j or not holds(indices[j], i):
+            if i < j or not contains(indices[j], i):
                 low[count], high[count], length[count] = min(i, j), max(i, j), distances[i, t]
                 count += 1
     low, high, length = low[:count], high[:count], length[:count]
@@ -42,7 +42,7 @@ def neighbour_pairs(indices, distances, low, high, length):
 
 @kernel
 def counting_sort(keys, others, values, place, sorted_keys, sorted_others, sorted_values):
-    """Write keys below n ascending, with what belongs to them, equal ones in the order given; `place` (n + 1,)."""
+    """Sort keys below n, with two arrays that belong to them, stably; `place` (n + 1,) is scratch."""
     place[:] = 0
     for e in range(keys.shape[0]):
         place[keys[e] + 1] += 1
@@ -56,9 +56,9 @@ def counting_sort(keys, others, values, place, sorted_keys, sorted_others, sorte
 
 @kernel
 def kruskal_forest(edges, ascending, parent, chosen):
-    """Write the numbers of the edges of the spanning forest, taken in ascending order; return how many.
+    """Write the numbers of the edges of the minimum spanning forest, by Kruskal; return how many.
 
-    `parent` (n,) comes as 0..n-1; the root of a component is its lowest vertex.
+    `parent` (n,) starts as 0..n-1; the root of a component is its lowest vertex.
     """
     count = 0
     for t in range(ascending.shape[0]):
@@ -73,7 +73,7 @@ def kruskal_forest(edges, ascending, parent, chosen):
 
 @kernel
 def bound_nodes(points, bounds, low, high):
-    """Fill the boxes of all nodes of a balanced tree: node 1 is the root, 2v and 2v + 1 are the children of v."""
+    """Fill the bounding boxes of all nodes of a balanced tree: node 1 is the root, v has the children 2v and 2v + 1."""
     n_leaves = bounds.shape[0] - 1
     for leaf in range(n_leaves):
         node = n_leaves + leaf
@@ -90,7 +90,7 @@ def bound_nodes(points, bounds, low, high):
 
 @kernel
 def mark_nodes(component, bounds, marks):
-    """Fill marks[node] with the component all points of the node belong to, or -1 where they are of several."""
+    """Fill marks[node] with the component of all points below the node, or -1 if they belong to several."""
     n_leaves = bounds.shape[0] - 1
     for leaf in range(n_leaves):
         mark = component[bounds[leaf]]
@@ -102,7 +102,7 @@ def mark_nodes(component, bounds, marks):
 
 
 @kernel
-def box_gap(point, low, high):
+def box_square(point, low, high):
     """Return the squared distance of a point to a box."""
     total = np.float32(0.0)
     for d in range(point.shape[0]):
@@ -113,78 +113,75 @@ def box_gap(point, low, high):
 
 @kernel
 def shorter(length, low, high, other_length, other_low, other_high):
-    """Say whether edge (low, high) comes before the other one: by length, then by endpoints."""
+    """Return whether edge (low, high) comes before the other one, by length and then by endpoints."""
     if length != other_length:
         return length < other_length
     return low < other_low or (low == other_low and high < other_high)
 
 
 @kernel
-def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, scale, slack, link, length, room):
-    """Lower (length, link) of point i's component to its shortest edge from i to another one, if that is shorter.
+def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, scale, error, link, length, scratch):
+    """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter.
 
-    A subtree is passed over where it is all of the same component, or cannot hold what is as near as the best so far:
-    no true distance is below that of the points less `slack`. `room` is (stack, rounded, bits): a stack of nodes,
-    one number, and the same as its bits.
+    A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
+    least the distance of the points minus `error`. `scratch` is (stack, rounded, bits): a stack of nodes, one number,
+    and the bits of that number.
     """
-    stack, rounded, bits = room
+    stack, rounded, bits = scratch
     n_leaves, own, point = bounds.shape[0] - 1, component[i], points[i]
     stack[0], size = 1, 1
     while size > 0:
         size -= 1
         node = stack[size]
-        # Lengths keep 36 bits: one that is equal by them may exceed the best by 1e-11 of it.
-        reach = (length[0] / scale * (1.0 + 1e-10) + slack) ** 2
-        if marks[node] == own or box_gap(point, low[node], high[node]) > reach:
+        # Lengths keep 36 bits, so a tied length may exceed the best one by a share of 1e-11.
+        reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
+        if marks[node] == own or box_square(point, low[node], high[node]) > reach:
             continue
         if node < n_leaves:
             left, right = 2 * node, 2 * node + 1
-            is_left_nearer = box_gap(point, low[left], high[left]) <= box_gap(point, low[right], high[right])
+            is_left_nearer = box_square(point, low[left], high[left]) <= box_square(point, low[right], high[right])
             stack[size], stack[size + 1] = (right, left) if is_left_nearer else (left, right)
             size += 2
             continue
         for j in range(bounds[node - n_leaves], bounds[node - n_leaves + 1]):
-            if component[j] != own and squared_gap(point, points[j]) <= reach:
+            if component[j] != own and squared_distance(point, points[j]) <= reach:
                 rounded[0] = row_distance(rows[ids[i]], rows[ids[j]]) * scale
                 drop_spare_bits(bits)
                 a, b = min(ids[i], ids[j]), max(ids[i], ids[j])
                 if shorter(rounded[0], a, b, length[0], link[0], link[1]):
                     length[0], link[0], link[1] = rounded[0], a, b
-                    reach = (length[0] / scale * (1.0 + 1e-10) + slack) ** 2
+                    reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
 
 
 @kernel
 def shortest_links(
-    rows, points, ids, component, bounds, low, high, marks, scale, slack, members, starts, largest, first, last,
+    rows, points, ids, component, bounds, low, high, marks, scale, error, members, starts, largest, first, last,
     links, lengths,
 ):  # fmt: skip
-    """Fill, for components first..last but the `largest`, the shortest edge to another one, by (length, low, high).
+    """Fill, for components first..last except the `largest`, the shortest edge to another one, by (length, low, high).
 
-    Component c has the points members[starts[c]:starts[c + 1]]. One that copies the point before it has a higher
-    row and cannot do better.
+    Component c has the points members[starts[c]:starts[c + 1]]. A copy of the point before it, with a higher row, is
+    skipped: it cannot have a shorter edge.
     """
     rounded = np.empty(1)
-    room = (np.empty(128, np.int64), rounded, rounded.view(np.int64))
+    scratch = (np.empty(128, np.int64), rounded, rounded.view(np.int64))
     for c in range(first, last):
         lengths[c], links[c, 0], links[c, 1] = np.inf, -1, -1
         for t in range(starts[c], starts[c + 1] if c != largest else starts[c]):
             i = members[t]
-            if t > starts[c] and squared_gap(points[i], points[members[t - 1]]) == 0.0:
+            if t > starts[c] and squared_distance(points[i], points[members[t - 1]]) == 0.0:
                 own, before = ids[i], ids[members[t - 1]]
                 if before < own and row_distance(rows[own], rows[before]) == 0.0:
                     continue
             nearest_outside(
-                i, rows, points, ids, component, bounds, low, high, marks, scale, slack,
-                links[c], lengths[c : c + 1], room,
+                i, rows, points, ids, component, bounds, low, high, marks, scale, error,
+                links[c], lengths[c : c + 1], scratch,
             )  # fmt: skip
 
 
 @kernel
 def number_components(parent, component, number):
-    """Fill component[v] with the number of v's component, by lowest vertices; return how many there are.
-
-    `number` (n,) is room to work in.
-    """
+    """Fill component[v] with the number of v's component, numbered by lowest vertices; return how many there are."""
     count = 0
     for v in range(parent.shape[0]):
         root = find_root(parent, v)
@@ -197,10 +194,10 @@ def number_components(parent, component, number):
 
 @kernel
 def join_times(edges, parent, since, size):
-    """Build the forest that tells when two vertices meet, edges joined from the last to the first.
+    """Build a union-find forest that records when vertices are joined, by adding the edges from the last to the first.
 
-    Vertex v hangs on parent[v] since edge since[v]; the smaller side hangs on the larger, so that no path is longer
-    than log2 n. Roots hang on themselves since -1. All three (n,) are filled here.
+    Vertex v is attached to parent[v] by edge since[v], the smaller component to the larger, so no path
+    exceeds log2 n. Roots have parent[v] = v and since[v] = -1.
     """
     for v in range(parent.shape[0]):
         parent[v], since[v], size[v] = v, -1, 1
@@ -217,10 +214,10 @@ def join_times(edges, parent, since, size):
 
 @kernel
 def meeting_edge(a, b, parent, since):
-    """Return the edge that joins the clusters of a and b: that whose removal, first edge first, separates them."""
+    """Return the edge that joins a and b: removing edges from the first on, it is the one that separates them."""
     edge = -1
     while a != b:
-        # Edges are joined from the last to the first: the one hung on earlier has the higher number.
+        # Edges are added from the last to the first, so an earlier attachment has a higher number.
         if since[a] > since[b]:
             edge, a = since[a], parent[a]
         else:
@@ -240,11 +237,11 @@ def separated_similarity(pairs, distances, parent, since, across, degree):
 
 
 @kernel
-def sparse_split_curve(across, degree, order, start, middle, stop, slack, curve, summed):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than the share `slack` of its terms; return the k.
+def sparse_split_curve(across, degree, order, start, middle, stop, tolerance, curve, summed):
+    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than the share `tolerance` of its terms; return k.
 
     Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) = across[e].
-    The first split is always made. `curve` (n,) comes filled with 0; `summed` (n + 1,) is room to work in.
+    The first split is always made. `curve` (n,) starts as zeros; `summed` (n + 1,) is scratch.
     """
     n = order.shape[0]
     summed[0] = 0.0
@@ -258,14 +255,14 @@ def sparse_split_curve(across, degree, order, start, middle, stop, slack, curve,
         expected = left * right / (2.0 * total)
         gain = (expected - across[k - 1]) / total
         curve[k] = curve[k - 1] + gain
-        if k > 1 and gain * total < -slack * (expected + across[k - 1]):
+        if k > 1 and gain * total < -tolerance * (expected + across[k - 1]):
             return k
     return n
 
 
 @kernel
 def degree_of(degree, order, summed, a, b):
-    """Return the degrees of order[a:b] summed: few by themselves, since a difference of long sums loses digits."""
+    """Return the sum of the degrees of order[a:b]; short sums directly, as a difference of long sums loses digits."""
     if b - a > 64:
         return summed[b] - summed[a]
     total = 0.0

@@ -1,8 +1,8 @@
-"""Dissimilarity space -> the nearest neighbours of its rows, and a projection that tells which rows can be near.
+"""Dissimilarity space -> the nearest neighbours of its rows.
 
-The rows are an image of patterns under a smooth map, so that a few principal components hold nearly all of a short
-distance. Neighbours are sought there and ranked by true distances. An orthonormal projection never lengthens a
-distance: what is far apart in it is far apart.
+With many rows and columns, candidates come from a projection on a few principal components, which keep most of a short
+distance, and are ranked by exact distances. An orthonormal projection never lengthens a distance, so rows that are far
+apart in the projection are far apart.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from scipy.spatial import cKDTree
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
-from eocc.kernels.distances import cross_distances, drop_spare_bits
+from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.nearest import (
+    compare_in_leaves,
     gather_reverse_neighbours,
     leaf_bounds,
-    meet_in_leaves,
     nn_descent_update,
     rank_candidates,
     sort_by_tree,
@@ -31,24 +31,24 @@ Rows = NDArray[np.floating[Any]]
 Points = NDArray[np.float32]
 Indices = NDArray[np.int32]
 
-EXACT_ROWS = 2048  # up to here all pairs are compared: 32 MiB of distances
-EXACT_COLUMNS = 8  # up to here a k-d tree is faster than any approximation
-BLOCK = 4096  # rows a thread works on at a time, so large that starting it costs nothing
-WIDTH = 8  # columns come in whole vectors of single precision
-SAMPLE = 8192  # rows that tell the principal components
-QUERIES = 64  # of them, those whose neighbours tell how many components it takes
-RECALL = 0.99  # the share of true neighbours that the projection must keep among its candidates
-TREES = 4  # each cuts in other directions: points parted by one tree meet in another
-LEAF = 128
+EXACT_ROWS = 2048  # up to this many rows, all pairs are compared: 32 MiB of distances
+EXACT_COLUMNS = 8  # up to this many columns, a k-d tree is faster than the approximation
+ROWS_PER_TASK = 4096  # large enough that starting a task costs nothing
+WIDTH = 8  # single-precision numbers in a vector register; the number of columns is a multiple of it
+SAMPLE = 8192  # rows that determine the principal components
+QUERIES = 64  # rows of the sample whose neighbours determine the number of components
+RECALL = 0.99  # share of true neighbours that must be among the candidates in the projection
+TREES = 4  # each splits in other directions, so that points separated in one tree share a leaf of another
+LEAF_SIZE = 128
 SWEEPS = 10
-SETTLED = 0.001  # the share of list entries that a last sweep may change
+SETTLED = 0.001  # stop after a sweep that changes at most this share of the entries
 SEED = 0  # of the directions: the same rows have the same neighbours
-LARGEST = 1e17  # coordinates stop here: their squares stay finite, and distances become no longer
+LARGEST = 1e17  # coordinates are clipped to this, so that squares stay finite; clipping never lengthens a distance
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The k nearest rows of every row, nearest first, itself left out: `indices` and `distances`, both (n, k)."""
+    """The k nearest other rows of every row, nearest first: `indices` and `distances`, both (n, k)."""
 
     indices: Indices
     distances: Matrix
@@ -61,7 +61,7 @@ class Neighbours:
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Rows less `means`, on the orthonormal columns of `basis` (r, c); no distance between them becomes longer.
+    """Projects (row - `means`) on the orthonormal columns of `basis` (r, c).
 
     >>> onto_first = Projection(np.zeros(2), np.array([[1.0], [0.0]]))
     >>> onto_first.points(np.array([[3.0, 4.0]])).tolist()
@@ -76,28 +76,28 @@ class Projection:
         n_columns = self.basis.shape[1]
         points = np.zeros((len(rows), -(-n_columns // WIDTH) * WIDTH), np.float32)
         with one_blas_thread():
-            for start in range(0, len(rows), BLOCK):
-                block = slice(start, start + BLOCK)
+            for start in range(0, len(rows), ROWS_PER_TASK):
+                block = slice(start, start + ROWS_PER_TASK)
                 projected = (rows[block] - self.means) @ self.basis
                 points[block, :n_columns] = np.clip(projected, -LARGEST, LARGEST)
         return points
 
 
-def slack_of(points: Points) -> float:
-    """Return how much a distance between points may exceed the true one by rounding.
+def projection_error(points: Points) -> float:
+    """Return by how much a distance between points may exceed the exact one, because of rounding.
 
-    Each point moved by at most u |x|, u = 2^-24, when it was rounded; the sum of c squares of differences, all
-    of length at most 2 |x|, errs by a share of (c + 2) u at most, which the root halves.
+    Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most 2 |x|,
+    has a relative error of at most (c + 2) u, which the root halves.
     """
     longest = float(np.sqrt(np.einsum("ij,ij->i", points, points, dtype=np.float64).max(initial=0.0)))
     return float((points.shape[1] + 6) * 2.0**-24 * longest)
 
 
 def fit_projection(rows: Rows, k: int) -> Projection:
-    """Return the projection on the fewest principal components that keep the neighbours.
+    """Return the projection on the fewest principal components that preserve the neighbours.
 
-    They keep them when, for rows of a sample, 99 % of the k nearest are among the candidates in the projection. Share
-    of variance would not do: a few far clusters hold all of it, and say nothing of neighbours.
+    On a sample, 99 % of the k nearest rows must be among the candidates in the projection. The share of variance would
+    be a poor criterion: a few distant clusters account for most of it.
 
     >>> line = np.outer(np.arange(40.0), np.ones(16))
     >>> fit_projection(line, k=2).basis.shape
@@ -118,35 +118,35 @@ def _components_needed(sample: Matrix, projected: Matrix, k: int) -> int:
     wide = min(n_candidates(k), len(sample) - 1)
     if k == 0:
         return min(WIDTH, int(sample.shape[1]))
-    gaps = np.zeros((len(queries), len(sample)))
-    true_gaps = np.array([np.square(sample - sample[query]).sum(axis=1) for query in queries])
-    # A row is its own nearest neighbour: k + 1 of the one against wide + 1 of the other.
-    is_near = true_gaps <= np.partition(true_gaps, k, axis=1)[:, k, None]
+    squares = np.zeros((len(queries), len(sample)))
+    exact_squares = np.array([np.square(sample - sample[query]).sum(axis=1) for query in queries])
+    # Every row counts as its own nearest neighbour: k + 1 exact ones against wide + 1 candidates.
+    is_near = exact_squares <= np.partition(exact_squares, k, axis=1)[:, k, None]
     for start in range(0, sample.shape[1], WIDTH):
         for column in projected[:, start : start + WIDTH].T:
-            gaps += np.square(column - column[queries, None])
-        is_candidate = gaps <= np.partition(gaps, wide, axis=1)[:, wide, None]
+            squares += np.square(column - column[queries, None])
+        is_candidate = squares <= np.partition(squares, wide, axis=1)[:, wide, None]
         if np.count_nonzero(is_near & is_candidate) >= RECALL * np.count_nonzero(is_near):
             break
     return min(start + WIDTH, int(sample.shape[1]))
 
 
 def _evenly(n: int, count: int) -> NDArray[np.int64]:
-    """Return at most `count` of 0..n-1, evenly spread."""
+    """Return at most `count` evenly spaced numbers of 0, ..., n - 1."""
     return np.unique(np.linspace(0, n - 1, min(n, count)).astype(np.int64))
 
 
 def n_candidates(k: int) -> int:
-    """Return how many neighbours in the projection are ranked by true distances."""
+    """Return how many neighbours in the projection are ranked by exact distances."""
     return k + max(10, k // 2)
 
 
 def nearest_neighbours(rows: Rows, k: int) -> Neighbours:
     """Return the k nearest neighbours of every row, by ||a - b||_2 / sqrt(r); ties to the lower row.
 
-    Exact for up to 2048 rows (or k above an eighth of n) and for up to 8 columns, where of neighbours tied in
-    the last place any may be kept. Else approximate, with the exact distances: usually 99 % of the neighbours are
-    the true ones, see `sampled_recall`. The number of threads changes nothing.
+    Exact for up to 2048 rows or 8 columns, or if k is large compared with n; with 8 columns or fewer, ties in the last
+    place are broken arbitrarily. Otherwise approximate: about 99 % of the neighbours are correct, and their distances
+    are exact. The result does not depend on the number of threads.
 
     >>> nearest_neighbours(np.array([[0.0], [1.0], [3.0]]), k=1).indices.tolist()
     [[1], [0], [1]]
@@ -162,7 +162,7 @@ def nearest_neighbours(rows: Rows, k: int) -> Neighbours:
 def _checked_rows(rows: Rows) -> Rows:
     rows = np.ascontiguousarray(rows)
     if rows.ndim != 2 or rows.size == 0:
-        raise ValueError(f"rows must be a matrix of patterns by prototypes, not of shape {rows.shape}")
+        raise ValueError(f"rows must be a matrix with rows and columns, not of shape {rows.shape}")
     if rows.dtype not in (np.float32, np.float64):
         raise ValueError(f"rows must be float32 or float64, not {rows.dtype}; convert them first")
     return rows
@@ -171,44 +171,44 @@ def _checked_rows(rows: Rows) -> Rows:
 def _by_all_pairs(rows: Rows, k: int) -> Neighbours:
     distances = euclidean_pairwise_distance(rows.astype(np.float64), distance_scale(rows.shape[1]))
     drop_spare_bits(distances.reshape(-1).view(np.int64))
-    np.fill_diagonal(distances, -1.0)  # so that a row comes before its copies, to be left out
+    np.fill_diagonal(distances, -1.0)  # so that a row comes before its copies, and is dropped
     indices = np.argsort(distances, axis=1, kind="stable")[:, 1 : k + 1]
     return Neighbours(indices.astype(np.int32), np.take_along_axis(distances, indices, axis=1))
 
 
 def _by_tree(rows: Rows, k: int) -> Neighbours:
-    # Cells halved in the middle, not at the median: many copies of one row cannot be parted at a median.
+    # Split in the middle, not at the median: a median cannot separate many copies of a row.
     tree = cKDTree(rows, balanced_tree=False, compact_nodes=False)
     indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
 
     def work(start: int, stop: int) -> None:
-        gaps, near = tree.query(rows[start:stop], k + 1)
+        near_distances, near = tree.query(rows[start:stop], k + 1)
         is_own = near == np.arange(start, stop)[:, None]
-        is_own[~is_own.any(axis=1), -1] = True  # more than k copies of a row: it may be absent itself
-        gaps = gaps[~is_own].reshape(-1, k) * distance_scale(rows.shape[1])
+        is_own[~is_own.any(axis=1), -1] = True  # with more than k copies, the row itself may be missing
+        near_distances = near_distances[~is_own].reshape(-1, k) * distance_scale(rows.shape[1])
         near = near[~is_own].reshape(-1, k)
-        drop_spare_bits(gaps.reshape(-1).view(np.int64))
-        order = np.lexsort((near, gaps), axis=1)
+        drop_spare_bits(near_distances.reshape(-1).view(np.int64))
+        order = np.lexsort((near, near_distances), axis=1)
         indices[start:stop] = np.take_along_axis(near, order, axis=1)
-        distances[start:stop] = np.take_along_axis(gaps, order, axis=1)
+        distances[start:stop] = np.take_along_axis(near_distances, order, axis=1)
 
-    for_each_block(len(rows), BLOCK, work)
+    for_each_block(len(rows), ROWS_PER_TASK, work)
     return Neighbours(indices, distances)
 
 
 @dataclass(frozen=True, eq=False)
 class PointTree:
-    """Points in the order of a balanced k-d tree: leaf l is points[bounds[l]:bounds[l + 1]]; ids are their rows."""
+    """Points in the order of a balanced k-d tree: leaf l is points[bounds[l]:bounds[l + 1]]; `ids` are their rows."""
 
     points: Points
     ids: Indices
     bounds: NDArray[np.int64]
 
     @classmethod
-    def of(cls, points: Points, leaf: int) -> "PointTree":
-        """Sort a copy of the points into leaves of at most that many."""
+    def of(cls, points: Points, leaf_size: int) -> "PointTree":
+        """Sort a copy of the points into leaves of at most `leaf_size` points."""
         points, n = points.copy(), len(points)
-        n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf))))
+        n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf_size))))
         bounds, ids = np.empty(n_leaves + 1, np.int64), np.arange(n, dtype=np.int32)
         leaf_bounds(n, n_leaves, bounds)
         sort_by_tree(points, ids, bounds, np.empty_like(points), np.empty_like(ids), np.empty(n, np.float32))
@@ -216,95 +216,77 @@ class PointTree:
 
 
 def _by_descent(rows: Rows, k: int) -> Neighbours:
-    """Start from neighbours that share a leaf of one of several trees, then ask neighbours for theirs."""
+    """NN-descent: start with the points of the same leaf in several trees, then try the neighbours of neighbours."""
     points = fit_projection(rows, k).points(rows)
-    slack = slack_of(points)
-    leaf = max(LEAF, 4 * n_candidates(k))
-    tree = PointTree.of(points, leaf)
+    error = projection_error(points)
+    leaf_size = max(LEAF_SIZE, 4 * n_candidates(k))
+    tree = PointTree.of(points, leaf_size)
     del points
     lists = _Lists.of_size(len(rows), n_candidates(k))
-    lists.meet_in_leaves(PointTree(tree.points, np.arange(len(rows), dtype=np.int32), tree.bounds))
-    for turn in _turns(tree.points.shape[1]):
-        lists.meet_in_leaves(_turned(tree.points, turn, leaf))
-    lists.settle(tree.points)
+    lists.compare_in_leaves(PointTree(tree.points, np.arange(len(rows), dtype=np.int32), tree.bounds))
+    for rotation in _rotations(tree.points.shape[1]):
+        lists.compare_in_leaves(_rotated(tree.points, rotation, leaf_size))
+    lists.descend(tree.points)
     indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
     scale = distance_scale(rows.shape[1])
 
     def work(start: int, stop: int) -> None:
-        rank_candidates(rows, tree.ids, lists.near, lists.gaps, scale, slack, start, stop, indices, distances)
+        rank_candidates(rows, tree.ids, lists.near, lists.squares, scale, error, start, stop, indices, distances)
 
-    for_each_block(len(rows), BLOCK, work)
+    for_each_block(len(rows), ROWS_PER_TASK, work)
     return Neighbours(indices, distances)
 
 
-def _turns(n_columns: int) -> list[Points]:
-    """Return orthogonal matrices: a tree cuts along columns, and turned points have others."""
+def _rotations(n_columns: int) -> list[Points]:
+    """Return orthogonal matrices: trees split along columns, so rotated points are split in other directions."""
     rng = np.random.default_rng(SEED)
     with one_blas_thread():
         return [np.linalg.qr(rng.normal(size=(n_columns, n_columns)))[0].astype(np.float32) for _ in range(TREES - 1)]
 
 
-def _turned(points: Points, turn: Points, leaf: int) -> PointTree:
-    """Return the points, as they are, in the order of a tree over the turned ones."""
-    turned = np.empty_like(points)
+def _rotated(points: Points, rotation: Points, leaf_size: int) -> PointTree:
+    """Return the points themselves in the order of a tree over the rotated points."""
+    rotated = np.empty_like(points)
     with one_blas_thread():
-        for start in range(0, len(points), BLOCK):
-            turned[start : start + BLOCK] = points[start : start + BLOCK] @ turn
-    tree = PointTree.of(turned, leaf)
+        for start in range(0, len(points), ROWS_PER_TASK):
+            rotated[start : start + ROWS_PER_TASK] = points[start : start + ROWS_PER_TASK] @ rotation
+    tree = PointTree.of(rotated, leaf_size)
     return PointTree(points[tree.ids], tree.ids, tree.bounds)
 
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """For every point its nearest so far, (n, c): which, their squared distances, and whether they are fresh."""
+    """The c nearest points of every point so far, (n, c): indices, squared distances, and whether they are new."""
 
     near: Indices
-    gaps: Points
-    fresh: NDArray[np.uint8]
+    squares: Points
+    is_new: NDArray[np.uint8]
 
     @classmethod
     def of_size(cls, n: int, c: int) -> "_Lists":
         return cls(np.full((n, c), -1, np.int32), np.full((n, c), np.inf, np.float32), np.zeros((n, c), np.uint8))
 
-    def meet_in_leaves(self, tree: PointTree) -> None:
+    def compare_in_leaves(self, tree: PointTree) -> None:
+        """Compare all pairs of points in the same leaf."""
+
         def work(start: int, stop: int) -> None:
-            meet_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, self.near, self.gaps, self.fresh)
+            compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, self.near, self.squares, self.is_new)
 
-        for_each_block(len(tree.bounds) - 1, BLOCK // LEAF, work)
+        for_each_block(len(tree.bounds) - 1, ROWS_PER_TASK // LEAF_SIZE, work)
 
-    def settle(self, points: Points) -> None:
-        """Ask acquaintances for theirs until hardly anything changes."""
+    def descend(self, points: Points) -> None:
+        """Try the neighbours of neighbours until few entries change."""
         n, c = self.near.shape
         known, new = np.empty((n, c + c // 2), np.int32), np.empty((n, c + c // 2), np.uint8)
         counts, changed = np.empty(n, np.int32), np.empty(n, np.int32)
 
         def work(start: int, stop: int) -> None:
             changed[start] = nn_descent_update(
-                points, known, new, counts, start, stop, self.near, self.gaps, self.fresh
+                points, known, new, counts, start, stop, self.near, self.squares, self.is_new
             )
 
         for _ in range(SWEEPS):
-            gather_reverse_neighbours(self.near, self.fresh, known, new, counts)
-            for_each_block(n, BLOCK, work)
-            if changed[::BLOCK].sum() <= SETTLED * self.near.size:
+            gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
+            for_each_block(n, ROWS_PER_TASK, work)
+            if changed[::ROWS_PER_TASK].sum() <= SETTLED * self.near.size:
                 break
-
-
-def sampled_recall(rows: Rows, neighbours: Neighbours, n_queries: int = 200) -> float:
-    """Return the share of neighbours that are as near as the true ones, over rows spread evenly.
-
-    >>> rows = np.array([[0.0], [1.0], [3.0]])
-    >>> sampled_recall(rows, nearest_neighbours(rows, k=1))
-    1.0
-    """
-    queries = _evenly(len(rows), n_queries)
-    scale = distance_scale(rows.shape[1])
-    # Distances keep 36 bits, and differences in single precision 24.
-    as_near = 1 + (1e-10 if rows.dtype == np.float64 else 1e-6)
-    hits, gaps = 0, np.empty(len(rows))
-    for query in queries:
-        cross_distances(rows, rows[query : query + 1], scale, gaps[:, None])
-        gaps[query] = np.inf
-        farthest = np.partition(gaps, neighbours.k - 1)[neighbours.k - 1]
-        hits += int(np.count_nonzero(neighbours.distances[query] <= farthest * as_near))
-    return hits / (len(queries) * neighbours.k)

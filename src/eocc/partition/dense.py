@@ -1,4 +1,4 @@
-"""Spanning tree + distances -> clusters, and how good they are."""
+"""Spanning tree + distances -> clusters and their modularity (Algorithm 1)."""
 
 from dataclasses import dataclass
 from typing import overload
@@ -15,7 +15,7 @@ from eocc.kernels.modularity import NO_SIMILARITY, split_curve
 
 Labels = NDArray[np.int64]
 
-# Q "falls" only by more than the rounding error of a sum over the pairs. departure: falls
+# A smaller decrease of Q is a rounding error of the sum over the pairs. departure: falls
 ROUNDING = 1e-12
 
 
@@ -23,7 +23,7 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     """Return Q = sum_l [E_l / E - (deg_l / 2E)^2] of a partition, with similarities s_ij = 1 - w_ij.
 
     E_l sums s over the unordered pairs inside cluster l, E over all of them; deg_l sums the degrees
-    of its vertices; no self-loops. Q = 0 where E = 0.
+    of its vertices; no self-loops. Q = 0 if E = 0.
 
     >>> w = [[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]]
     >>> modularity(w, [0, 0, 1, 1])
@@ -47,7 +47,7 @@ def normalized_modularity(q: float) -> float: ...
 @overload
 def normalized_modularity(q: Matrix) -> Matrix: ...
 def normalized_modularity(q: float | Matrix) -> float | Matrix:
-    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of each in an array.
+    """Return M = log(3/2 + Q) / log(5/2), in [0, 1] for Q in [-1/2, 1], of a number or of an array.
 
     >>> normalized_modularity(1.0), normalized_modularity(-0.5)
     (1.0, 0.0)
@@ -57,7 +57,7 @@ def normalized_modularity(q: float | Matrix) -> float | Matrix:
 
 
 def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
-    """Return Q of the partitions into k = 1, ..., n clusters that cutting the tree gives.
+    """Return Q of the partitions into k = 1, ..., n clusters, cut from the tree.
 
     >>> from eocc.graph.complete import spanning_tree
     >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
@@ -69,12 +69,12 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
 
 
 def full_curve(graph: EuclideanGraph) -> Matrix:
-    """Return Q for k = 1, ..., n on a graph whose distances are known to be sound."""
+    """Return Q for k = 1, ..., n, without checks."""
     return _split(graph, np.inf)[1]
 
 
 def cut(tree: SpanningTree, k: int) -> Labels:
-    """Return the labels of the k clusters left when the k - 1 heaviest edges are removed.
+    """Return the labels of the k clusters that remain after the k - 1 heaviest edges are removed.
 
     Clusters are numbered by their first pattern.
 
@@ -89,7 +89,7 @@ def cut(tree: SpanningTree, k: int) -> Labels:
 
 
 def tree_labels(tree: SpanningTree, k: int) -> Labels:
-    """Return the labels of k clusters of a tree known to be sound."""
+    """Return the labels of k clusters, without checks."""
     cuts = leaf_order(tree)
     begins = np.zeros(tree.n_vertices, np.int64)  # where a cluster begins in leaf order
     begins[cuts.middle[: k - 1]] = 1
@@ -97,6 +97,11 @@ def tree_labels(tree: SpanningTree, k: int) -> Labels:
     clusters[cuts.order] = np.cumsum(begins)
     _, first, labels = np.unique(clusters, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[labels]
+
+
+def members_of_clusters(labels: Labels) -> list[Labels]:
+    """Return the members of each cluster, ascending, in the order of the labels."""
+    return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 
 def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
@@ -112,22 +117,22 @@ def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
 
 
 def greedy_prune(graph: EuclideanGraph) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1. A lone pattern is one cluster, else the first edge is cut. departure: first cut."""
+    """Return (k, Q) of Algorithm 1; with two or more patterns the first edge is always cut. departure: first cut."""
     k, curve = _split(graph, ROUNDING)
     return k, float(curve[k - 1])
 
 
-def _split(graph: EuclideanGraph, slack: float) -> tuple[int, Matrix]:
-    """Split from the top until Q falls by more than `slack`: return the k kept, and Q for 1..n up to there."""
+def _split(graph: EuclideanGraph, tolerance: float) -> tuple[int, Matrix]:
+    """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
     n = graph.tree.n_vertices
     curve = np.zeros(n)
-    k = split_curve(graph.distances, *leaf_order(graph.tree).arrays, slack, curve, np.empty(n + 1))
+    k = split_curve(graph.distances, *leaf_order(graph.tree).arrays, tolerance, curve, np.empty(n + 1))
     return int(k), curve
 
 
 @dataclass(frozen=True, eq=False)
 class LeafOrder:
-    """Clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
+    """All clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
 
     order: Labels
     start: Labels
@@ -136,7 +141,7 @@ class LeafOrder:
 
     @property
     def arrays(self) -> tuple[Labels, Labels, Labels, Labels]:
-        """All four, as the kernels take them."""
+        """All four arrays, in the order of the kernels' arguments."""
         return self.order, self.start, self.middle, self.stop
 
 
@@ -150,7 +155,7 @@ def leaf_order(tree: SpanningTree) -> LeafOrder:
 
 def _unit_distances(distances: ArrayLike) -> Matrix:
     matrix = checked_distances(distances)
-    # Distances at most 1 by construction may exceed it by a rounding error.
+    # Distances that are at most 1 by construction may exceed 1 by a rounding error.
     if matrix.max() > 1 + 1e-9:
         raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
     return matrix
@@ -164,7 +169,7 @@ def _checked_labels(labels: ArrayLike, n: int) -> NDArray[np.generic]:
 
 
 def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
-    """Return the tree if it is one, heaviest edge first, on n patterns; or say what is wrong."""
+    """Return the tree; raise a ValueError unless it spans n patterns, heaviest edge first."""
     edges, lengths, found = np.asarray(tree.edges), np.asarray(tree.lengths), tree.n_vertices
     if n is not None and found != n:
         raise ValueError(f"the tree spans {found} patterns, the distances {n}")

@@ -1,8 +1,7 @@
 """Distances inside a cluster -> its extent tau.
 
-An extent is a function: the distances of all pairs in, a number out. One that can be had from the sum and the
-largest of them has a method ``from_sums`` too, which gives it for many clusters at once, arrays in and out; it is then
-asked wherever these are known.
+An extent is a function: the distances of all pairs in, a number out. If their sum and their maximum suffice, it may
+also have a method ``from_sums``: arrays with one entry per cluster in, the extents of all clusters out.
 """
 
 from collections.abc import Callable
@@ -56,7 +55,7 @@ def std_extent(pairs: Matrix) -> float:
 
 @dataclass(frozen=True)
 class QuantileExtent:
-    """The distance that a share `q` of the pairs does not exceed; the median is q = 0.5.
+    """The q-quantile of the distances; the median is q = 0.5.
 
     >>> QuantileExtent(0.5)(np.array([1.0, 2.0, 6.0]))
     2.0
@@ -73,12 +72,8 @@ class QuantileExtent:
         return float(np.quantile(pairs, self.q))
 
 
-max_extent, mean_extent, median_extent, quantile_extent = (
-    MaxExtent(),
-    MeanExtent(),
-    QuantileExtent(0.5),
-    QuantileExtent(),
-)
+max_extent, mean_extent = MaxExtent(), MeanExtent()
+median_extent, quantile_extent = QuantileExtent(0.5), QuantileExtent()
 
 
 def resolve_extent(extent: str | Extent) -> Extent:

@@ -56,15 +56,13 @@ def f1(counts: Counts) -> Any:
 
 CountPerformance = Callable[[Counts], Any]
 COUNT_PERFORMANCES: dict[str, CountPerformance] = {
-    "accuracy": accuracy,
-    "balanced_accuracy": balanced_accuracy,
-    "f1": f1,
-}
+    "accuracy": accuracy, "balanced_accuracy": balanced_accuracy, "f1": f1,
+}  # fmt: skip
 ALIASES = {"auc": "roc_auc"}
 
 
 class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator that gives recorded answers, so that any scikit-learn scorer can judge them."""
+    """An estimator that returns recorded decisions and scores, so that any scikit-learn scorer can evaluate them."""
 
     def __init__(self, decisions: Any, scores: Any) -> None:
         self.decisions = decisions
@@ -89,21 +87,21 @@ class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 class ScorerPerformance:
     """Any scikit-learn scorer of decisions or of scores; AUC is that of ``score_samples``.
 
-    The scorer sees the validation labels, targets first, and no patterns. What a named scorer says of decisions alone
-    is remembered by their counts.
+    The scorer gets the validation labels, targets first, and no patterns. If a named scorer uses decisions alone, its
+    results are cached by the counts of accepted patterns.
     """
 
     scorer: Callable[[Any, Any, Any], float]
     known: dict[tuple[int, int], float] | None = field(default=None, compare=False)
 
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
-        """Return the scorer's number for patterns of class y (+1 or -1)."""
+        """Return the scorer's value for patterns of class y (+1 or -1)."""
         accepted = decisions == 1
         key = int((accepted & (y == 1)).sum()), int((accepted & (y == -1)).sum())
         if self.known is not None and key in self.known:
             return self.known[key]
         replay = Replay(decisions, scores)
-        with warnings.catch_warnings():  # among all partitions some accept nothing
+        with warnings.catch_warnings():  # some partitions accept nothing
             warnings.simplefilter("ignore", UndefinedMetricWarning)
             value = self._ask(replay, y)
         if not np.isfinite(value):
@@ -124,14 +122,14 @@ class ScorerPerformance:
 
 @dataclass(frozen=True)
 class AreaUnderCurve(ScorerPerformance):
-    """The area under the ROC curve of the scores: how often a target scores above another, ties counting half.
+    """The area under the ROC curve: how often a target scores above an outlier, ties count half.
 
     >>> AreaUnderCurve(get_scorer("roc_auc")).of(np.array([1, 1, -1]), np.ones(3), np.array([0.5, 0.2, 0.2]))
     0.75
     """
 
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
-        """Return it from the ranks, which is what the scorer does at length."""
+        """Return the area from the ranks, faster than the scorer."""
         n_targets = int((y == 1).sum())
         ranks = float(rankdata(scores)[y == 1].sum()) - n_targets * (n_targets + 1) / 2
         return ranks / (n_targets * (len(y) - n_targets))

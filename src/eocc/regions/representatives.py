@@ -1,8 +1,8 @@
-"""Cluster -> the point that stands for it in the dissimilarity space.
+"""Cluster -> the point that represents it in the dissimilarity space.
 
-A representative is an object with one method, ``centre``: the cluster's rows and mutual distances in, a point and
-the number of the member that exemplifies it out. One that can do with the sum of each member's distances has a
-method ``from_sums`` too, which takes all rows, the cluster's members and these sums: nothing is copied.
+A representative has a method ``centre``: the cluster's rows and mutual distances in, a point and the number of the
+member closest to that role out. If the sums of each member's distances suffice, it may also have a method
+``from_sums``, which takes all rows, the cluster's members and these sums, so that no distances are copied.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from eocc.foundation.registry import resolve
 from eocc.foundation.types import Indices, Matrix
 from eocc.regions import REPRESENTATIVES
 
-# Sums of distances that differ by rounding only must not choose between equally central members.
+# Members whose sums of distances differ by less than this factor are equally central.
 # departure: representative
 EQUALLY_CENTRAL = 1 + 1e-9
-# Rows that are copied at a time.
-BLOCK = 256
+# Rows copied at a time.
+BLOCK_ROWS = 256
 
 
 class Representative(Protocol):
     """How a cluster is represented."""
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
-        """Return (a point (r,), the index of the exemplary row) for rows (m, r) and distances (m, m)."""
+        """Return (a point (r,), the index of the row that represents it) for rows (m, r) and distances (m, m)."""
         ...
 
 
@@ -47,7 +47,7 @@ class Medoid:
 
 
 class Centroid:
-    """The mean of the members' rows; the medoid exemplifies it.
+    """The mean of the members' rows; its member is the medoid.
 
     >>> Centroid().centre(np.array([[0.0, 2.0], [1.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
     (array([0.5, 3. ]), 0)
@@ -59,14 +59,14 @@ class Centroid:
 
     def from_sums(self, rows: Matrix, members: Indices, sums: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""
-        total = np.sum([block.sum(axis=0) for block in blocks_of(rows, members)], axis=0)
+        total = np.sum([block.sum(axis=0) for block in row_blocks(rows, members)], axis=0)
         return total / len(members), most_central(sums)
 
 
-def blocks_of(rows: Matrix, members: Indices) -> Iterator[Matrix]:
-    """Yield the members' rows, some at a time: a copy of all may be as large as they are."""
-    for start in range(0, len(members), BLOCK):
-        yield rows[members[start : start + BLOCK]]
+def row_blocks(rows: Matrix, members: Indices) -> Iterator[Matrix]:
+    """Yield copies of the members' rows, block by block, to save memory."""
+    for start in range(0, len(members), BLOCK_ROWS):
+        yield rows[members[start : start + BLOCK_ROWS]]
 
 
 def most_central(sums: Matrix) -> int:

@@ -1,7 +1,7 @@
-"""Grades in several regions -> one grade. One function each: log grades (m, k) in, log grades (m,) out.
+"""Grades in several regions -> one grade. Every t-conorm is a function: log grades (m, k) in, log grades (m,) out.
 
-Logarithms keep ranks where grades underflow. Where all grades are tiny the three smooth t-conorms below are sums,
-up to products of grades, and are computed as such.
+Logarithms keep the ranks of grades that underflow. If all grades are tiny, the smooth t-conorms are computed as sums,
+because products of grades are then negligible.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from eocc.regions import TCONORMS
 
 TConorm = Callable[[Matrix], Matrix]
 
-# Below exp(-30), about 1e-13, a product of two grades is lost beside their sum.
+# Below exp(-30), about 1e-13, the product of two grades is negligible compared with their sum.
 TINY = -30.0
 
 
@@ -61,7 +61,7 @@ def einstein(log_grades: Matrix) -> Matrix:
 
 
 def _log_complement(x: Matrix) -> Matrix:
-    """Return ln(1 - e^x), x <= 0, in the form that keeps its digits: near 0 one, far below it the other."""
+    """Return ln(1 - e^x), x <= 0, by whichever of two formulas loses fewer digits."""
     with np.errstate(divide="ignore"):
         return np.where(x > -np.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
 

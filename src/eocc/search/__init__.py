@@ -1,4 +1,4 @@
-"""Searches: maximise any function of p in [0, 1]^u, a batch at a time. One file per search, one row here."""
+"""Searches: maximise any function of p in [0, 1]^u, in batches. One file per search, one row here."""
 
 from eocc.foundation.registry import Registry
 

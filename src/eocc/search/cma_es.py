@@ -1,23 +1,23 @@
-"""Covariance matrix adaptation, by the package ``cmaes``."""
+"""CMA-ES, by the package ``cmaes``."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from eocc.search.protocol import Matrix
+from eocc.foundation.types import Matrix
 from eocc.search.stopping import Stopping, Watch
 
-# The full covariance matrix costs u^3 a generation; above this many parameters its diagonal alone is adapted.
-MOST_FULL = 100
+# Up to this many parameters the full covariance matrix is adapted, at a cost of u^3 per generation.
+LARGEST_FULL = 100
 
 
 @dataclass(frozen=True)
 class CMAESSearch(Stopping):
     """CMA-ES in [0, 1]^u from the centre of the cube; the first candidate is all ones.
 
-    `sigma` is the first step's standard deviation. Above 100 parameters only the diagonal of the covariance is
-    adapted. Needs the extra ``search``.
+    `sigma` is the standard deviation of the first step. Above 100 parameters only the diagonal of the covariance is
+    adapted. Requires the extra ``search``.
     """
 
     sigma: float = 0.3
@@ -28,14 +28,14 @@ class CMAESSearch(Stopping):
             raise ValueError(f"sigma must be positive, not {self.sigma}")
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "CMAESRun":
-        """Begin."""
+        """Start."""
         try:
             import cmaes
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("search='cma-es' needs the package cmaes: pip install 'eocc[search]'") from error
-        # The package asks for two parameters at least: a lone one gets a companion that nobody looks at.
+        # The package needs at least two parameters; a second one, never used, is added to a single one.
         size = max(n_parameters, 2)
-        kind = cmaes.CMA if size <= MOST_FULL else cmaes.SepCMA
+        kind = cmaes.CMA if size <= LARGEST_FULL else cmaes.SepCMA
         optimiser = kind(
             mean=np.full(size, 0.5),
             sigma=self.sigma,
@@ -48,7 +48,7 @@ class CMAESSearch(Stopping):
 
 @dataclass
 class CMAESRun:
-    """One adaptation."""
+    """A running CMA-ES search."""
 
     optimiser: Any
     n_parameters: int
@@ -63,10 +63,10 @@ class CMAESRun:
         return self.asked[:, : self.n_parameters]
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Adapt; the package minimises."""
+        """Update the distribution; the package minimises."""
         self.watch.note(float(values.max()))
         self.optimiser.tell(list(zip(self.asked, -values, strict=True)))
 
     def should_stop(self) -> bool:
-        """Say whether generations, patience or time are used up, or the steps have become too small to matter."""
+        """Return whether a limit is reached or the steps have become negligible."""
         return self.watch.is_over() or bool(self.optimiser.should_stop())

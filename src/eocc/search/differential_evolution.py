@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from eocc.search.protocol import Matrix
+from eocc.foundation.types import Matrix
 from eocc.search.stopping import Stopping, Watch
 
 
 @dataclass(frozen=True)
 class DifferentialEvolutionSearch(Stopping):
-    """scipy's differential evolution, whole populations at a time; the first individual is all ones.
+    """scipy's differential evolution; the first individual is all ones.
 
-    `strategy`, `mutation` and `recombination` are scipy's.
+    `strategy`, `mutation` and `recombination` are those of scipy.
     """
 
     strategy: str = "best1bin"
@@ -30,16 +30,16 @@ class DifferentialEvolutionSearch(Stopping):
         return DifferentialEvolutionRun(self, first, rng, Watch(self))
 
 
-class _Closed(Exception):  # noqa: N818  (not an error: the way to end a thread)
+class _Closed(Exception):  # noqa: N818  (not an error: it ends a thread)
     """Ends the solver's thread."""
 
 
 @dataclass
 class DifferentialEvolutionRun:
-    """scipy calls the function it minimises; here it is asked and told. So the solver runs in a thread of its own.
+    """A running differential evolution. scipy calls the function it minimises, so the solver runs in its own thread.
 
-    The two threads take turns: the solver puts a batch into `batches` and waits for `values`. None among the
-    batches says that the solver has ended; None among the values tells it to.
+    The solver puts a batch into `batches` and waits for `values`. None in `batches` means that the solver has ended;
+    None in `values` ends it.
     """
 
     settings: DifferentialEvolutionSearch
@@ -55,12 +55,12 @@ class DifferentialEvolutionRun:
         self._next_batch()
 
     def ask(self) -> Matrix:
-        """Return the batch that scipy waits for."""
+        """Return the batch whose values scipy is waiting for."""
         batch: Matrix = self.waiting
         return batch
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Give scipy its values and wait for the next batch."""
+        """Pass the values to scipy and wait for the next batch."""
         self.watch.note(float(values.max()))
         if self.watch.is_over():
             return
@@ -68,7 +68,7 @@ class DifferentialEvolutionRun:
         self._next_batch()
 
     def should_stop(self) -> bool:
-        """Say whether generations, patience or time are used up, or scipy's population has converged."""
+        """Return whether a limit is reached or scipy's population has converged."""
         return self.watch.is_over() or self.waiting is None
 
     def close(self) -> None:
@@ -99,13 +99,13 @@ class DifferentialEvolutionRun:
                 mutation=self.settings.mutation,
                 recombination=self.settings.recombination,
                 polish=False,
-                tol=0.0,  # the spread of values says nothing of how near the best is; patience does
+                tol=0.0,  # `patience` decides about convergence
                 updating="deferred",
                 vectorized=True,
             )
         except _Closed:
             return
-        except BaseException as error:  # handed to the thread that asks
+        except BaseException as error:  # raised in the calling thread
             self.batches.put(error)
         else:
             self.batches.put(None)

@@ -1,10 +1,10 @@
-"""The paper's genetic algorithm, a whole population at a time."""
+"""The genetic algorithm of the paper."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.search.protocol import Matrix
+from eocc.foundation.types import Matrix
 from eocc.search.stopping import Stopping, Watch
 
 
@@ -12,9 +12,9 @@ from eocc.search.stopping import Stopping, Watch
 class GeneticSearch(Stopping):
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
 
-    `mutation_rate` is the probability that a child mutates; a mutant has one gene drawn anew, and every
-    other one with probability 1/u (departure: mutation rate). The first individual is all ones, so that the
-    search never ends below the unweighted dissimilarity (departure: first population).
+    `mutation_rate` is the probability that a child mutates. A mutant gets one new random gene, and every other gene is
+    redrawn with probability 1/u (departure: mutation rate). The first individual is all ones, so that the result is
+    never worse than the unweighted dissimilarity (departure: first population).
     """
 
     mutation_rate: float = 0.3
@@ -33,7 +33,7 @@ class GeneticSearch(Stopping):
 
 @dataclass
 class GeneticRun:
-    """One evolution: `ask` gives the population, `tell` breeds the next one."""
+    """A running genetic search."""
 
     population: Matrix
     mutation_rate: float
@@ -45,7 +45,7 @@ class GeneticRun:
         return self.population
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Breed the next generation from these candidates."""
+        """Create the next generation from these candidates."""
         self.watch.note(float(values.max()))
         elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
@@ -53,11 +53,11 @@ class GeneticRun:
         self.population = np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
 
     def should_stop(self) -> bool:
-        """Say whether generations, patience or time are used up."""
+        """Return whether a limit is reached."""
         return self.watch.is_over()
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
-        """Spin the wheel: chances proportional to value minus the population's least. departure: selection."""
+        """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
         weights = values - values.min()
         chances = weights / weights.sum() if weights.sum() > 0 else None
         return candidates[self.rng.choice(len(candidates), size=count, p=chances)]
@@ -70,7 +70,7 @@ class GeneticRun:
         return np.where((first <= gene) & (gene < second), fathers, mothers)
 
     def _mutate(self, children: Matrix) -> Matrix:
-        """Draw genes of the mutants anew, uniformly in [0, 1]."""
+        """Redraw genes of the mutants, uniformly in [0, 1]."""
         n, u = children.shape
         genes = self.rng.random((n, u)) < 1.0 / u
         genes[np.arange(n), self.rng.integers(0, u, size=n)] = True

@@ -1,4 +1,4 @@
-"""Settings and data -> a hash that tells them from any others."""
+"""Settings and data -> a hash that identifies them."""
 
 import functools
 import hashlib
@@ -13,7 +13,7 @@ import numpy as np
 def identity_of(*things: Any) -> str:
     """Return a hash of data, settings, functions by their code, and objects by their attributes.
 
-    Of what has neither, such as a function written in C, it sees the name alone.
+    An object with neither, such as a function written in C, counts by its name alone.
 
     >>> from eocc.search.genetic import GeneticSearch
     >>> identity_of(GeneticSearch(), np.zeros(2)) == identity_of(GeneticSearch(patience=5), np.zeros(2))
@@ -25,17 +25,15 @@ def identity_of(*things: Any) -> str:
 
 
 def _described(thing: Any, around: tuple[int, ...]) -> str:
-    """Return text that is the same for the same thing in any process; `around` are the objects that hold it."""
+    """Return a text that is equal for equal objects in any process; `around` are the ids of the containers."""
     if thing is None or isinstance(thing, bool | int | float | complex | str | bytes | np.generic):
         return f"{type(thing).__name__} {thing!r}"
     if isinstance(thing, np.ndarray) and thing.dtype != object:
         return f"{thing.dtype} {thing.shape} {hashlib.sha256(np.ascontiguousarray(thing).data).hexdigest()}"
-    if id(thing) in around:  # it holds itself
+    if id(thing) in around:  # the object contains itself
         return f"level {around.index(id(thing))}"
-    parts = _parts(thing)
-    inner = (*around, id(thing))
-    told = [f"{name}={_described(part, inner)}" for name, part in parts]
-    return f"{_name(thing)}({', '.join(sorted(told) if isinstance(thing, set | frozenset) else told)})"
+    parts = [f"{name}={_described(part, (*around, id(thing)))}" for name, part in _parts(thing)]
+    return f"{_name(thing)}({', '.join(sorted(parts) if isinstance(thing, set | frozenset) else parts)})"
 
 
 def _name(thing: Any) -> str:
@@ -44,7 +42,7 @@ def _name(thing: Any) -> str:
 
 
 def _parts(thing: Any) -> list[tuple[str, Any]]:
-    """Return what a thing is made of, by name."""
+    """Return the named parts of an object."""
     if isinstance(thing, Mapping):
         return sorted((_described(key, ()), value) for key, value in thing.items())
     if isinstance(thing, list | tuple | set | frozenset | np.ndarray):
@@ -62,7 +60,7 @@ def _parts(thing: Any) -> list[tuple[str, Any]]:
         return []
     if isinstance(thing, types.ModuleType):
         return [("name", thing.__name__)]
-    if is_dataclass(thing):  # what does not count in a comparison does not count here
+    if is_dataclass(thing):  # fields excluded from comparison are excluded here too
         return [(part.name, getattr(thing, part.name)) for part in fields(thing) if part.compare]
     return sorted(vars(thing).items()) if hasattr(thing, "__dict__") else []
 
@@ -70,5 +68,5 @@ def _parts(thing: Any) -> list[tuple[str, Any]]:
 def _is_filled(cell: types.CellType) -> bool:
     try:
         return cell.cell_contents is not cell
-    except ValueError:  # of a function that is defined later on
+    except ValueError:  # a function that is not yet defined
         return False

@@ -1,4 +1,4 @@
-"""What a search must offer: it proposes points of [0, 1]^u and is told their values, nothing else."""
+"""The interface of a search: it proposes points of [0, 1]^u and receives their values."""
 
 from typing import Protocol
 
@@ -8,24 +8,24 @@ from eocc.foundation.types import Matrix
 
 
 class SearchRun(Protocol):
-    """One search under way."""
+    """A running search."""
 
     def ask(self) -> Matrix:
         """Return the next batch of candidates, (m, u), each in [0, 1]^u."""
         ...
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Take the values of the batch last asked for, higher = better."""
+        """Receive the values of the last batch, higher = better."""
         ...
 
     def should_stop(self) -> bool:
-        """Say whether the search has converged or used up its generations."""
+        """Return whether the search has converged or reached a limit."""
         ...
 
 
 class Search(Protocol):
-    """The settings of a search; starting it leaves them as they are."""
+    """The settings of a search."""
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> SearchRun:
-        """Begin a search in [0, 1]^n_parameters; all randomness comes from `rng`."""
+        """Start a search in [0, 1]^n_parameters; every random number comes from `rng`."""
         ...

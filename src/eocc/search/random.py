@@ -1,32 +1,32 @@
-"""Uniform random points: what every other search has to beat."""
+"""Uniform random points: the baseline for the other searches."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.search.protocol import Matrix
+from eocc.foundation.types import Matrix
 from eocc.search.stopping import Stopping, Watch
 
 
 @dataclass(frozen=True)
 class RandomSearch(Stopping):
-    """Points drawn uniformly from [0, 1]^u, after one of all ones."""
+    """Points drawn uniformly from [0, 1]^u; the first point is all ones."""
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "RandomRun":
-        """Begin."""
+        """Start."""
         return RandomRun(n_parameters, rng, Watch(self))
 
 
 @dataclass
 class RandomRun:
-    """One sequence of random batches."""
+    """A running random search."""
 
     n_parameters: int
     rng: np.random.Generator
     watch: Watch
 
     def ask(self) -> Matrix:
-        """Return a batch of points never seen before."""
+        """Return a batch of new points."""
         points = self.rng.random((self.watch.rules.population_size, self.n_parameters))
         if self.watch.generations == 0:
             points[0] = 1.0
@@ -37,5 +37,5 @@ class RandomRun:
         self.watch.note(float(values.max()))
 
     def should_stop(self) -> bool:
-        """Say whether generations, patience or time are used up."""
+        """Return whether a limit is reached."""
         return self.watch.is_over()

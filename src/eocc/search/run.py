@@ -1,4 +1,4 @@
-"""Run a search: batches of candidates in, the best so far after each."""
+"""Search + function -> the best point so far after each batch."""
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
@@ -8,8 +8,9 @@ from typing import Any, cast
 import numpy as np
 
 from eocc.foundation.registry import resolve
+from eocc.foundation.types import Matrix
 from eocc.search import SEARCHES
-from eocc.search.protocol import Matrix, Search
+from eocc.search.protocol import Search
 
 
 def resolve_search(search: str | Search) -> Search:
@@ -20,7 +21,7 @@ def resolve_search(search: str | Search) -> Search:
 
 @dataclass(frozen=True)
 class Generation:
-    """Where a search stands after a batch: the best point so far, its value, the batch's mean value."""
+    """The state of a search after a batch: the best point so far, its value, the batch's mean value."""
 
     number: int
     best: Matrix
@@ -32,10 +33,10 @@ class Generation:
 def generations(
     search: Search, evaluate: Callable[[Matrix], Matrix], n_parameters: int, rng: np.random.Generator
 ) -> Iterator[Generation]:
-    """Run the search, yielding after every batch; no candidate is evaluated twice.
+    """Run the search and yield after every batch; no candidate is evaluated twice.
 
-    `evaluate` takes distinct candidates (m, u) and returns their values (m,). A run that has a method ``close``
-    is closed at the end, however that comes.
+    `evaluate` takes distinct candidates (m, u) and returns their values (m,). If the run has a method ``close``, it is
+    called at the end, also after an error.
 
     >>> from eocc.search import GeneticSearch
     >>> peak = lambda batch: -((batch - 0.25) ** 2).sum(axis=1)
@@ -71,7 +72,7 @@ def _checked_batch(batch: Matrix, n_parameters: int, search: Search) -> Matrix:
 
 
 def _values(candidates: Matrix, evaluate: Callable[[Matrix], Matrix], known: dict[bytes, float]) -> Matrix:
-    """Return the candidates' values, evaluating those not known yet."""
+    """Return the values of the candidates; only new ones are evaluated."""
     keys = [candidate.tobytes() for candidate in candidates]
     fresh = {key: candidate for key, candidate in zip(keys, candidates, strict=True) if key not in known}
     if fresh:

@@ -1,4 +1,4 @@
-"""When a search stops: the same rules for all."""
+"""The stopping rules of all searches."""
 
 import time
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ import numpy as np
 class Stopping:
     """The settings all searches share.
 
-    `population_size` candidates a generation, at most `max_generations`; stops when the best value has not changed
-    for `patience` generations or, at the end of a generation, when `max_time` seconds have passed.
+    A generation has `population_size` candidates. The search stops after `max_generations`, when the best value has
+    not improved for `patience` generations, or at the end of a generation when `max_time` seconds have passed.
     """
 
     population_size: int = 30
@@ -31,7 +31,7 @@ class Stopping:
 
 @dataclass
 class Watch:
-    """Counts the generations of one search and says when it is over."""
+    """Counts the generations of one search and applies the stopping rules."""
 
     rules: Stopping
     generations: int = 0
@@ -40,12 +40,12 @@ class Watch:
     started: float = field(default_factory=time.monotonic)
 
     def note(self, value: float) -> None:
-        """Take the best value of one more generation."""
+        """Record the best value of a generation."""
         self.generations += 1
         self.stagnation = 0 if value > self.best_value else self.stagnation + 1
         self.best_value = max(self.best_value, value)
 
     def is_over(self) -> bool:
-        """Say whether generations, patience or time are used up."""
+        """Return whether a limit of generations, patience or time is reached."""
         late = self.rules.max_time is not None and time.monotonic() - self.started >= self.rules.max_time
         return late or self.generations >= self.rules.max_generations or self.stagnation >= self.rules.patience

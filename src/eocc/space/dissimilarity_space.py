@@ -1,4 +1,4 @@
-"""Dissimilarities to prototypes -> the dissimilarity space, whose coordinates they are."""
+"""Dissimilarities to prototypes -> the dissimilarity space, with one coordinate per prototype."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from eocc.measures.protocol import FittedMeasure, Prepared
 
 @dataclass(frozen=True, eq=False)
 class DissimilaritySpace:
-    """Row i of `rows` = dissimilarities of pattern i to every prototype, less `means`, the mean of each column.
+    """Row i of `rows` holds the dissimilarities of pattern i to all prototypes, minus `means`, the column means.
 
-    Centring leaves all distances as they are and saves digits in the product that gives them.
+    Centring does not change distances, and makes their computation from scalar products more accurate.
     """
 
     rows: Matrix
@@ -26,7 +26,7 @@ class DissimilaritySpace:
 
     @property
     def scale(self) -> float:
-        """1 / sqrt(|R|): keeps distances between rows in [0, 1]."""
+        """1 / sqrt(|R|), so that distances between rows lie in [0, 1]."""
         return distance_scale(self.n_dims)
 
 
@@ -36,26 +36,26 @@ def distance_scale(n_prototypes: int) -> float:
 
 
 def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> DissimilaritySpace:
-    """Embed the training patterns, D_ij = d(x_i, r_j; p), in the matrix `out`."""
+    """Return the dissimilarity space of the training patterns, D_ij = d(x_i, r_j; p), stored in `out`."""
     rows = prepared.evaluate(p, out)
     means = rows.mean(axis=0)
-    if not np.isfinite(means).all():  # one entry is enough to spoil its column's mean
+    if not np.isfinite(means).all():  # one such entry makes its column mean NaN or infinite
         raise ValueError(f"the measure gave NaN or infinity at p = {np.array2string(p, threshold=6)}")
     return DissimilaritySpace(np.subtract(rows, means, out=out), means)
 
 
 def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> None:
-    """Say what is wrong with a measure that does not keep its promises on the training patterns at p = 1."""
+    """Raise a ValueError unless the training dissimilarities at p = 1 have the right shape and lie in [0, 1]."""
     D = np.asarray(prepared.evaluate(np.ones(measure.n_parameters), out))
     name = type(measure).__name__
     if D.shape != out.shape:
-        raise ValueError(f"{name}: evaluate gave shape {D.shape} for {len(out)} patterns among themselves")
+        raise ValueError(f"{name}: evaluate gave shape {D.shape} for {len(out)} patterns and {out.shape[1]} prototypes")
     least, most = float(D.min()), float(D.max())
     if not (np.isfinite(least) and np.isfinite(most)):
         raise ValueError(f"{name}: evaluate gave NaN or infinity at p = 1")
     if least < 0 or most > 1 + 1e-9:
         odd = least if least < 0 else most
-        raise ValueError(f"{name}: training dissimilarities must lie in [0, 1], but {odd:g} occurs; scale in freeze")
+        raise ValueError(f"{name}: training dissimilarities must lie in [0, 1], but {odd:g} occurs; scale in fit")
 
 
 def distances_to(rows: Matrix, points: Matrix) -> Matrix:
@@ -70,7 +70,7 @@ def distances_to(rows: Matrix, points: Matrix) -> Matrix:
 
 
 def offsets_from(rows: Matrix, points: Matrix) -> Matrix:
-    """Return the mean over the prototypes of each row less each point: (m, k), positive where the row lies outside.
+    """Return the mean over the prototypes of row minus point: (m, k), positive if the row lies outside.
 
     >>> offsets_from(np.array([[0.5, 1.0]]), np.array([[0.5, 0.5], [1.0, 1.0]]))
     array([[ 0.25, -0.25]])

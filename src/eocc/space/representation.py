@@ -1,4 +1,4 @@
-"""Training patterns -> the fitted measure, and the prototypes that all patterns are compared with."""
+"""Training patterns -> the fitted measure and the prototypes."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from eocc.space.prototypes.select import count_of, select_prototypes
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """Patterns and prototypes: prototype j is pattern prototype_indices[j]. If it `is_whole`, all are prototypes."""
+    """Patterns and prototypes: prototype j is pattern prototype_indices[j]. `is_whole`: all patterns are prototypes."""
 
     measure: FittedMeasure
     patterns: Any
@@ -24,26 +24,26 @@ class Representation:
 
     @cached_property
     def prepared(self) -> Prepared:
-        """All patterns against the prototypes, compared once."""
+        """All patterns compared with the prototypes; computed once."""
         return self.measure.prepare(self.patterns, None if self.is_whole else self.prototypes)
 
 
 def represent(
     patterns: Any, measure: Measure, prototypes: int | float | None, selection: Selection, rng: np.random.Generator
 ) -> Representation:
-    """Fit the measure and choose the prototypes: all patterns, this many, or this share of them.
+    """Fit the measure and choose the prototypes: all patterns (None), a number or a fraction of them.
 
-    A measure with a scale takes the largest dissimilarity to a prototype. The choice of prototypes itself uses the
-    largest dissimilarity to one pattern, which is at least half of any other if the triangle inequality holds.
+    A measure with a scale is scaled by the largest dissimilarity to a prototype. While the prototypes are chosen, it is
+    scaled by the largest dissimilarity to one pattern: at least half of any other, by the triangle inequality.
     """
     n = len(patterns)
     count = count_of(prototypes, n)
     if count == n:
         return Representation(measure.fit(patterns), patterns, patterns, np.arange(n), is_whole=True)
     fit_against = getattr(measure, "fit_against", None)
-    # Not drawn from rng, so that what a seed selects does not depend on whether the measure has a scale.
-    anyone = np.random.default_rng(0).integers(n, size=1)
-    fitted = measure.fit(patterns) if fit_against is None else fit_against(patterns, patterns[anyone])
+    # Not drawn from rng, so that the prototypes of a seed do not depend on whether the measure has a scale.
+    reference = np.random.default_rng(0).integers(n, size=1)
+    fitted = measure.fit(patterns) if fit_against is None else fit_against(patterns, patterns[reference])
     prototype_indices = select_prototypes(selection, fitted, patterns, count, rng)
     chosen = patterns[prototype_indices]
     fitted = fitted if fit_against is None else fit_against(patterns, chosen)

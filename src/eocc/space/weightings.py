@@ -1,4 +1,4 @@
-"""Weights p -> the views of a dissimilarity: p itself, and p with every weight made equally telling."""
+"""Weights p -> the weightings of a dissimilarity: p itself, and p with equalised variances."""
 
 from typing import Any
 
@@ -8,19 +8,19 @@ from eocc.foundation.types import Matrix
 from eocc.measures.protocol import ComparesRows, Prepared
 from eocc.space.representation import Representation
 
-# Where pairs are many, what a weight tells is averaged over those of so many training patterns, drawn at random; if few
-# are prototypes, over theirs with half as many of these, which are no more pairs.
+# With many pairs, the contribution of a weight is averaged over a random sample of this many patterns (and half as many
+# prototypes, if not all patterns are prototypes).
 SAMPLE = 400
-# What is this small beside a column's values, or beside all that the weights tell, is nothing but rounding.
-SILENT = 1e-12
-# The inverse of its square is a finite weight.
+# A contribution below this share of a column's values, or of the whole, is a rounding error.
+UNINFORMATIVE = 1e-12
+# The least share of the largest spread: the inverse of its square is finite.
 LEAST_SHARE = 1e-150
-# Two views whose weights are this close to proportional are one.
+# Contributions within this relative difference count as equal: one weighting is enough.
 ALIKE = 1e-3
 
 
 def checked_weights(weights: Any, n_parameters: int) -> Matrix:
-    """Return p as an array, all ones for None, or say what is wrong with it."""
+    """Return p as an array, all ones for None; raise a ValueError for invalid weights."""
     if weights is None:
         return np.ones(n_parameters)
     try:
@@ -33,17 +33,17 @@ def checked_weights(weights: Any, n_parameters: int) -> Matrix:
     if len(outside):
         raise ValueError(f"weights must lie in [0, 1]; found {outside[0]:g}")
     if n_parameters and not p.any():
-        raise ValueError("weights must not all be 0: every pattern would look the same")
+        raise ValueError("weights must not all be 0: all dissimilarities would be 0")
     return p
 
 
 def weightings_of(representation: Representation, p: Matrix) -> Matrix:
-    """Return the views (v, u): p, and p equalised, in which every weight adds as much to the dissimilarities.
+    """Return the weightings (v, u): p, and p equalised so that all weights contribute equally to the dissimilarities.
 
-    What a weight adds is what mean d(x, r; p)^a loses without it, over training patterns x and prototypes r; d^a is
-    linear in p, a = 2 for Euclidean distances. So equalised p_k are proportional to 1 / mean d(x, r; e_k)^a; of rows of
-    numbers, to 1 / the variance of column k. The largest is 1. A weight of 0 stays 0, and one that adds nothing gets 0.
-    There is one view where equalising changes nothing.
+    The contribution of a weight is the loss of mean d(x, r; p)^a without it, over training patterns x and prototypes r.
+    d^a is linear in p, with a = 2 for Euclidean distances. Equalised p_k are proportional to 1 / mean d(x, r; e_k)^a;
+    for rows of numbers, to 1 / (variance of column k). The largest is 1. A weight of 0, or without contribution, is 0.
+    If equalising changes nothing, only p is returned.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
@@ -53,47 +53,44 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     """
     if len(p) < 2:
         return p[None].copy()
-    added = (
-        _added_by_columns(representation, p)
-        if isinstance(representation.measure, ComparesRows)
-        else _added(representation, p)
-    )
-    active = added > 0
-    if not active.any() or added[active].min() > (1 - ALIKE) * added[active].max():
+    contribute = _column_contributions if isinstance(representation.measure, ComparesRows) else _contributions
+    contributions = contribute(representation, p)
+    active = contributions > 0
+    if not active.any() or contributions[active].min() > (1 - ALIKE) * contributions[active].max():
         return p[None].copy()
     equalised = np.zeros(len(p))
-    equalised[active] = p[active] / added[active]
+    equalised[active] = p[active] / contributions[active]
     return np.vstack([p, equalised / equalised.max()])
 
 
-def _added_by_columns(representation: Representation, p: Matrix) -> Matrix:
-    """Return what each weight adds to the mean of d^2, up to a factor: its share of the variance."""
+def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
+    """Return the contribution of each weight to the mean of d^2, up to a factor: its share of the variance."""
     unit = representation.measure.unit  # type: ignore[attr-defined]
     spreads = unit.measure(representation.patterns).std(axis=0)
-    # The deviation of a constant column is the rounding of its values, counted in the unit like them.
+    # The deviation of a constant column is a rounding error of its values.
     with np.errstate(over="ignore"):
         sizes = np.ldexp(np.abs(representation.patterns).max(axis=0), -unit.exponent) / getattr(unit, "spreads", 1.0)
-    spreads = np.where(spreads > SILENT * sizes, spreads, 0.0)
-    # Shares of the largest spread: squares of tiny ones must not vanish.
+    spreads = np.where(spreads > UNINFORMATIVE * sizes, spreads, 0.0)
+    # Relative to the largest spread, so that the squares of tiny ones do not underflow.
     shares = np.where(spreads > 0, np.maximum(spreads / (spreads.max() or 1.0), LEAST_SHARE), 0.0)
     return np.asarray(p * shares**2)
 
 
-def _added(representation: Representation, p: Matrix) -> Matrix:
-    """Return what the mean of d^a over pairs loses without each weight."""
+def _contributions(representation: Representation, p: Matrix) -> Matrix:
+    """Return the loss of the mean of d^a over pairs without each weight."""
     pairs = _sampled(representation)
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)
-    added = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
-    return np.where(added > SILENT * whole, added, 0.0)
+    losses = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
+    return np.where(losses > UNINFORMATIVE * whole, losses, 0.0)
 
 
 def _sampled(representation: Representation) -> Prepared:
-    """Return the patterns against the prototypes; where these pairs are many, a sample of both."""
+    """Return the patterns compared with the prototypes; a sample of both if there are many pairs."""
     n, r = len(representation.patterns), len(representation.prototype_indices)
     if n * r <= SAMPLE**2:
         return representation.prepared
-    draw = np.random.default_rng(0)  # of its own: the same patterns whatever the fit drew before
+    draw = np.random.default_rng(0)  # its own generator: the sample does not depend on earlier draws
     some = np.sort(draw.permutation(n)[:SAMPLE])
     if representation.is_whole:
         return representation.measure.prepare(representation.patterns[some])
@@ -103,7 +100,7 @@ def _sampled(representation: Representation) -> Prepared:
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:
-    """Return the a for which d^a is linear in p: 2 where a quarter of p halves d, else 1."""
+    """Return the a for which d^a is linear in p: 2 if p / 4 halves d, otherwise 1."""
     whole, quarter = _mean(pairs, p, 1), _mean(pairs, p / 4, 1)
     return 2 if 0.4 * whole < quarter < 0.6 * whole else 1
 

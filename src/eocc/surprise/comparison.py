@@ -19,7 +19,7 @@ BLOCK_SIZE = 2**19
 
 
 class Nearest(NamedTuple):
-    """The `distances` (m, k) to the nearest prototypes, in order, and the mean local `scales` (m,) of the nearest few."""
+    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few."""
 
     distances: Matrix
     scales: Matrix

@@ -208,6 +208,6 @@ class Threshold:
         return cls(value, max((value - middle) / 2, least))
 
     def ratios(self, surprises: Matrix) -> Matrix:
-        """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, always finite; like the paper's d / tau."""
+        """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, finite; like the paper's d / tau."""
         with np.errstate(over="ignore"):
             return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.value) / self.scale) / np.log(2.0)))

@@ -1,7 +1,7 @@
-"""A candidate's space and graph -> what it is worth, and the partition it gets.
+"""Dissimilarity space and graph of one p -> its partition and its objective.
 
-EOCC-1 (``EntropySynthesis``) looks at entropy and modularity; EOCC-2 (``ValidationSynthesis``) also at the
-performance on a validation set.
+EOCC-1 (``EntropySynthesis``) scores entropy and modularity of the partition that Algorithm 1 finds. EOCC-2
+(``ValidationSynthesis``) runs Algorithm 2: it also scores the decisions on a validation set, for every partition.
 """
 
 import math
@@ -22,13 +22,13 @@ from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
 from eocc.synthesis.graph_kinds import Graph, GraphKind
 
-# Objectives this close are equal but for rounding: the earlier, simpler partition is kept. departure: best partition
+# Objectives closer than this differ by rounding only; the partition with fewer clusters wins. departure: best partition
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A point p of the search, and what it is worth. `performance` is NaN where nothing was validated."""
+    """A point p = `weights` of the search with its scores. `performance` is NaN without a validation set."""
 
     weights: Matrix
     n_clusters: int
@@ -39,19 +39,19 @@ class Candidate:
 
 
 class Assessor(Protocol):
-    """What judges the candidates of a fit."""
+    """Assesses the candidates of one fit."""
 
     def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Any) -> Candidate:
-        """Judge p by its space and graph."""
+        """Return p with its partition and its scores."""
         ...
 
     def rows(self, p: Matrix) -> Matrix:
-        """Return the validation patterns in the dissimilarity space of p; none where nothing is validated."""
+        """Return the validation patterns in the dissimilarity space of p: none without a validation set."""
         ...
 
 
 class Synthesis(Protocol):
-    """What p is worth, and which partition it gets."""
+    """An objective, and a rule to choose the partition."""
 
     @property
     def gamma(self) -> float:
@@ -59,31 +59,31 @@ class Synthesis(Protocol):
         ...
 
     def assessor(self, representation: Representation, kind: GraphKind) -> Assessor:
-        """Do once per fit what all candidates share; return what judges a candidate by its space and graph."""
+        """Do the work that all candidates share, and return their assessor."""
         ...
 
 
 @dataclass(frozen=True)
 class EntropySynthesis:
-    """EOCC-1: the partition of Algorithm 1, worth eta * entropy + (1 - eta) * modularity."""
+    """EOCC-1: the partition of Algorithm 1. The objective is eta * entropy + (1 - eta) * modularity."""
 
     eta: float
     gamma: float
 
     def assessor(self, representation: Representation, kind: GraphKind) -> "EntropyAssessor":
-        """Judge by the graph alone."""
+        """Return the assessor; the graph of each candidate is all it needs."""
         return EntropyAssessor(self, kind)
 
 
 @dataclass(frozen=True)
 class EntropyAssessor:
-    """Judges by the graph alone."""
+    """Assesses candidates by their graphs alone."""
 
     synthesis: EntropySynthesis
     kind: GraphKind
 
     def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
-        """Return p with the partition of Algorithm 1."""
+        """Run Algorithm 1: cut the heaviest edges of the spanning tree while the modularity does not fall."""
         eta = self.synthesis.eta
         entropy = normalized_entropy(graph.tree.lengths, self.synthesis.gamma)
         k, q = self.kind.prune(graph)
@@ -91,13 +91,13 @@ class EntropyAssessor:
         return Candidate(p, k, entropy, modularity, eta * entropy + (1 - eta) * modularity)
 
     def rows(self, p: Matrix) -> Matrix:
-        """Return none."""
+        """Return no rows."""
         return np.empty((0, 0))
 
 
 @dataclass(frozen=True)
 class ValidationSynthesis:
-    """EOCC-2 (Algorithm 2): of all partitions the one with the greatest beta * P + (1 - beta) * EOCC-1's objective.
+    """EOCC-2: of all partitions the one with the highest beta * P + (1 - beta) * (objective of EOCC-1).
 
     P is the performance of the partition's regions on the validation patterns, `targets` and `outliers`.
     """
@@ -111,41 +111,34 @@ class ValidationSynthesis:
     outliers: Any
 
     def assessor(self, representation: Representation, kind: GraphKind) -> "ValidationAssessor":
-        """Prepare the validation patterns against the prototypes."""
-        prepared = [
-            prepare(representation.measure, group, representation.prototypes) for group in (self.targets, self.outliers)
-        ]
-        return ValidationAssessor(self, kind, prepared)
-
-    def choose(
-        self, p: Matrix, space: DissimilaritySpace, graph: Graph, kind: GraphKind, validation: ValidationRows
-    ) -> Candidate:
-        """Return p with the partition of the greatest objective; ties go to the fewer clusters."""
-        least = min(2, graph.tree.n_vertices)
-        entropy = normalized_entropy(graph.tree.lengths, self.gamma)
-        performance = kind.performances(space, graph, validation, self.fuzzification, self.performance)
-        modularity = normalized_modularity(kind.curve(graph)[least - 1 :][: len(performance)])
-        objective = self.beta * performance + (1 - self.beta) * (self.eta * entropy + (1 - self.eta) * modularity)
-        best = int(np.argmax(objective >= objective.max() - ROUNDING))
-        return Candidate(
-            p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])
-        )
+        """Compare the validation patterns with the prototypes, and return the assessor."""
+        measure, prototypes = representation.measure, representation.prototypes
+        return ValidationAssessor(self, kind, [prepare(measure, X, prototypes) for X in (self.targets, self.outliers)])
 
 
 @dataclass(frozen=True, eq=False)
 class ValidationAssessor:
-    """Judges by the graph and by the validation patterns: targets, then outliers, `prepared` against the prototypes."""
+    """Assesses candidates by their graphs and by the validation patterns, `prepared` as [targets, outliers]."""
 
     synthesis: ValidationSynthesis
     kind: GraphKind
     prepared: list[Prepared]
 
     def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
-        """Return p with the partition of Algorithm 2."""
+        """Run Algorithm 2: score the partitions into k = 2, ..., n clusters; ties go to fewer clusters."""
+        how, least = self.synthesis, min(2, graph.tree.n_vertices)
         rows = self.rows(p)
         rows -= space.means
-        validation = ValidationRows(rows, len(self.synthesis.targets))
-        return self.synthesis.choose(p, space, graph, self.kind, validation)
+        entropy = normalized_entropy(graph.tree.lengths, how.gamma)
+        performance = self.kind.performances(
+            space, graph, ValidationRows(rows, len(how.targets)), how.fuzzification, how.performance
+        )
+        modularity = normalized_modularity(self.kind.curve(graph)[least - 1 :][: len(performance)])
+        objective = how.beta * performance + (1 - how.beta) * (how.eta * entropy + (1 - how.eta) * modularity)
+        best = int(np.argmax(objective >= objective.max() - ROUNDING))
+        return Candidate(
+            p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])
+        )
 
     def rows(self, p: Matrix) -> Matrix:
         """Return the validation patterns in the dissimilarity space of p."""

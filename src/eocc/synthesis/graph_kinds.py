@@ -1,7 +1,7 @@
-"""Which graph is laid over the dissimilarity space: of all pairs, or of nearest neighbours; and what follows from it.
+"""Dissimilarity space -> its graph: complete, or of nearest neighbours; and the stages that depend on this choice.
 
-Both give a spanning tree, its entropy, the modularity of every partition it can be cut into, and regions. The complete
-graph is exact and takes n^2 memory; that of k neighbours takes n k, and its tree and regions come close.
+Both kinds give a spanning tree, its entropy, the modularity of every partition, and regions. The complete graph is
+exact and takes O(n^2) memory. The graph of k neighbours takes O(n k) memory; its tree and regions are approximate.
 """
 
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from eocc.regions.sampled import (
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.synthesis import GRAPHS
 
-# Neighbours of a pattern in the sparse graph: see docs/scale.md for what other numbers change.
+# Neighbours per pattern; docs/scale.md compares other values.
 N_NEIGHBOURS = 10
 # Up to this many patterns graph="auto" compares all pairs.
 LARGEST_COMPLETE = 5000
@@ -44,10 +44,10 @@ class Graph(Protocol):
 
 
 class GraphKind(Protocol):
-    """How a graph is built, and all that is asked of it."""
+    """A kind of graph, and the stages that depend on it."""
 
     def build(self, space: DissimilaritySpace, out: Matrix) -> Graph:
-        """Return the graph over the rows of the space; `out` (n, n) is room for distances, empty if none is needed."""
+        """Return the graph over the rows of the space. `out` is memory for the distances: (n, n), or empty."""
         ...
 
     def prune(self, graph: Any) -> tuple[int, float]:
@@ -61,7 +61,7 @@ class GraphKind(Protocol):
     def regions(
         self, space: DissimilaritySpace, graph: Any, labels: NDArray[np.int64], how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
-        """Return a region for each cluster."""
+        """Return one region per cluster."""
         ...
 
     def performances(
@@ -76,13 +76,13 @@ class GraphKind(Protocol):
         ...
 
     def neighbour_entropy(self, graph: Any, n_dims: int, gamma: float) -> float | None:
-        """Return the Rényi entropy estimated from neighbours; None where the graph knows none."""
+        """Return the Rényi entropy estimated from nearest neighbours, or None for a complete graph."""
         ...
 
 
 @dataclass(frozen=True)
 class CompleteGraph:
-    """All pairs: G(p) of the paper."""
+    """All pairs: the graph G(p) of the paper."""
 
     def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
         """Return all distances and their tree."""
@@ -99,7 +99,7 @@ class CompleteGraph:
     def regions(
         self, space: DissimilaritySpace, graph: EuclideanGraph, labels: NDArray[np.int64], how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
-        """Return a region for each cluster, from all its pairs."""
+        """Return one region per cluster, from all its pairs."""
         return build_regions(space.rows, graph, labels, how)
 
     def performances(
@@ -114,22 +114,22 @@ class CompleteGraph:
         return performance_curve(space, graph, validation, how, performance)
 
     def neighbour_entropy(self, graph: EuclideanGraph, n_dims: int, gamma: float) -> float | None:
-        """Return None: all pairs are no neighbours."""
+        """Return None."""
         return None
 
 
 @dataclass(frozen=True)
 class SinglePrecisionGraph(CompleteGraph):
-    """All pairs in single precision: for searches, whose best candidate is judged again in double precision."""
+    """All pairs in single precision, for searches; the best candidate is assessed again in double precision."""
 
     def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-        """Return all distances, rounded, and their tree."""
+        """Return all distances in single precision, and their tree."""
         return single_precision_graph(space, out)
 
 
 @dataclass(frozen=True)
 class NeighbourGraph:
-    """The `k` nearest neighbours of every pattern, joined to one piece; large clusters are measured by samples.
+    """The `k` nearest neighbours of every pattern, connected; large clusters are measured on samples.
 
     >>> NeighbourGraph(k=5).seed
     0
@@ -156,7 +156,7 @@ class NeighbourGraph:
     def regions(
         self, space: DissimilaritySpace, graph: SparseGraph, labels: NDArray[np.int64], how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
-        """Return a region for each cluster, from a sample of its pairs where it is large."""
+        """Return one region per cluster, measured on a sample if the cluster is large."""
         sampling = self._sampling(graph).for_regions(labels, space.rows.shape[1], how)
         return build_sparse_regions(space.rows, graph.tree, labels, how, sampling)
 
@@ -168,7 +168,7 @@ class NeighbourGraph:
         how: Fuzzification,
         performance: CountPerformance | ScorerPerformance,
     ) -> Matrix:
-        """Return the performance of all partitions, or of the first where regions must be built anew for each."""
+        """Return the performance of all partitions, or of the first few if each needs new regions."""
         return sparse_performance_curve(space.rows, graph, validation, how, performance, self._sampling(graph))
 
     def neighbour_entropy(self, graph: SparseGraph, n_dims: int, gamma: float) -> float | None:

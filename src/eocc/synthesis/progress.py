@@ -1,4 +1,4 @@
-"""What a search tells while it runs: nothing, plain lines, or a bar on a terminal."""
+"""Progress of a search: nothing, plain lines, or a progress bar in a terminal."""
 
 import math
 import sys
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eocc.search.run import Generation
-from eocc.synthesis.synthesis import Candidate
+from eocc.synthesis.assessment import Candidate
 
 Report = Callable[[Generation, Candidate], None]
 
@@ -25,11 +25,11 @@ def reporting(verbose: bool, max_generations: int | None) -> Iterator[Report]:
         yield _line_reporter(max_generations)
 
 
-def figures(best: Candidate) -> str:
-    """Return the best candidate's figures, in words.
+def describe_scores(best: Candidate) -> str:
+    """Return the scores of the best candidate as text.
 
     >>> import numpy as np
-    >>> figures(Candidate(np.ones(1), 2, 0.9, 0.4, 0.65))
+    >>> describe_scores(Candidate(np.ones(1), 2, 0.9, 0.4, 0.65))
     'objective 0.6500, entropy 0.9000, modularity 0.4000, 2 regions'
     """
     performance = "" if math.isnan(best.performance) else f", performance {best.performance:.4f}"
@@ -46,41 +46,36 @@ def _line_reporter(max_generations: int | None) -> Report:
         done = generation.number + 1
         passed = time.monotonic() - started
         left = "" if max_generations is None else f", at most {passed / done * (max_generations - done):.0f} s left"
-        print(f"generation {generation.number}: {figures(best)}, {passed:.0f} s{left}", file=sys.stderr, flush=True)
+        scores = describe_scores(best)
+        print(f"generation {generation.number}: {scores}, {passed:.0f} s{left}", file=sys.stderr, flush=True)
 
     return report
 
 
 def _rich_bar(max_generations: int | None) -> Any:
-    """Return a context that shows a bar, and the best candidate's figures below it; None where rich is missing."""
+    """Return a context with a progress bar and the best candidate's scores, or None if rich is not installed."""
     try:
+        import rich.progress as columns
         from rich.console import Console, Group
         from rich.live import Live
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
         from rich.text import Text
     except ModuleNotFoundError:
         return None
-    bar = Progress(
-        TextColumn("generation"), MofNCompleteColumn(), BarColumn(bar_width=20), TimeElapsedColumn(),
-        TextColumn("at most"), TimeRemainingColumn(), TextColumn("left"),
+    bar = columns.Progress(
+        columns.TextColumn("generation"), columns.MofNCompleteColumn(), columns.BarColumn(bar_width=20),
+        columns.TimeElapsedColumn(), columns.TextColumn("at most"), columns.TimeRemainingColumn(),
+        columns.TextColumn("left"),
     )  # fmt: skip
     text = Text("", overflow="fold")
     task = bar.add_task("", total=max_generations)
 
     def report(generation: Generation, best: Candidate) -> None:
         bar.update(task, completed=generation.number + 1)
-        text.plain = figures(best)
+        text.plain = describe_scores(best)
 
     @contextmanager
-    def representation() -> Iterator[Report]:
+    def live_bar() -> Iterator[Report]:
         with Live(Group(bar, text), console=Console(stderr=True), refresh_per_second=8):
             yield report
 
-    return representation()
+    return live_bar()

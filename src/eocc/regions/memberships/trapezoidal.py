@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.regions.memberships.protocol import Matrix
+from eocc.foundation.types import Matrix
 
 
 @dataclass(frozen=True)

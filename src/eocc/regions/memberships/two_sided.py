@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from eocc.foundation.types import Matrix
 from eocc.regions.memberships.gaussian import Gaussian
-from eocc.regions.memberships.protocol import Matrix
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Selections: which training patterns are the prototypes. One file per selection, one row here."""
+"""Selections: which training patterns become prototypes. One file per selection, one row here."""
 
 from eocc.foundation.registry import Registry
 

@@ -1,4 +1,4 @@
-"""Prototypes far from each other, where there are others to stand for."""
+"""Prototypes far from each other, but not isolated patterns."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,24 +6,24 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.arguments import check_count, check_number
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.farthest_first import spread
-from eocc.space.prototypes.protocol import Indices, Matrix, blocks, check_places
+from eocc.space.prototypes.protocol import blocks, check_places
 
-# The sample holds two patterns per prototype within these bounds: fewer would not tell a small cluster from lone
-# patterns, more would cost more than the choice itself.
+# The sample has two patterns per prototype within these limits: fewer could not distinguish a small cluster
+# from isolated patterns, more would cost more than the selection itself.
 FEWEST, MOST = 128, 512
 
 
 @dataclass(frozen=True)
 class DensitySpread:
-    """Farthest-first, where lone patterns count as less far: always the largest w_i min_j d(x_i, r_j) over the chosen.
+    """Farthest-first with less weight for isolated patterns: repeatedly the largest w_i min_j d(x_i, r_j).
 
-    w_i = min(1, s / s_i)^exponent, where s_i is the dissimilarity of x_i to the k-th nearest other pattern of a random
-    sample, k = `neighbours`, and s the median of the s_i > 0. In the denser half w = 1. A lone pattern ten times as far
-    from others as is usual has w = 1 / 100, so that it is chosen after all those with a gap of a tenth of s or more.
-    With exponent 0 this is farthest-first.
-    The first is drawn from the denser half; ties go to the lower index, copies are chosen last.
+    w_i = min(1, s / s_i)^exponent, where s_i is the dissimilarity of x_i to its k-th nearest pattern in a random
+    sample, k = `neighbours`, and s the median of the s_i > 0. In the denser half, w = 1. An isolated pattern with
+    s_i = 10 s has w = 1 / 100. With exponent 0 this is farthest-first.
+    The first prototype is drawn from the denser half. Ties go to the lower index; copies are chosen last.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.append(np.arange(20.0), 200.0)[:, None]
@@ -39,7 +39,7 @@ class DensitySpread:
         check_number("exponent", self.exponent, ">= 0", lambda value: 0 <= value < np.inf)
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return `count` patterns, from n count dissimilarities, and n for each of the sample."""
+        """Return `count` patterns; computes n * (count + size of the sample) dissimilarities."""
         n = len(patterns)
         check_places(count, n)
         sample = np.sort(rng.permutation(n)[: max(FEWEST, min(2 * count, MOST))])
@@ -49,7 +49,7 @@ class DensitySpread:
 
 
 def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
-    """Return the dissimilarity of each pattern to the k-th nearest of the others in the sample; to the last if fewer.
+    """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample; to the last if fewer.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
@@ -68,7 +68,7 @@ def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neigh
 
 
 def weights_from(spacings: Matrix, exponent: float) -> Matrix:
-    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 where there is none.
+    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 if there is none.
 
     >>> weights_from(np.array([0.0, 0.1, 0.2, 0.8]), 2.0)
     array([1.    , 1.    , 1.    , 0.0625])
@@ -76,5 +76,5 @@ def weights_from(spacings: Matrix, exponent: float) -> Matrix:
     positive = spacings[spacings > 0]
     if len(positive) == 0:
         return np.ones(len(spacings))
-    usual = np.median(positive)
-    return np.asarray((usual / np.maximum(spacings, usual)) ** exponent)
+    median = np.median(positive)
+    return np.asarray((median / np.maximum(spacings, median)) ** exponent)

@@ -1,26 +1,27 @@
-"""Prototypes as far from each other as can be: k-centres."""
+"""Prototypes as far from each other as possible: k-centres."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
+from eocc.space.prototypes.protocol import check_places, dissimilarities, nearest_dissimilarities
 
-# Less than any gap there is: a chosen pattern is not chosen again, also where its copies have gap 0.
+# Below every distance, so that a chosen pattern is not chosen again; its copies have distance 0.
 TAKEN = -1.0
-# A pool is a 32nd of all patterns within these bounds: comparing it with each choice adds little to the work, and one
+# The pool of candidates is n / 32 within these limits: small enough to compare with every choice, large enough that one
 # pass over all patterns serves many choices.
 SMALLEST_POOL, LARGEST_POOL = 256, 4096
 
 
 @dataclass(frozen=True)
 class FarthestFirst:
-    """A pattern drawn at random, then always the one whose nearest chosen pattern is farthest; ties to the lower index.
+    """A random pattern, then repeatedly the one farthest from its nearest prototype; ties to the lower index.
 
-    No pattern is then farther from its prototype than twice the least such radius there is (Gonzalez 1985), if d keeps
-    the triangle inequality. Copies are chosen last, in the order of their indices.
+    The largest distance of a pattern to its prototype is at most twice the optimum (Gonzalez 1985), if d satisfies the
+    triangle inequality. Copies are chosen last, in the order of their indices.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [1.0], [2.0], [9.0]])
@@ -29,18 +30,17 @@ class FarthestFirst:
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return `count` patterns, from n count dissimilarities and a few per cent more."""
+        """Return `count` patterns; computes n * count dissimilarities and a few percent more."""
         n = len(patterns)
         check_places(count, n)
         return np.sort(spread(measure, patterns, count, int(rng.integers(n)), np.ones(n)))
 
 
 def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
-    """Return `first`, then always the pattern of largest gap w_i min_j d(x_i, x_j) to those chosen, as they are chosen.
+    """Return `first`, then repeatedly the pattern of largest weighted distance w_i min_j d(x_i, x_j) to those chosen.
 
-    Ties go to the lower index. The choices are those of one pass over all patterns per choice, but many are made per
-    pass, among the patterns of largest gap: gaps only fall, so that these come first as long as their gaps exceed the
-    largest of the others.
+    Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns of
+    largest distance, the pool, come first while their distances exceed the largest of the others.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [2.0], [9.0]])
@@ -48,27 +48,27 @@ def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weight
     array([1, 3, 0])
     """
     chosen = np.array([first], dtype=np.int64)
-    latest, gaps = chosen, np.full(len(patterns), np.inf)
+    latest, distances = chosen, np.full(len(patterns), np.inf)
     while len(chosen) < count:
-        np.minimum(gaps, weights * nearest_dissimilarities(measure, patterns, patterns[latest]), out=gaps)
-        gaps[chosen] = TAKEN
-        if gaps.max() <= 0:
-            return np.concatenate([chosen, np.flatnonzero(gaps == 0)[: count - len(chosen)]])
-        latest = _next_choices(measure, patterns, gaps, weights, count - len(chosen))
+        np.minimum(distances, weights * nearest_dissimilarities(measure, patterns, patterns[latest]), out=distances)
+        distances[chosen] = TAKEN
+        if distances.max() <= 0:
+            return np.concatenate([chosen, np.flatnonzero(distances == 0)[: count - len(chosen)]])
+        latest = _next_choices(measure, patterns, distances, weights, count - len(chosen))
         chosen = np.concatenate([chosen, latest])
     return chosen
 
 
-def _next_choices(measure: FittedMeasure, patterns: Any, gaps: Matrix, weights: Matrix, wanted: int) -> Indices:
-    """Return the choices, at least 1, that are certain from the patterns of largest gap alone."""
-    pool, floor, last = _largest(gaps)
-    members, own = patterns[pool], gaps[pool]
+def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, weights: Matrix, wanted: int) -> Indices:
+    """Return the choices, at least 1, that follow from the pool alone."""
+    pool, floor, last = _largest(distances)
+    members, own = patterns[pool], distances[pool]
     choices: list[int] = []
     while len(choices) < wanted:
         place = np.array([np.argmax(own)])
-        gap, index = float(own[place[0]]), int(pool[place[0]])
-        # The others' gaps are at most `floor`, and those that reach it have an index above `last`.
-        if gap <= 0 or gap < floor or (gap == floor and index > last):
+        distance, index = float(own[place[0]]), int(pool[place[0]])
+        # The distances outside the pool are at most `floor`; those equal to it have an index above `last`.
+        if distance <= 0 or distance < floor or (distance == floor and index > last):
             break
         choices.append(index)
         np.minimum(own, weights[pool] * dissimilarities(measure, members, members[place])[:, 0], out=own)
@@ -76,15 +76,15 @@ def _next_choices(measure: FittedMeasure, patterns: Any, gaps: Matrix, weights: 
     return np.array(choices, dtype=np.int64)
 
 
-def _largest(gaps: Matrix) -> tuple[Indices, float, int]:
-    """Return the patterns of largest gap, rising, ties to the lower index; the least gap among them; the last with it.
+def _largest(distances: Matrix) -> tuple[Indices, float, int]:
+    """Return the pool, ascending; its least distance; the last pattern with that distance. Ties: lower index.
 
     >>> _largest(np.array([0.5, 0.2, 0.7]))
     (array([0, 1, 2]), 0.2, 1)
     """
-    n = len(gaps)
+    n = len(distances)
     size = min(n, max(SMALLEST_POOL, min(n // 32, LARGEST_POOL)))
-    floor = np.partition(gaps, n - size)[n - size]
-    above = np.flatnonzero(gaps > floor)
-    level = np.flatnonzero(gaps == floor)[: size - len(above)]
+    floor = np.partition(distances, n - size)[n - size]
+    above = np.flatnonzero(distances > floor)
+    level = np.flatnonzero(distances == floor)[: size - len(above)]
     return np.sort(np.concatenate([above, level])), float(floor), int(level[-1])

@@ -1,33 +1,33 @@
-"""Prototypes in the middle of what they stand for."""
+"""Prototypes with a small sum of dissimilarities to all patterns: k-medoids."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import Indices, Matrix, check_places, dissimilarities, nearest_dissimilarities
+from eocc.space.prototypes.protocol import check_places, dissimilarities, nearest_dissimilarities
 from eocc.space.prototypes.random import without_copies
 
-# All pairs of so many patterns take 32 MB.
+# All pairs of a sample of this size take 32 MB.
 SAMPLE = 2000
-# With more medoids than this per sample, a medoid would stand for fewer than four patterns.
+# Each medoid of a sample has at least four patterns of it.
 MOST_MEDOIDS = SAMPLE // 4
-# A swap must lower the sum by more than it errs by, or rounding could go round in circles.
-WORTHWHILE = 1e-9
-# On samples of Gaussians there were at most seven rounds; the bound keeps the time in proportion to the sample's pairs.
+# A swap must lower the sum by this share; otherwise rounding errors could cause an endless loop.
+LEAST_GAIN = 1e-9
+# Samples of Gaussians needed at most seven rounds.
 MOST_ROUNDS = 20
 
 
 @dataclass(frozen=True)
 class KMedoids:
-    """Patterns of small sum of dissimilarities, sum_i min_j d(x_i, r_j), from a random start by swaps on a sample.
+    """Patterns with a small sum_i min_j d(x_i, r_j), from a random start by swaps on a sample.
 
-    The start is drawn as `RandomSelection` draws. Then, on 2000 patterns drawn at random with the start among them, one
-    medoid at a time is swapped for the pattern that lowers the sum most, until no swap does: PAM (Kaufman, Rousseeuw
-    1990) with the eager swaps of FasterPAM (Schubert, Rousseeuw 2021). The result replaces the start if the sum over
-    all patterns is no larger. Above 500 prototypes each 500 have a sample of their own.
-    Copies are passed over as long as there are other patterns.
+    `RandomSelection` draws the start. On a random sample of 2000 patterns that includes the start, one medoid at a time
+    is swapped for the pattern that lowers the sum most, until no swap lowers it: PAM (Kaufman, Rousseeuw 1990) with the
+    eager swaps of FasterPAM (Schubert, Rousseeuw 2021). The result replaces the start unless the sum over all patterns
+    is larger. Above 500 prototypes, several samples are used. Copies are chosen only if there are no other patterns.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
@@ -36,7 +36,7 @@ class KMedoids:
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return `count` patterns, from 2 n count dissimilarities and those within the samples."""
+        """Return `count` patterns; computes 2 n * count dissimilarities and those within the samples."""
         n = len(patterns)
         check_places(count, n)
         order = rng.permutation(n)
@@ -66,10 +66,9 @@ def _sum_over_all(measure: FittedMeasure, patterns: Any, chosen: Indices) -> flo
 
 
 def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
-    """Return medoids after swaps that lower the sum of dissimilarities; D_ji of pattern i to candidate j, (m, m).
+    """Return the medoids after swaps that lower the sum of dissimilarities; D_ji of pattern i to candidate j, (m, m).
 
-    The candidates have their turns in the order of D; each takes the place where the sum falls most, the first of
-    those where it falls alike.
+    Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
 
     >>> D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0], [0.0, 1.0, 2.0, 9.0]))
     >>> swapped_medoids(D, np.array([0, 2]))
@@ -81,7 +80,7 @@ def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
         candidate = turn % len(D)
         changes = nearest.changes(D[candidate])
         place, since_swap = int(np.argmin(changes)), since_swap + 1
-        if changes[place] < -WORTHWHILE * nearest.total:
+        if changes[place] < -LEAST_GAIN * nearest.total:
             nearest.swap(place, candidate)
             since_swap = 0
         if since_swap == len(D):
@@ -91,26 +90,26 @@ def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
 
 @dataclass
 class _Nearest:
-    """Of each pattern, the places of its nearest and next nearest medoid and the dissimilarities to them."""
+    """For each pattern, its nearest and second nearest medoid and the dissimilarities to them."""
 
     D: Matrix
     medoids: Indices
     places: Indices = field(init=False)  # (2, m)
-    gaps: Matrix = field(init=False)  # (2, m)
+    distances: Matrix = field(init=False)  # (2, m)
     total: float = field(init=False)
 
     def __post_init__(self) -> None:
         m = len(self.D)
-        self.places, self.gaps = np.empty((2, m), np.int64), np.empty((2, m))
+        self.places, self.distances = np.empty((2, m), np.int64), np.empty((2, m))
         self._look_up(np.arange(m))
 
     def changes(self, to_candidate: Matrix) -> Matrix:
-        """Return by how much the sum changes if the candidate takes each place.
+        """Return the change of the sum if the candidate replaces each medoid.
 
-        sum_i (min(c_i, a_i) - a_i) + sum over i of that place (min(c_i, b_i) - min(c_i, a_i)), where a and b are the
-        gaps to the nearest and the next nearest medoid, c those to the candidate.
+        sum_i (min(c_i, a_i) - a_i) + sum over the patterns i of that medoid (min(c_i, b_i) - min(c_i, a_i)), where a
+        and b are the distances to the nearest and second nearest medoid, c those to the candidate.
         """
-        first, second = self.gaps
+        first, second = self.distances
         kept = np.minimum(to_candidate, first)
         left = np.minimum(to_candidate, second)
         left -= kept
@@ -118,23 +117,23 @@ class _Nearest:
         return np.asarray(kept.sum() + np.bincount(self.places[0], left, minlength=len(self.medoids)))
 
     def swap(self, place: int, candidate: int) -> None:
-        """Give the place to the candidate."""
+        """Replace a medoid by the candidate."""
         self.medoids[place] = candidate
-        bereft = (self.places == place).any(axis=0)
-        gap = self.D[candidate]
-        is_first = ~bereft & (gap < self.gaps[0])
-        is_second = ~bereft & ~is_first & (gap < self.gaps[1])
-        self.gaps[1, is_first], self.places[1, is_first] = self.gaps[0, is_first], self.places[0, is_first]
+        affected = (self.places == place).any(axis=0)
+        distance = self.D[candidate]
+        is_first = ~affected & (distance < self.distances[0])
+        is_second = ~affected & ~is_first & (distance < self.distances[1])
+        self.distances[1, is_first], self.places[1, is_first] = self.distances[0, is_first], self.places[0, is_first]
         for rank, those in enumerate((is_first, is_second)):
-            self.gaps[rank, those], self.places[rank, those] = gap[those], place
-        self._look_up(np.flatnonzero(bereft))
+            self.distances[rank, those], self.places[rank, those] = distance[those], place
+        self._look_up(np.flatnonzero(affected))
 
     def _look_up(self, those: Indices) -> None:
-        """Compare those patterns with every medoid; the next nearest of a lone medoid is infinitely far."""
-        gaps = self.D[np.ix_(self.medoids, those)]
+        """Compare those patterns with every medoid; with a single medoid the second nearest is infinitely far."""
+        distances = self.D[np.ix_(self.medoids, those)]
         columns = np.arange(len(those))
         for rank in range(2):
-            nearest = gaps.argmin(axis=0)
-            self.places[rank, those], self.gaps[rank, those] = nearest, gaps[nearest, columns]
-            gaps[nearest, columns] = np.inf
-        self.total = float(self.gaps[0].sum())
+            nearest = distances.argmin(axis=0)
+            self.places[rank, those], self.distances[rank, those] = nearest, distances[nearest, columns]
+            distances[nearest, columns] = np.inf
+        self.total = float(self.distances[0].sum())

@@ -1,4 +1,4 @@
-"""What a selection of prototypes must offer, and how the patterns are compared a block at a time."""
+"""The interface of a prototype selection, and dissimilarities computed block by block."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
@@ -9,18 +9,17 @@ from eocc.foundation.arguments import check_count
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 
-# A block of dissimilarities holds at most so many rows and columns, 8 MiB in all: room that does not grow with the
-# patterns, and enough pairs for what a measure prepares once per block not to count.
+# The largest block of dissimilarities, 8 MiB: memory does not grow with n, and preparing a block is cheap.
 BLOCK_ROWS, BLOCK_COLUMNS = 2048, 512
 
 
 class Selection(Protocol):
-    """Which patterns become the prototypes: the coordinates of the dissimilarity space."""
+    """Chooses the patterns that become prototypes, the coordinates of the dissimilarity space."""
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return the indices of `count` different patterns, rising; all randomness comes from `rng`.
+        """Return the indices of `count` different patterns, ascending; every random number comes from `rng`.
 
-        `patterns` have a length and give parts of themselves for an array of integers or a slice.
+        `patterns` have a length and can be indexed by an array of integers or a slice.
         """
         ...
 
@@ -39,7 +38,7 @@ def check_places(count: Any, n: int) -> None:
 
 
 def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-    """Return D, D_ij = d(pattern_i, prototype_j; p = 1), or say that it is no dissimilarity.
+    """Return D, D_ij = d(pattern_i, prototype_j; p = 1); raise a ValueError for negative or infinite entries.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])
@@ -58,7 +57,7 @@ def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> M
 
 
 def blocks(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
-    """Yield (rows, D), all dissimilarities of those rows of the patterns to the prototypes, in the rows' order.
+    """Yield (slice, D): the dissimilarities of these patterns to the prototypes, for all slices in order.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [4.0]])

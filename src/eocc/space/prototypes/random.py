@@ -1,28 +1,23 @@
-"""Prototypes drawn at random: what every other selection has to beat."""
+"""Prototypes drawn at random: the baseline for the other selections."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
-from eocc.space.prototypes.protocol import (
-    BLOCK_COLUMNS,
-    Indices,
-    check_places,
-    dissimilarities,
-    nearest_dissimilarities,
-)
+from eocc.space.prototypes.protocol import BLOCK_COLUMNS, check_places, dissimilarities, nearest_dissimilarities
 
-# Where the first draws were copies, many more may be: they are compared so many at a time.
+# The least number of patterns compared at once after the first draws, which may be copies.
 LEAST_STEP = 64
 
 
 @dataclass(frozen=True)
 class RandomSelection:
-    """Patterns drawn without replacement, all equally likely; a copy of one drawn before is passed over.
+    """Patterns drawn uniformly without replacement; copies of earlier ones are skipped.
 
-    Where there are fewer different patterns than places, the copies drawn first fill the rest.
+    If there are fewer different patterns than prototypes, the first copies drawn fill the rest.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [0.0], [0.0], [5.0], [7.0]])
@@ -31,13 +26,13 @@ class RandomSelection:
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
-        """Return `count` patterns, from count^2 dissimilarities at most, up to some n count if most are copies."""
+        """Return `count` patterns; computes count^2 dissimilarities, up to n * count if most patterns are copies."""
         check_places(count, len(patterns))
         return np.sort(without_copies(measure, patterns, rng.permutation(len(patterns)), count))
 
 
 def without_copies(measure: FittedMeasure, patterns: Any, order: Indices, count: int) -> Indices:
-    """Return the first `count` of `order` that are not at dissimilarity 0 from one before, then the first that are.
+    """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then the first copies.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [0.0], [5.0]])

@@ -1,4 +1,4 @@
-"""How many prototypes, and which."""
+"""Number of prototypes + selection -> the indices of the prototypes."""
 
 import numbers
 from typing import Any
@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.registry import resolve
+from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import SELECTIONS
-from eocc.space.prototypes.protocol import Indices, Selection
+from eocc.space.prototypes.protocol import Selection
 
 
 def resolve_selection(selection: str | Selection) -> Selection:
@@ -22,9 +23,9 @@ def resolve_selection(selection: str | Selection) -> Selection:
 
 
 def count_of(prototypes: int | float | None, n: int) -> int:
-    """Return how many of n patterns are prototypes: all for None, at most n for an integer, a share for a fraction.
+    """Return the number of prototypes among n patterns: all for None, at most n for an integer, n * fraction otherwise.
 
-    A fraction of n is rounded to the nearest integer, and at least 1.
+    The product is rounded to the nearest integer, and at least 1.
 
     >>> [count_of(wanted, 30) for wanted in (None, 8, 256, 0.1, 1.0, 0.001)]
     [30, 8, 30, 3, 30, 1]
@@ -49,9 +50,7 @@ def count_of(prototypes: int | float | None, n: int) -> int:
 def select_prototypes(
     selection: str | Selection, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator
 ) -> Indices:
-    """Return the indices of the patterns chosen, `count` different ones, rising; say so if the selection gave others.
-
-    If all are wanted, nothing is compared.
+    """Return the indices of `count` different patterns, ascending; raise a ValueError if the selection gave others.
 
     >>> from eocc.measures import Euclidean
     >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
@@ -67,5 +66,5 @@ def select_prototypes(
             f"{type(chooser).__name__}: select must return {count} integers, not {chosen.dtype} of shape {chosen.shape}"
         )
     if chosen[0] < 0 or chosen[-1] >= n or (np.diff(chosen) <= 0).any():
-        raise ValueError(f"{type(chooser).__name__}: select must return different indices below {n}, rising")
+        raise ValueError(f"{type(chooser).__name__}: select must return different indices below {n}, ascending")
     return chosen.astype(np.int64)
