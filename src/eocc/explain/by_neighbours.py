@@ -11,9 +11,8 @@ from eocc.explain.regions import FittedClassifier, TrainingRow, exemplars_among,
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, share, wrapped
 from eocc.measures.difference import Difference, difference_of
-from eocc.regions.fuzzy import BOUNDARY
 from eocc.regions.memberships import MembershipFunction
-from eocc.regions.scores import Scores
+from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison, Nearest
 from eocc.surprise.model import SurpriseModel
 

@@ -23,7 +23,7 @@ from eocc.explain.regions import (
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_number, glued, known_of, share, wrapped
 from eocc.measures.difference import difference_of
-from eocc.regions.fuzzy import BOUNDARY
+from eocc.regions.scores import BOUNDARY
 
 # The text calls a row closer than this, in extents, "at its centre": two decimals would show 0.00.
 AT_CENTRE = 0.005

@@ -10,7 +10,8 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import finite
 from eocc.measures.difference import description_of, shared_out
 from eocc.measures.protocol import FittedMeasure
-from eocc.regions.fuzzy import BOUNDARY, FuzzyModel, Region
+from eocc.regions.fuzzy import FuzzyModel, Region
+from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import distances_to, offsets_from
 
 N_EXEMPLARS = 3
