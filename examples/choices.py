@@ -84,7 +84,7 @@ def fit(problem: OneClassProblem, family: Family, choice: dict[str, Any]) -> Ent
     """Train on the targets; all that the choice does not name stays as it is by default, without a search."""
     parameters = {"search": None, "random_state": 0, **family.shared, **choice}
     validates = parameters.get("synthesis") == "validation"
-    clf = EntropicOneClassClassifier(resolution="single", **parameters)
+    clf = EntropicOneClassClassifier(**parameters)
     return clf.fit(problem.X_train, validation=family.validation if validates else None)
 
 

@@ -120,9 +120,9 @@ def fill_bounds(node, lows, highs, queries, count, bounds):
         low, high = lows[node, k], highs[node, k]
         for t in range(count):
             below, above = low - queries[k, t], queries[k, t] - high
-            gap = below if below > above else above
-            gap = gap if gap > 0.0 else 0.0
-            bounds[t] += gap * gap
+            distance = below if below > above else above
+            distance = distance if distance > 0.0 else 0.0
+            bounds[t] += distance * distance
 
 
 @summing_kernel
@@ -130,8 +130,8 @@ def square_between(low, high, node, lows, highs):
     """Return the squared distance between a box and that of a node."""
     total = 0.0
     for k in range(low.shape[0]):
-        gap = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
-        total += gap * gap
+        distance = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
+        total += distance * distance
     return total
 
 
@@ -219,19 +219,19 @@ def search_boxes(
     n_leaves, n_columns, width, looks = starts.shape[0] - 1, rows.shape[1], blocks.shape[2], 0
     who, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
     queries, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
-    stack, gaps = np.empty(64, np.int64), np.empty(64)
+    stack, box_squares = np.empty(64, np.int64), np.empty(64)
     for leaf in range(start, stop):
         first, last = starts[leaf], starts[leaf + 1]
         count, common = gather(
             first, last, active, rows, component, scale, keys, reach, who, limits, queries, low, high
         )
         here = n_leaves + leaf if count > 0 else 0
-        stack[0], gaps[0], top, farthest = here, 0.0, 1, np.inf
+        stack[0], box_squares[0], top, farthest = here, 0.0, 1, np.inf
         while here > 0:
             while top > 0:
                 top -= 1
                 node = stack[top]
-                if gaps[top] > farthest or (common >= 0 and whole[node] == common):
+                if box_squares[top] > farthest or (common >= 0 and whole[node] == common):
                     continue
                 if node >= n_leaves:
                     fill_bounds(node, lows, highs, queries, count, bounds)
@@ -242,15 +242,15 @@ def search_boxes(
                     looks += looked
                     continue
                 nearer, other = 2 * node, 2 * node + 1
-                gap = square_between(low, high, nearer, lows, highs)
-                other_gap = square_between(low, high, other, lows, highs)
-                if other_gap < gap:
-                    nearer, other, gap, other_gap = other, nearer, other_gap, gap
-                stack[top], gaps[top] = other, other_gap
-                stack[top + 1], gaps[top + 1] = nearer, gap
+                square = square_between(low, high, nearer, lows, highs)
+                other_square = square_between(low, high, other, lows, highs)
+                if other_square < square:
+                    nearer, other, square, other_square = other, nearer, other_square, square
+                stack[top], box_squares[top] = other, other_square
+                stack[top + 1], box_squares[top + 1] = nearer, square
                 top += 2
             if here > 1:
-                stack[0], gaps[0], top = here ^ 1, square_between(low, high, here ^ 1, lows, highs), 1
+                stack[0], box_squares[0], top = here ^ 1, square_between(low, high, here ^ 1, lows, highs), 1
             here //= 2
         for t in range(count):
             reach[component[who[t]]] = min(reach[component[who[t]]], keys[who[t], slot])
