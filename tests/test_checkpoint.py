@@ -34,7 +34,7 @@ class InterruptedSearchError(Exception):
 
 
 def interrupt(search, n_generations, of_run=0):
-    """The same search, but after so many generations of that run it raises."""
+    """The same search, which raises an error after some generations."""
     started = []
 
     class Run:
@@ -66,7 +66,7 @@ def interrupt(search, n_generations, of_run=0):
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_an_interrupted_search_ends_as_if_it_had_not_been(name, setosa, tmp_path):
+def test_a_resumed_search_gives_the_same_model(name, setosa, tmp_path):
     search = type(SEARCHES[name]())(population_size=6, max_generations=5)
     kept = Checkpointed(search, tmp_path / "search.ckpt")
     with pytest.raises(InterruptedSearchError):
@@ -78,10 +78,10 @@ def test_an_interrupted_search_ends_as_if_it_had_not_been(name, setosa, tmp_path
 def test_a_finished_search_costs_nothing_the_second_time(setosa, tmp_path, monkeypatch):
     clf = classifier(Checkpointed(SHORT, str(tmp_path / "search.ckpt")))
     first = clone(clf).fit(setosa)
-    judged = []
-    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(judged))
+    evaluated = []
+    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(evaluated))
     assert_same(clone(clf).fit(setosa), first)
-    assert len(judged) == 1 + PROBES  # those by which the data are known again
+    assert len(evaluated) == 1 + PROBES  # the probes that identify the data
 
 
 def recording(calls):
@@ -103,7 +103,7 @@ def test_the_number_of_threads_may_change(setosa, tmp_path):
     assert_same(classifier(kept).fit(setosa), classifier(SHORT).fit(setosa))
 
 
-def test_the_folds_of_a_calibration_go_on_too(setosa, tmp_path):
+def test_the_folds_of_a_calibration_resume_too(setosa, tmp_path):
     kept = Checkpointed(SHORT, tmp_path / "search.ckpt")
     with pytest.raises(InterruptedSearchError):
         classifier(interrupt(kept, 2, of_run=1), false_alarm_rate=0.1).fit(setosa)
@@ -168,7 +168,7 @@ FUNCTIONS = [lambda x: float(np.mean(x)), lambda x: float(np.median(x))]
 )
 @pytest.mark.parametrize("seed", range(3))
 def test_a_checkpoint_of_other_functions_is_refused(name, values, seed, tmp_path):
-    """On few rows they may well find the same numbers for one candidate."""
+    """On few rows both functions may give the same scores for one candidate."""
     rng = np.random.default_rng(seed)
     X, y = np.vstack([rng.normal(size=(30, 2)), rng.normal(size=(6, 2)) + 2]), np.repeat([1, -1], [30, 6])
     path = tmp_path / "search.ckpt"
@@ -182,7 +182,7 @@ def test_a_checkpoint_of_other_functions_is_refused(name, values, seed, tmp_path
         other.fit(X, y)
 
 
-def test_a_function_that_calls_another_since_changed_is_noticed(tmp_path, iris, monkeypatch):
+def test_a_change_in_a_called_function_is_noticed(tmp_path, iris, monkeypatch):
     search = Checkpointed(SHORT, tmp_path / "search.ckpt")
     clf = classifier(search, synthesis="validation", performance=lambda clf, X, y: share(clf.predict(X) == y))
     clf.fit(*iris)
@@ -196,23 +196,21 @@ def share(right):
 
 
 @pytest.mark.parametrize("performance", ["accuracy", "precision"])
-def test_calibrated_fits_with_any_performance_cost_next_to_nothing_the_second_time(
-    iris, tmp_path, monkeypatch, performance
-):
+def test_a_calibrated_fit_with_any_performance_is_nearly_free_the_second_time(iris, tmp_path, monkeypatch, performance):
     X, y = iris
     path = tmp_path / "search.ckpt"
     settings = {"synthesis": "validation", "performance": performance, "false_alarm_rate": 0.2}
     first = classifier(Checkpointed(SHORT, path), **settings).fit(X, y)
     size = path.stat().st_size
-    judged = []
-    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(judged))
+    evaluated = []
+    monkeypatch.setattr("eocc.synthesis.evaluation.Evaluator.__call__", recording(evaluated))
     assert_same(classifier(Checkpointed(SHORT, path), **settings).fit(X, y), first)
-    assert len(judged) == 11 * (1 + PROBES)  # all, and ten folds
+    assert len(evaluated) == 11 * (1 + PROBES)  # all, and ten folds
     assert path.stat().st_size == size
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x05\x06" + bytes(18)])
-def test_a_file_that_is_no_checkpoint_is_refused_and_left(content, setosa, tmp_path):
+def test_other_files_are_refused_and_left_unchanged(content, setosa, tmp_path):
     path = tmp_path / "search.ckpt"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="not a checkpoint of this version, or it is damaged") as caught:
@@ -229,7 +227,7 @@ def test_a_pickle_is_not_read(setosa, tmp_path):
         classifier(Checkpointed(SHORT, path)).fit(setosa)
 
 
-def test_bad_arguments_are_said_before_the_search(setosa, tmp_path):
+def test_invalid_arguments_are_refused_before_the_search(setosa, tmp_path):
     with pytest.raises(ValueError, match="needs a search object"):
         Checkpointed("genetic", "search.ckpt")
     with pytest.raises(ValueError, match="must be a string or a path"):
@@ -256,10 +254,10 @@ def slow(self, p, workspace):
     global count
     count += 1
     time.sleep(1000 if count > 20 else 0)  # for the signal, in the fourth generation
-    return judged(self, p, workspace)
+    return evaluated(self, p, workspace)
 
 from eocc.synthesis.evaluation import Evaluator
-judged, Evaluator.__call__ = Evaluator.__call__, slow
+evaluated, Evaluator.__call__ = Evaluator.__call__, slow
 search = GeneticSearch(population_size=6, max_generations=int(sys.argv[2]))
 rows = np.random.default_rng(0).normal(size=(40, 3))
 EntropicOneClassClassifier(
@@ -268,7 +266,7 @@ EntropicOneClassClassifier(
 """
 
 
-def test_a_process_killed_in_the_middle_is_made_up_for(tmp_path):
+def test_a_fit_resumes_after_its_process_was_killed(tmp_path):
     path, rows = tmp_path / "search.ckpt", np.random.default_rng(0).normal(size=(40, 3))
     search = GeneticSearch(population_size=6, max_generations=60, patience=10)
     process = subprocess.Popen([sys.executable, "-c", FIT, str(path), "60"])
@@ -283,7 +281,7 @@ def test_a_process_killed_in_the_middle_is_made_up_for(tmp_path):
     assert_same(kept, classifier(search).fit(rows))
 
 
-def test_a_process_killed_while_it_writes_leaves_nothing_behind(tmp_path):
+def test_a_process_killed_while_writing_leaves_no_files(tmp_path):
     path, rows = tmp_path / "search.ckpt", np.random.default_rng(0).normal(size=(40, 3))
     classifier(Checkpointed(SHORT, path)).fit(rows)
     half_written = f"""

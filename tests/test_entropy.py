@@ -23,7 +23,7 @@ def test_normalized_entropy_equals_the_definition(lengths, gamma):
 
 
 @given(st.lists(st.floats(1e-3, 1), min_size=2, max_size=20), st.integers(1, 50), st.floats(1.01, 5))
-def test_both_rise_when_the_data_spreads(lengths, n_dims, factor):
+def test_both_entropies_rise_with_the_scale_of_the_data(lengths, n_dims, factor):
     wider = np.array(lengths) * factor
     assert renyi_entropy(wider, n_dims) > renyi_entropy(lengths, n_dims)
     assert normalized_entropy(wider) > normalized_entropy(lengths)
@@ -33,13 +33,13 @@ def test_small_dimensions_are_defined():
     assert all(math.isfinite(renyi_entropy([0.1, 0.2], n_dims)) for n_dims in range(1, 40))
 
 
-def test_point_mass_and_lone_pattern():
+def test_entropy_of_copies_and_of_a_single_pattern():
     assert renyi_entropy([0.0, 0.0], n_dims=3) == -math.inf
     assert normalized_entropy([0.0, 0.0]) == 0.0
     assert normalized_entropy([]) == 0.0
 
 
 @pytest.mark.parametrize("gamma", [0.0, -1.0, 3.0])
-def test_gamma_out_of_range_is_named(gamma):
+def test_gamma_out_of_range_raises_a_clear_error(gamma):
     with pytest.raises(ValueError, match=rf"gamma must lie in \(0, n_dims\) = \(0, 3\), not {gamma}"):
         renyi_entropy([1.0], n_dims=3, gamma=gamma)

@@ -26,13 +26,13 @@ def test_tree_of_four_points_on_a_line_by_hand():
     assert tree.lengths.tolist() == [4.0, 2.0, 1.0]
 
 
-def test_zero_edges_are_edges():
+def test_edges_of_length_zero_count():
     tree = spanning_tree(np.zeros((4, 4)))
     assert tree.edges.tolist() == [[0, 1], [0, 2], [0, 3]]
     assert tree.lengths.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_lone_pattern_has_no_edges():
+def test_a_single_pattern_has_no_edges():
     tree = spanning_tree([[0.0]])
     assert tree.edges.shape == (0, 2)
     assert tree.n_vertices == 1
@@ -56,7 +56,7 @@ def test_distances_and_total_length_equal_the_definition(X):
 
 
 class Given:
-    """A measure's pairs whose dissimilarities are given."""
+    """Prepared pairs with given dissimilarities."""
 
     def __init__(self, D):
         self.D = D
@@ -71,7 +71,7 @@ def exactly(D):
     return np.sqrt(((wide[:, None] - wide[None]) ** 2).mean(axis=2))
 
 
-def test_centring_saves_digits_where_all_dissimilarities_are_alike():
+def test_centring_keeps_digits_if_all_dissimilarities_are_similar():
     D = 0.9 + 0.01 * np.random.default_rng(0).random((60, 60))
     distances = euclidean_pairwise_distance(dissimilarity_space(Given(D), np.ones(1), square(D)).rows, 1 / np.sqrt(60))
     error = np.abs(distances - exactly(D)).max()
@@ -100,6 +100,6 @@ def test_lengths_of_the_tree_come_from_differences():
         (np.array([[5, 1.0], [1.0, 0]]), "0 on the diagonal; found 5"),
     ],
 )
-def test_unsound_distances_are_named(distances, message):
+def test_invalid_distances_raise_clear_errors(distances, message):
     with pytest.raises(ValueError, match=message):
         spanning_tree(distances)

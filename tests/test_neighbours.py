@@ -67,7 +67,7 @@ def test_few_columns_with_more_copies_than_neighbours_never_list_the_row_itself(
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_descent_lists_true_distances_in_order_and_nobody_twice(large_from_200_rows, dtype):
+def test_nn_descent_gives_exact_sorted_distances_without_repetition(large_from_200_rows, dtype):
     rows = dissimilarities(3000).astype(dtype)
     found = nearest_neighbours(rows, k=10)
     distances = true_distances(rows)
@@ -80,7 +80,7 @@ def test_the_descent_lists_true_distances_in_order_and_nobody_twice(large_from_2
     assert missed.mean() < 0.05
 
 
-def test_the_descent_gives_the_same_neighbours_on_any_number_of_threads(large_from_200_rows, monkeypatch):
+def test_nn_descent_does_not_depend_on_the_number_of_threads(large_from_200_rows, monkeypatch):
     monkeypatch.setattr(neighbours, "ROWS_PER_TASK", 256)
     rows = dissimilarities(3000, n_dims=8)
     found = []
@@ -92,14 +92,14 @@ def test_the_descent_gives_the_same_neighbours_on_any_number_of_threads(large_fr
         assert_array_equal(other.distances, found[0].distances)
 
 
-def test_the_descent_bears_copies(large_from_200_rows):
+def test_nn_descent_works_with_copies(large_from_200_rows):
     rows = np.repeat(dissimilarities(60), 20, axis=0)
     found = nearest_neighbours(rows, k=5)
     assert not found.distances.any()
     assert not (found.indices == np.arange(1200)[:, None]).any()
 
 
-def test_far_clusters_do_not_hide_the_directions_of_their_members():
+def test_distant_clusters_do_not_hide_the_directions_within_clusters():
     rng = np.random.default_rng(0)
     spread = np.zeros((2000, 30))
     spread[:, 15:] = rng.normal(size=(2000, 15))
@@ -124,7 +124,7 @@ def test_selection_equals_sorting(keys, data):
 
 
 @given(GRID, st.integers(1, 8))
-def test_a_tree_holds_every_point_once_in_balanced_leaves_that_a_plane_parts(grid, leaf):
+def test_a_tree_has_balanced_leaves_separated_by_planes(grid, leaf):
     tree = PointTree.of(grid, leaf)
     assert sorted(tree.ids.tolist()) == list(range(len(grid)))
     assert_array_equal(tree.points, grid[tree.ids])
@@ -138,7 +138,7 @@ def test_a_tree_holds_every_point_once_in_balanced_leaves_that_a_plane_parts(gri
 
 
 @given(GRID, st.integers(1, 4))
-def test_points_of_a_leaf_meet_their_nearest(grid, k):
+def test_comparing_in_leaves_finds_the_nearest_of_each_leaf(grid, k):
     n = len(grid)
     near, gaps = np.full((n, k), -1, np.int32), np.full((n, k), np.inf, np.float32)
     fresh = np.zeros((n, k), np.uint8)
@@ -151,7 +151,7 @@ def test_points_of_a_leaf_meet_their_nearest(grid, k):
     assert_array_equal(fresh, np.isfinite(expected))
 
 
-def test_acquaintances_are_those_listed_and_those_who_list():
+def test_reverse_neighbours_are_gathered():
     near, fresh = np.array([[1], [2], [1]], np.int32), np.array([[1], [0], [1]], np.uint8)
     known, new, counts = np.full((3, 3), -9, np.int32), np.full((3, 3), 9, np.uint8), np.zeros(3, np.int32)
     nearest.gather_reverse_neighbours(near, fresh, known, new, counts)
@@ -170,6 +170,6 @@ def test_acquaintances_are_those_listed_and_those_who_list():
         (np.zeros((3, 2), int), 1, "float32 or float64, not int64"),
     ],
 )
-def test_bad_input_is_named(rows, k, message):
+def test_invalid_input_raises_clear_errors(rows, k, message):
     with pytest.raises(ValueError, match=message):
         nearest_neighbours(rows, k)

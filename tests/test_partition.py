@@ -33,7 +33,7 @@ def test_prune_equals_algorithm_1(distances):
 
 
 @given(distance_matrices())
-def test_cut_gives_the_components_of_what_is_left(distances):
+def test_cut_gives_the_connected_components(distances):
     tree = spanning_tree(distances)
     for k in range(1, len(distances) + 1):
         labels = cut(tree, k)
@@ -58,7 +58,7 @@ def test_two_pairs_by_hand():
 
 
 @pytest.mark.parametrize("rounding", [0.0, 1e-16, 1e-13])
-def test_no_similarity_at_all_but_rounding_leaves_q_at_zero(rounding):
+def test_q_is_zero_if_all_similarities_are_rounding_errors(rounding):
     w = (1 - rounding) * (1 - np.eye(5))
     assert_array_equal(modularity_curve(w, spanning_tree(w)), 0)
     assert modularity(w, [0, 1, 2, 3, 4]) == 0
@@ -71,9 +71,9 @@ def test_first_cut_is_always_made(n, clusters):
 
 
 @pytest.mark.parametrize(("change", "clusters"), [(0.0, 3), (1e-13, 3), (1e-9, 2)])
-def test_q_falls_only_by_more_than_rounding(change, clusters):
+def test_a_decrease_of_q_within_rounding_does_not_stop_the_cuts(change, clusters):
     def three_clusters(x):
-        """The first cut parts the first cluster from the others, the second cut those, which are x apart."""
+        """The first cut separates the first cluster, the second cut the other two, at distance x."""
         cluster = np.repeat([0, 1, 2], 4)
         w = np.array([[0.1, 0.9, 0.9], [0.9, 0.1, x], [0.9, x, 0.1]])[np.ix_(cluster, cluster)]
         np.fill_diagonal(w, 0)
@@ -91,12 +91,12 @@ def test_q_falls_only_by_more_than_rounding(change, clusters):
 
 
 @given(distance_matrices(min_rows=3))
-def test_reversing_the_patterns_leaves_modularity_as_it_is(distances):
+def test_modularity_does_not_depend_on_the_order_of_patterns(distances):
     labels = np.arange(len(distances)) % 2
     assert modularity(distances[::-1, ::-1], labels[::-1]) == pytest.approx(modularity(distances, labels), abs=1e-12)
 
 
-def test_unsound_arguments_are_named():
+def test_invalid_arguments_raise_clear_errors():
     w = np.array([[0, 0.5], [0.5, 0]])
     tree = spanning_tree(w)
     with pytest.raises(ValueError, match=r"distances must lie in \[0, 1\]; the largest is 5: divide by it first"):

@@ -20,7 +20,7 @@ SEARCHES = pytest.mark.parametrize("search", ["boxes", "products"])
 
 @contextmanager
 def only(search, leaf_size=128, list_length=4):
-    """One search, whatever it would cost; small leaves and short lists make few points take every path."""
+    """Use one of the searches, with small leaves and short lists, so that few points cover all code."""
     looking = {"boxes": (0.0, 0.0), "products": (1e9, 0.0)}[search]
     with patch.multiple(point_tree, LOOKING=looking, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length):
         yield
@@ -57,20 +57,20 @@ def test_ties_go_to_the_lower_endpoints_on_a_square_with_its_centre_twice():
     assert_allclose(tree.lengths, [np.sqrt(2)] * 4 + [0])
 
 
-def test_lengths_equal_but_for_rounding_are_ties():
+def test_lengths_equal_up_to_rounding_are_ties():
     X = np.array([[0.3], [0.1], [0.2]])  # 0.3 - 0.2 is less than 0.2 - 0.1 by one bit
     tree = point_spanning_tree(np.vstack([X, X + 0.7]))
     assert tree.edges.tolist() == oracle.point_spanning_tree(np.vstack([X, X + 0.7]))[0]
     assert tree.edges[-4:].tolist() == [[0, 2], [1, 2], [3, 5], [4, 5]]
 
 
-def test_copies_hang_on_the_first_and_a_negative_zero_is_a_zero():
+def test_copies_are_connected_to_the_first_and_negative_zero_equals_zero():
     tree = point_spanning_tree([[1.0, 0.0], [1.0, -0.0], [5.0, 0.0], [1.0, 0.0], [5.0, 0.0]])
     assert tree.edges.tolist() == [[0, 2], [0, 1], [0, 3], [2, 4]]
     assert tree.lengths.tolist() == [4.0, 0.0, 0.0, 0.0]
 
 
-def test_a_lone_point_has_no_edges_and_copies_of_one_have_no_length():
+def test_a_single_point_has_no_edges_and_edges_between_copies_have_length_0():
     assert point_spanning_tree([[3.0, 4.0]]).edges.shape == (0, 2)
     tree = point_spanning_tree(np.ones((500, 2)))
     assert tree.edges.tolist() == [[0, i] for i in range(1, 500)]
@@ -111,7 +111,7 @@ def test_tree_equals_that_of_the_graph_over_a_dissimilarity_space():
 
 
 @SEARCHES
-def test_the_number_of_threads_and_the_search_do_not_matter(search):
+def test_the_tree_does_not_depend_on_threads_or_the_search(search):
     X = np.random.default_rng(2).normal(size=(3000, 6)).round(1)
     expected = point_spanning_tree(X)
     for n_threads in (1, 2, 5):
@@ -121,7 +121,7 @@ def test_the_number_of_threads_and_the_search_do_not_matter(search):
         assert tree.lengths.tobytes() == expected.lengths.tobytes()
 
 
-def test_the_cheaper_search_is_taken():
+def test_the_cheaper_search_is_chosen():
     rng = np.random.default_rng(3)
     with patch.object(point_tree._ProductSearch, "complete", side_effect=AssertionError("products")):
         point_spanning_tree(rng.normal(size=(3000, 3)))
@@ -130,7 +130,7 @@ def test_the_cheaper_search_is_taken():
 
 
 @given(points(min_rows=2, max_rows=20))
-def test_a_tree_joins_all_points_and_a_power_of_two_scales_it(X):
+def test_a_tree_spans_all_points_and_scales_with_powers_of_two(X):
     tree, doubled = point_spanning_tree(X), point_spanning_tree(X, scale=2.0)
     assert core.components(len(X), [(0, i, j) for i, j in tree.edges.tolist()]) == [0] * len(X)
     assert tree.n_vertices == len(X)
@@ -139,14 +139,14 @@ def test_a_tree_joins_all_points_and_a_power_of_two_scales_it(X):
     assert doubled.lengths.tolist() == (2 * tree.lengths).tolist()
 
 
-def test_the_order_of_the_rows_only_renames_them_where_nothing_ties():
+def test_without_ties_the_order_of_rows_only_renumbers_the_tree():
     X = np.random.default_rng(4).normal(size=(400, 4))
     order = np.random.default_rng(5).permutation(400)
     tree, shuffled = point_spanning_tree(X), point_spanning_tree(X[order])
     assert np.sort(order[shuffled.edges], axis=1).tolist() == tree.edges.tolist()
 
 
-def test_a_list_is_searched_no_further_than_needed():
+def test_a_list_is_completed_no_further_than_needed():
     X = np.random.default_rng(6).normal(size=(2000, 3))
     asked = []
     complete = point_tree._BoxSearch.complete
@@ -173,6 +173,6 @@ def test_a_list_is_searched_no_further_than_needed():
         ({"points": [[1.0]], "n_threads": 0}, "n_threads must be at least 1, not 0"),
     ],
 )
-def test_bad_input_is_named(arguments, message):
+def test_invalid_input_raises_clear_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         point_spanning_tree(**arguments)

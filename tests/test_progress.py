@@ -24,7 +24,7 @@ def test_silent_by_default(setosa, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_line_per_generation_where_there_is_no_terminal(iris, capsys):
+def test_one_line_per_generation_without_a_terminal(iris, capsys):
     X, y = iris
     EntropicOneClassClassifier(synthesis="validation", search=SEARCH, random_state=0, verbose=True).fit(X, y)
     out, err = capsys.readouterr()
@@ -35,7 +35,7 @@ def test_a_line_per_generation_where_there_is_no_terminal(iris, capsys):
         assert word in lines[0]
 
 
-def test_a_bar_on_a_terminal():
+def test_a_progress_bar_in_a_terminal():
     master, slave = pty.openpty()
     environment = {**os.environ, "COLUMNS": "80", "TERM": "xterm"}
     run = subprocess.Popen([sys.executable, "-c", SCRIPT], stderr=slave, stdout=slave, env=environment)
@@ -56,7 +56,7 @@ def test_a_bar_on_a_terminal():
         assert word in text
 
 
-def test_lines_where_rich_is_missing(setosa, capsys, monkeypatch):
+def test_lines_without_rich(setosa, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "rich.progress", None)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     EntropicOneClassClassifier(search=SEARCH, random_state=0, verbose=True).fit(setosa)

@@ -32,7 +32,7 @@ from samples import samples
 
 @dataclass
 class Steps:
-    """City-block distances of rows of integers: sums of them are exact, so that ties are ties."""
+    """City-block distances of rows of integers: their sums are exact, so ties are exact."""
 
     n_parameters: int = 0
     n_pairs: int = 0
@@ -46,7 +46,7 @@ class Steps:
 
 @dataclass
 class Gives:
-    """A measure that gives whatever it is told to."""
+    """A measure that returns the given answer."""
 
     answer: object
     n_parameters: int = 1
@@ -64,7 +64,7 @@ def whole(rows):
 
 
 def small_rooms(rows=5, columns=3, pool=4):
-    """Blocks, pools and samples so small that few patterns need many of them."""
+    """Make blocks, pools and samples small, so that few patterns use many of them."""
     return (
         mock.patch.multiple("eocc.space.prototypes.protocol", BLOCK_ROWS=rows, BLOCK_COLUMNS=columns),
         mock.patch.multiple("eocc.space.prototypes.random", BLOCK_COLUMNS=columns, LEAST_STEP=2),
@@ -92,7 +92,7 @@ def n_different(D):
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("name", MEASURES)
-def test_every_selection_chooses_with_every_measure_the_same_for_the_same_seed(name, selection):
+def test_every_selection_with_every_measure_depends_on_the_seed_only(name, selection):
     fitted, patterns = patterns_of(name)
     for count in (1, 2, 7, 20):
         chosen = resolve_selection(selection).select(fitted, patterns, count, np.random.default_rng(3))
@@ -125,7 +125,7 @@ def test_another_seed_gives_other_prototypes(selection):
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
-def test_selections_at_the_same_time_in_many_threads_do_not_disturb_each_other(selection):
+def test_selections_in_parallel_threads_are_independent(selection):
     fitted, patterns = patterns_of("euclidean", 600)
     with ThreadPoolExecutor(4) as pool:
         found = list(
@@ -141,7 +141,7 @@ def test_selections_at_the_same_time_in_many_threads_do_not_disturb_each_other(s
 
 
 @pytest.mark.parametrize(("selection", "most"), [("random", 1), ("farthest-first", 1), ("k-medoids", 2)])
-def test_pairs_grow_with_the_patterns_times_the_prototypes_and_blocks_do_not(selection, most):
+def test_work_is_patterns_times_prototypes_and_blocks_are_bounded(selection, most):
     rows = np.random.default_rng(0).integers(0, 10**6, size=(30_000, 2))
     measure, count = Steps(), 40
     SELECTIONS[selection]().select(measure, rows, count, np.random.default_rng(0))
@@ -150,7 +150,7 @@ def test_pairs_grow_with_the_patterns_times_the_prototypes_and_blocks_do_not(sel
     assert measure.largest_block <= 2000**2
 
 
-def test_the_density_is_estimated_within_twice_the_work_of_the_choice():
+def test_estimating_the_density_costs_at_most_twice_the_selection():
     rows = np.random.default_rng(0).integers(0, 10**6, size=(10_000, 2))
     measure, count = Steps(), 100
     DensitySpread().select(measure, rows, count, np.random.default_rng(0))
@@ -164,7 +164,7 @@ def test_the_nearest_of_many_prototypes_is_found_block_by_block():
     assert_array_equal(found, whole(rows)[:, ::2].min(axis=1))
 
 
-def test_the_farthest_come_first_by_hand_and_the_lower_of_two_equally_far():
+def test_farthest_first_by_hand_with_ties_to_the_lower_index():
     rows = np.array([[4], [0], [8], [6], [9]])
     # From 4: 9 is 5 away; then 0 is 4; then 6 is 2 from 4, ahead of 8, 1 from 9.
     assert spread(Steps(), rows, 4, 0, np.ones(5)).tolist() == [0, 4, 1, 3]
@@ -173,7 +173,7 @@ def test_the_farthest_come_first_by_hand_and_the_lower_of_two_equally_far():
 
 
 @given(grids, st.data())
-def test_spreading_equals_its_slow_twin_whatever_the_pools_and_blocks(rows, data):
+def test_spread_equals_the_oracle_for_any_pool_and_block_size(rows, data):
     count = data.draw(st.integers(1, len(rows)))
     first = data.draw(st.integers(0, len(rows) - 1))
     weights = np.array(data.draw(st.lists(st.sampled_from([1.0, 0.5, 0.1]), min_size=len(rows), max_size=len(rows))))
@@ -183,7 +183,7 @@ def test_spreading_equals_its_slow_twin_whatever_the_pools_and_blocks(rows, data
         assert found.tolist() == expected
 
 
-def test_spreading_among_many_patterns_equals_its_slow_twin_with_pools_as_they_are():
+def test_spread_equals_the_oracle_with_default_pools():
     rows = np.random.default_rng(1).integers(0, 40, size=(900, 2))
     weights = np.random.default_rng(2).choice([1.0, 0.3], size=900)
     assert spread(Steps(), rows, 40, 7, weights).tolist() == oracle.spread(whole(rows), 40, 7, weights)
@@ -197,14 +197,14 @@ def test_farthest_first_has_at_most_twice_the_least_radius(rows, seed):
     assert oracle.radius(D, chosen) <= 2 * oracle.least_radius(D, count)
 
 
-def test_random_is_the_head_of_a_permutation_where_there_are_no_copies():
+def test_random_is_the_start_of_a_permutation_without_copies():
     rows = np.arange(50)[:, None]
     chosen = RandomSelection().select(Steps(), rows, 9, np.random.default_rng(5))
     assert_array_equal(chosen, np.sort(np.random.default_rng(5).permutation(50)[:9]))
 
 
 @given(grids, st.integers(0, 99), st.data())
-def test_passing_over_copies_equals_its_slow_twin(rows, seed, data):
+def test_skipping_copies_equals_the_oracle(rows, seed, data):
     order = np.random.default_rng(seed).permutation(len(rows))
     count = data.draw(st.integers(1, len(rows)))
     expected = oracle.without_copies(whole(rows), order.tolist(), count)
@@ -220,19 +220,19 @@ def test_swaps_by_hand():
 
 
 @given(grids, st.data())
-def test_swaps_equal_their_slow_twin(rows, data):
+def test_swaps_equal_the_oracle(rows, data):
     D = whole(rows)
     medoids = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=5, unique=True))
     assert swapped_medoids(D, np.array(medoids)).tolist() == oracle.swapped_medoids(D, medoids)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_swaps_among_many_equal_their_slow_twin(seed):
+def test_many_swaps_equal_the_oracle(seed):
     D = whole(np.random.default_rng(seed).integers(0, 1000, size=(60, 2)))
     assert swapped_medoids(D, np.arange(8)).tolist() == oracle.swapped_medoids(D, range(8))
 
 
-def test_the_start_stays_where_the_samples_medoids_are_worse_for_all():
+def test_the_start_is_kept_if_the_medoids_of_the_sample_are_worse():
     rows = np.random.default_rng(0).integers(0, 10, size=(40, 2)) ** 3
     D, kept = whole(rows), 0
     for seed in range(40):
@@ -245,7 +245,7 @@ def test_the_start_stays_where_the_samples_medoids_are_worse_for_all():
     assert 0 < kept < 40
 
 
-def test_medoids_of_several_samples_are_no_copies_of_each_other():
+def test_medoids_of_several_samples_are_not_copies():
     rows = np.repeat(np.random.default_rng(0).integers(0, 9, size=(10, 2)), 4, axis=0)
     for seed in range(40):
         found = in_small_rooms(lambda s=seed: KMedoids().select(Steps(), rows, 7, np.random.default_rng(s)))
@@ -253,7 +253,7 @@ def test_medoids_of_several_samples_are_no_copies_of_each_other():
 
 
 @given(grids, st.integers(0, 99), st.data())
-def test_k_medoids_never_has_a_larger_sum_than_its_start_however_poor_the_sample(rows, seed, data):
+def test_k_medoids_never_has_a_larger_sum_than_its_start(rows, seed, data):
     D = whole(rows)
     count = data.draw(st.integers(1, len(rows)))
     start, roomy = (
@@ -274,7 +274,7 @@ def test_k_medoids_finds_the_middle_of_each_cluster():
 
 
 @given(grids, st.integers(1, 4), st.data())
-def test_spacings_equal_their_slow_twin(rows, neighbours, data):
+def test_spacings_equal_the_oracle(rows, neighbours, data):
     sample = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=2, unique=True).map(sorted))
     expected = oracle.spacings(whole(rows), sample, neighbours)
     found = in_small_rooms(lambda: local_spacings(Steps(), rows, np.array(sample), neighbours))
@@ -287,7 +287,7 @@ def test_weights_by_hand():
     assert weights_from(np.zeros(3), 2.0).tolist() == [1.0, 1.0, 1.0]
 
 
-def test_lone_patterns_take_the_places_of_farthest_first_but_not_of_density_spread():
+def test_farthest_first_chooses_isolated_patterns_and_density_spread_does_not():
     crowd = np.random.default_rng(0).integers(0, 100, size=(400, 2))
     lone = np.array([[10_000, 0], [0, 10_000], [-10_000, 0], [0, -10_000], [10_000, 10_000]])
     rows = np.vstack([crowd, lone])
@@ -317,7 +317,7 @@ def test_counts(prototypes, expected):
 
 
 @pytest.mark.parametrize("bad", [0, -3, 0.0, -0.1, 1.5, 2.0, np.nan, np.inf, True, False, "8", [8], 1j])
-def test_counts_that_are_none(bad):
+def test_invalid_counts_are_refused(bad):
     with pytest.raises(ValueError, match=r"prototypes must be an integer >= 1, a fraction .* not ") as caught:
         count_of(bad, 40)
     assert repr(bad) in str(caught.value)
@@ -326,19 +326,19 @@ def test_counts_that_are_none(bad):
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize(("count", "message"), [(0, ">= 1, not 0"), (2.0, ">= 1, not 2.0"), (4, "at most 3")])
-def test_more_places_than_patterns_and_no_places_are_refused(selection, count, message):
+def test_more_prototypes_than_patterns_or_none_are_refused(selection, count, message):
     with pytest.raises(ValueError, match=message):
         SELECTIONS[selection]().select(Steps(), np.arange(3)[:, None], count, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("selection", ["farthest-first", "k-medoids", "density-spread"])
 @pytest.mark.parametrize("answer", [np.nan, np.inf, -1.0])
-def test_a_measure_that_gives_no_dissimilarities_is_named(selection, answer):
+def test_invalid_dissimilarities_name_the_measure(selection, answer):
     with pytest.raises(ValueError, match="Gives: evaluate gave a negative number, NaN or infinity"):
         SELECTIONS[selection]().select(Gives(answer), np.arange(3)[:, None], 2, np.random.default_rng(0))
 
 
-def test_a_measure_that_gives_too_few_dissimilarities_is_named():
+def test_too_few_dissimilarities_name_the_measure():
     class Short(Steps):
         def prepare(self, patterns, prototypes):
             return FixedPrepared(np.zeros((1, 1)))
@@ -348,7 +348,7 @@ def test_a_measure_that_gives_too_few_dissimilarities_is_named():
 
 
 @pytest.mark.parametrize("answer", [[0, 0], [1, 0], [0, 5], [-1, 0], [0], [0.0, 1.0]])
-def test_what_a_users_selection_gives_is_checked(answer):
+def test_the_result_of_a_custom_selection_is_checked(answer):
     class Own:
         def select(self, measure, patterns, count, rng):
             return answer
@@ -357,7 +357,7 @@ def test_what_a_users_selection_gives_is_checked(answer):
         select_prototypes(Own(), Steps(), np.arange(5)[:, None], 2, np.random.default_rng(0))
 
 
-def test_all_patterns_are_taken_without_a_comparison():
+def test_selecting_all_patterns_needs_no_comparison():
     assert select_prototypes("k-medoids", Gives(np.nan), np.arange(4), 4, np.random.default_rng(0)).tolist() == [
         0, 1, 2, 3,
     ]  # fmt: skip

@@ -54,7 +54,7 @@ def test_regions_equal_the_definition(distances, data):
 
 
 @given(distance_matrices(), st.data())
-def test_sums_and_pairs_of_members_are_those_of_their_distances(distances, data):
+def test_sums_and_pairs_of_members_equal_the_definition(distances, data):
     everyone = list(range(len(distances)))
     members = data.draw(st.lists(st.sampled_from(everyone), min_size=1, unique=True).map(sorted))
     sums, largest, pairs = core.among(distances.tolist(), members)
@@ -67,7 +67,7 @@ def test_sums_and_pairs_of_members_are_those_of_their_distances(distances, data)
 
 @pytest.mark.parametrize("extent", ["mean", "max"])
 @pytest.mark.parametrize("representative", [Medoid(), Centroid()])
-def test_what_knows_no_sums_gets_all_pairs(extent, representative):
+def test_a_rule_without_from_sums_gets_all_pairs(extent, representative):
     class OfPairs:
         centre = representative.centre
 
@@ -89,7 +89,7 @@ def test_what_knows_no_sums_gets_all_pairs(extent, representative):
             assert_array_equal(shape.centre, expected.centre)
 
 
-def test_what_a_class_below_changes_is_heeded():
+def test_a_subclass_that_overrides_the_rule_is_used():
     class Wide(MeanExtent):
         def __call__(self, pairs):
             return 3 * super().__call__(pairs)
@@ -122,7 +122,7 @@ def test_extents_by_hand(name, expected):
     assert EXTENTS[name](np.array([1.0, 2.0, 2.0, 5.0])) == expected
 
 
-def test_lone_pattern_takes_the_mean_edge_and_copies_too():
+def test_single_patterns_and_copies_get_the_mean_edge_as_extent():
     x = np.array([0.0, 0.0, 0.3, 0.9])
     graph = graph_of(np.abs(x[:, None] - x))
     regions = regions_of(graph, cut(graph.tree, 3))
@@ -130,7 +130,7 @@ def test_lone_pattern_takes_the_mean_edge_and_copies_too():
     assert [region.extent for region in regions] == pytest.approx([0.3, 0.3, 0.3])
 
 
-def test_equally_central_members_give_the_first_although_sums_round_differently():
+def test_of_equally_central_members_the_first_is_the_medoid_despite_rounding():
     x = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) / 3
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
     distances[0, 3] = distances[3, 0] = np.nextafter(distances[0, 3], 1)
@@ -154,7 +154,7 @@ def test_the_boundary_belongs_to_the_region():
     assert (fuzzy.decision(np.array([[0.3], [0.1 + 0.2], [0.3001]])) >= 0).tolist() == [True, True, False]
 
 
-def test_far_patterns_still_rank_and_stay_finite():
+def test_scores_of_far_rows_are_finite_and_ranked():
     fuzzy = model([[0.0]], [1e-3])
     scores = fuzzy.log_membership(np.array([[1.0], [2.0], [1e200], [np.finfo(float).max]]))
     assert np.isfinite(scores).all()
@@ -162,7 +162,7 @@ def test_far_patterns_still_rank_and_stay_finite():
     assert np.exp(scores[0]) == 0
 
 
-def test_least_extent_keeps_distances_apart():
+def test_least_extent_keeps_different_distances_different():
     fuzzy = model([[0.0]], [LEAST_EXTENT])
     assert_allclose(np.argsort(-fuzzy.log_membership(np.array([[2.0], [0.0], [1e50], [1.0]]))), [1, 3, 0, 2])
 
@@ -186,7 +186,7 @@ def test_unknown_names_are_listed(resolve):
 
 @pytest.mark.parametrize("name", TCONORMS)
 @given(hnp.arrays(float, st.tuples(st.integers(1, 4), st.integers(1, 5)), elements=st.floats(0, 1)))
-def test_every_tconorm_is_one(name, grades):
+def test_every_tconorm_satisfies_the_axioms(name, grades):
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(grades), -1000.0)
     tconorm = resolve_tconorm(name)
@@ -202,13 +202,13 @@ def test_every_tconorm_is_one(name, grades):
 
 
 @pytest.mark.parametrize("name", TCONORMS)
-def test_tconorms_rank_where_grades_underflow(name):
+def test_tconorms_rank_grades_that_underflow(name):
     united = resolve_tconorm(name)(np.array([[-2000.0, -2500.0], [-2001.0, -2001.5], [-31.0, -40.0], [-29.0, -40.0]]))
     assert np.isfinite(united).all()
     assert np.argsort(-united).tolist() == [3, 2, 0, 1]
 
 
-def test_two_sided_widths_follow_the_members_of_each_side():
+def test_two_sided_widths_come_from_the_members_of_each_side():
     # Seen from two prototypes, the members spread three times as far outwards as inwards.
     rows = np.array([[0.5, 0.5], [0.4, 0.4], [0.8, 0.8]])
     distances = np.abs(rows[:, :1] - rows[:, 0])
@@ -248,13 +248,13 @@ def test_centroid_lies_between_its_members():
         (lambda: Bell(slope=0), "slope must be positive, not 0"),
     ],
 )
-def test_impossible_settings_are_named(make, message):
+def test_invalid_settings_raise_clear_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
 @pytest.mark.parametrize("name", ["probabilistic", "einstein"])
-def test_tconorms_rank_where_grades_are_nearly_full(name):
+def test_tconorms_rank_grades_close_to_1(name):
     tconorm = resolve_tconorm(name)
     with_many = tconorm(np.log([[0.9] * 20, [0.95] * 20, [0.99] * 20]))
     assert (np.diff(with_many) > 0).all()
@@ -262,7 +262,7 @@ def test_tconorms_rank_where_grades_are_nearly_full(name):
     assert with_two[0] < with_two[1] < 0
 
 
-def test_zero_grades_score_below_all_others_and_still_rank():
+def test_zero_grades_score_below_all_others_and_are_ranked():
     class CutOff:
         def log_grade(self, ratio):
             return np.where(ratio < 60, -(ratio**2) / 2, -np.inf)
@@ -282,7 +282,7 @@ def test_zero_grades_score_below_all_others_and_still_rank():
         ),
     ],
 )
-def test_pieces_that_err_are_named(pieces, message):
+def test_invalid_results_of_custom_parts_raise_clear_errors(pieces, message):
     x = np.array([[0.0, 0.0], [0.2, 0.0], [0.1, 0.3]])
     distances = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
     how = Fuzzification(

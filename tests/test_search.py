@@ -53,7 +53,7 @@ def test_same_seed_same_search(name):
     assert_array_equal(one[-1].best, two[-1].best)
 
 
-def test_genetic_search_beats_as_many_random_points():
+def test_genetic_search_beats_the_same_number_of_random_points():
     found = run(GeneticSearch(), u=10)[-1]
     random = np.random.default_rng(0).random((found.n_evaluations, 10))
     assert found.best_value > sphere(random).max()
@@ -71,7 +71,7 @@ def test_the_papers_settings_are_the_defaults():
     )
 
 
-def test_a_mutant_has_about_two_genes_drawn_anew():
+def test_a_mutant_has_about_two_new_genes():
     evolution = GeneticSearch(mutation_rate=1).start(20, np.random.default_rng(0))
     children = np.full((2000, 20), 2.0)
     changed = (evolution._mutate(children) != children).sum(axis=1)
@@ -94,7 +94,7 @@ def test_children_are_two_point_crossovers_of_their_parents():
     assert 0.2 < children.mean() < 0.5  # two uniform cuts keep a third of the genes on average
 
 
-def test_the_wheel_favours_by_value_less_the_least():
+def test_selection_is_proportional_to_value_minus_minimum():
     evolution = GeneticSearch().start(1, np.random.default_rng(0))
     chosen = evolution._select(np.array([[0.0], [1.0], [2.0]]), np.array([5.0, 6.0, 8.0]), 4000)
     shares = [(chosen == value).mean() for value in (0, 1, 2)]
@@ -103,7 +103,7 @@ def test_the_wheel_favours_by_value_less_the_least():
     assert shares[2] == pytest.approx(3 / 4, abs=0.03)
 
 
-def test_mutation_touches_the_stated_share_of_children():
+def test_the_mutation_rate_is_the_share_of_mutants():
     evolution = GeneticSearch(mutation_rate=0.3).start(8, np.random.default_rng(0))
     children = np.full((3000, 8), 2.0)
     mutants = (evolution._mutate(children) != children).any(axis=1)
@@ -129,7 +129,7 @@ def test_the_fittest_is_carried_over():
         ({"mutation_rate": 1.5}, r"mutation_rate must lie in \[0, 1\], not 1.5"),
     ],
 )
-def test_impossible_settings_are_named(settings, message):
+def test_invalid_settings_raise_clear_errors(settings, message):
     with pytest.raises(ValueError, match=message):
         GeneticSearch(**settings)
 
@@ -167,7 +167,7 @@ def test_every_search_stops_on_stagnation_and_starts_from_ones(name):
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_small_differences_round_a_large_mean_do_not_end_a_search(name):
+def test_small_differences_around_a_large_mean_do_not_end_a_search(name):
     search = replace(resolve_search(name), max_generations=25, patience=1000)
     assert len(run(search, lambda batch: 0.7 + 1e-4 * sphere(batch), u=6)) == 25
 
@@ -178,7 +178,7 @@ def test_every_search_beats_its_first_batch(name):
     assert steps[-1].best_value > steps[0].best_value
 
 
-def test_cma_es_beyond_the_full_covariance():
+def test_cma_es_with_more_parameters_than_a_full_covariance():
     steps = run(CMAESSearch(max_generations=5), u=150)
     assert len(steps) == 5
     assert steps[-1].best.shape == (150,)
@@ -194,6 +194,6 @@ def test_an_abandoned_differential_evolution_leaves_no_thread():
     assert not any(thread.is_alive() for thread in ours)
 
 
-def test_what_scipy_refuses_reaches_the_caller():
+def test_errors_of_scipy_reach_the_caller():
     with pytest.raises(ValueError, match="mutation constant"):
         run(DifferentialEvolutionSearch(mutation=7.0))

@@ -88,7 +88,7 @@ def test_pairs_tree_and_links_equal_the_definition(problem):
 
 
 @pytest.mark.parametrize("k", [3, 10])
-def test_pieces_of_copies_are_joined_as_in_the_complete_graph(k):
+def test_components_of_copies_are_connected_as_in_the_complete_graph(k):
     rng = np.random.default_rng(k)
     rows = in_unit(np.repeat(rng.normal(size=(60, 20)), 12, axis=0)[rng.permutation(720)])
     tree = complete(rows)[1].tree
@@ -117,7 +117,7 @@ def test_five_points_on_a_line_by_hand():
     assert_allclose(sparse_curve(graph)[1], 0.8 - 0.9**2 - 0.1**2)
 
 
-def test_a_lone_row_is_one_cluster():
+def test_a_single_row_is_one_cluster():
     graph = sparse_graph(np.zeros((1, 3)), k=5)
     assert graph.tree.n_vertices == 1
     assert sparse_prune(graph) == (1, 0.0)
@@ -140,11 +140,11 @@ def test_with_all_neighbours_curve_and_partition_are_those_of_the_complete_graph
     whole, graph = complete(rows)[1], sparse_graph(rows, k=len(rows) - 1)
     curve = full_curve(whole)
     assert_allclose(sparse_curve(graph), curve, atol=1e-12)
-    # Where a change of Q is rounding alone, the two rules may stop at different cuts of the same worth.
+    # Where a change of Q is rounding alone, the two rules may stop at different cuts with the same Q.
     k, q = greedy_prune(whole)
-    found, worth = sparse_prune(graph)
+    found, found_q = sparse_prune(graph)
     assert found == k or np.abs(np.diff(curve)[min(k, found) - 1 : max(k, found) - 1]).max() <= 2 * ROUNDING
-    assert_allclose(worth, q, atol=1e-11)
+    assert_allclose(found_q, q, atol=1e-11)
 
 
 @given(sparse_problems())
@@ -159,7 +159,7 @@ def test_pruning_stops_at_the_first_fall_after_the_first_cut(problem):
 
 
 @given(sparse_problems())
-def test_two_vertices_meet_at_the_first_removal_that_parts_them(problem):
+def test_the_meeting_edge_is_the_removal_that_separates_two_vertices(problem):
     tree, n = sparse_graph(*problem).tree, len(problem[0])
     parent, since, size = np.empty((3, n), np.int64)
     join_times(tree.edges, parent, since, size)
@@ -192,7 +192,7 @@ def test_counts_equal_regions_built_from_scratch(problem, most):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_stay_right_where_a_split_leaves_the_sample_as_it_was(seed):
+def test_counts_are_right_if_a_split_does_not_change_the_sample(seed):
     rng = np.random.default_rng(seed)
     pool = in_unit(rng.normal(size=(70, 3)))
     rows, validation, sampling = pool[:40].copy(), ValidationRows(pool[40:], 15), Sampling.seeded(40, rng, most=5)
@@ -223,7 +223,7 @@ def test_validation_patterns_too_far_for_single_precision_are_rejected():
     assert counts.true_positives[-1] == 5
 
 
-def test_other_regions_are_judged_for_the_first_splits():
+def test_regions_that_are_not_balls_are_evaluated_for_the_first_splits():
     rng = np.random.default_rng(0)
     rows = in_unit(rng.normal(size=(90, 5)))
     validation = ValidationRows(np.vstack([rows[:20] + 0.01, rows[:20] * 3]), 20)
@@ -251,7 +251,7 @@ def test_regions_of_small_clusters_are_those_of_the_complete_graph():
         assert_array_equal(shape.centre, other_shape.centre)
 
 
-def test_a_large_cluster_is_measured_by_its_members_of_lowest_rank():
+def test_a_large_cluster_is_measured_on_its_members_of_lowest_rank():
     rng = np.random.default_rng(2)
     rows = in_unit(rng.normal(size=(120, 6)))
     graph, sampling = sparse_graph(rows, 10), Sampling.seeded(120, rng, most=30)
@@ -283,7 +283,7 @@ def test_regions_from_sums_are_those_from_all_pairs(extent, representative, func
 
 
 @given(points(min_rows=1, max_rows=12), st.integers(1, 3))
-def test_sums_of_distances_are_those_of_pairs_one_by_one(rows, n_threads):
+def test_sums_of_distances_equal_the_definition(rows, n_threads):
     sums, largest = sparse.sums_of_distances(rows.tolist())
     with threads(n_threads):
         found, found_largest = sums_of_distances(rows)
@@ -292,7 +292,7 @@ def test_sums_of_distances_are_those_of_pairs_one_by_one(rows, n_threads):
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=8), st.floats(0, 2e4))
-def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
+def test_samples_use_their_budget(sizes, budget):
     most = largest_sample(np.array(sizes), budget)
 
     def spent(most):
@@ -302,14 +302,14 @@ def test_samples_are_as_large_as_their_budget_allows(sizes, budget):
     assert most >= max(sizes) or spent(most + 1) > budget
 
 
-def test_extents_that_need_all_pairs_are_measured_by_a_smaller_sample():
+def test_extents_that_need_all_pairs_use_a_smaller_sample():
     how = Fuzzification(EXTENTS["median"], Medoid(), Gaussian(), maximum)
     labels = np.zeros(10**6, np.int64)
     assert Sampling(np.arange(0)).for_regions(labels, 10, how).most == LARGEST_PAIRED_SAMPLE
     assert Sampling(np.arange(0)).for_regions(labels, 10, BALLS).most > LARGEST_PAIRED_SAMPLE
 
 
-def test_the_order_of_rows_does_not_matter_to_large_clusters():
+def test_large_clusters_do_not_depend_on_the_order_of_rows():
     rng = np.random.default_rng(0)
     rows, new = rng.normal(size=(1500, 3)), rng.normal(size=(300, 3)) * 1.5
 
@@ -340,6 +340,6 @@ def test_the_entropy_of_uniform_points_on_a_square_is_the_logarithm_of_its_area(
     ("distances", "gamma", "message"),
     [(np.ones(3), 0.02, r"not shape \(3,\)"), (np.ones((3, 1)), 2.0, r"\(0, n_dims\) = \(0, 2\), not 2")],
 )
-def test_bad_input_of_the_entropy_is_named(distances, gamma, message):
+def test_invalid_input_of_the_entropy_raises_clear_errors(distances, gamma, message):
     with pytest.raises(ValueError, match=message):
         renyi_neighbour_entropy(distances, 2, gamma)

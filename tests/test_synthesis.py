@@ -50,7 +50,7 @@ class TestThePapersExamples:
         assert (clf.predict(problem.X_test) == problem.y_test).all()
         assert int(np.argmax(clf.modularity_curve_)) + 1 == 3
 
-    def test_an_isolated_pattern_becomes_a_region_of_its_own(self, seed):
+    def test_an_isolated_pattern_becomes_its_own_region(self, seed):
         problem = make_isolated_pattern(random_state=seed)
         clf = self.fit(problem.X_train, seed)
         assert [len(region.members) for region in clf.regions_] == [40, 40, 40, 1]
@@ -72,6 +72,6 @@ class TestThePapersExamples:
         ([np.nan, 0.5], r"weights must lie in \[0, 1\]; found nan"),
     ],
 )
-def test_unsound_weights_are_named(weights, message):
+def test_invalid_weights_raise_clear_errors(weights, message):
     with pytest.raises(ValueError, match=message):
         checked_weights(weights, 2)

@@ -107,7 +107,7 @@ def test_algorithm_2_from_raw_data_with_copies_and_ties_equals_the_definition(pr
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-5, 1e-7, 1e-8, 1e-10, 1e-12])
-def test_both_members_of_a_pair_count_as_accepted_however_close(gap):
+def test_both_members_of_a_pair_are_accepted_however_close(gap):
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = np.repeat(rng.normal(size=(3, 2)) * 5, 2, axis=0) + gap * rng.normal(size=(6, 2))
@@ -182,7 +182,7 @@ class OwnExtent:
 @pytest.mark.parametrize("extent", EXTENTS)
 @pytest.mark.parametrize("representative", REPRESENTATIVES)
 @pytest.mark.parametrize("function", MEMBERSHIP_FUNCTIONS)
-def test_every_choice_is_judged_as_its_finished_model_judges(extent, representative, function):
+def test_every_choice_is_evaluated_as_its_final_model_decides(extent, representative, function):
     rng = np.random.default_rng(1)
     X, targets, outliers = rng.normal(size=(25, 2)), rng.normal(size=(12, 2)), rng.normal(2, 1, (10, 2))
     for tconorm, performance in zip(TCONORMS, ["accuracy", "f1", "auc", "precision"], strict=True):
@@ -196,7 +196,7 @@ def test_every_choice_is_judged_as_its_finished_model_judges(extent, representat
         assert np.isfinite(clf.score_samples(Y)).all()
 
 
-def test_own_extent_takes_the_slower_path_to_the_same_end():
+def test_a_custom_extent_gives_the_same_result_by_the_slower_path():
     rng = np.random.default_rng(2)
     X, validation = rng.normal(size=(30, 2)), (rng.normal(size=(20, 2)) * 2, np.arange(20) % 2)
     settings = {"synthesis": "validation", "search": GeneticSearch(max_generations=3), "random_state": 0}
@@ -206,7 +206,7 @@ def test_own_extent_takes_the_slower_path_to_the_same_end():
     assert built_in.objective_ == pytest.approx(own.objective_)
 
 
-def test_a_lone_training_pattern():
+def test_a_single_training_pattern():
     clf = EntropicOneClassClassifier(synthesis="validation", search=None)
     clf.fit([[0.0]], validation=([[0.0], [1.0]], [1, -1]))
     assert clf.performance_ == 1.0
@@ -229,7 +229,7 @@ class TestFittingWithLabels:
     def fit(self, X, y, **settings):
         return EntropicOneClassClassifier(synthesis="validation", search=None, random_state=0, **settings).fit(X, y)
 
-    def test_targets_train_and_a_share_of_both_kinds_validates(self, iris):
+    def test_targets_are_trained_on_and_a_share_of_both_kinds_validates(self, iris):
         X, y = iris
         clf = self.fit(X, y)
         assert len(clf.training_indices_) == 45
@@ -260,7 +260,7 @@ class TestFittingWithLabels:
         )
         assert set(grid.fit(X, y).best_estimator_.predict(X)) == {1, -1}
 
-    def test_non_targets_in_y_never_train_beside_a_validation_set(self, iris):
+    def test_outliers_in_y_are_not_trained_on_with_a_validation_set(self, iris):
         X, y = iris
         clf = EntropicOneClassClassifier(synthesis="validation", search=None).fit(X, y, validation=(X, y))
         assert_array_equal(clf.training_indices_, np.flatnonzero(y == 1))
@@ -283,7 +283,7 @@ class TestPerformances:
         assert resolve_performance(name)(counts) == pytest.approx(metric(y, decisions))
         assert resolve_performance(resolve_performance(name)) is resolve_performance(name)
 
-    def test_a_scorer_of_ones_own_is_asked_every_time(self):
+    def test_a_custom_scorer_is_called_every_time(self):
         costs = np.array([1.0, 100.0])
 
         def cost(estimator, X, y):
@@ -295,18 +295,18 @@ class TestPerformances:
         assert performance.of(y, np.array([-1, 1]), np.zeros(2)) == -1
 
     @pytest.mark.parametrize("scorer", ["neg_log_loss", f1_score])
-    def test_what_cannot_be_computed_from_decisions_is_named(self, scorer, iris):
+    def test_scorers_that_need_probabilities_raise_a_clear_error(self, scorer, iris):
         clf = EntropicOneClassClassifier(synthesis="validation", search=None, performance=scorer)
         with pytest.raises(ValueError, match="performance must be a scorer"):
             clf.fit(*iris)
 
-    def test_scores_are_not_remembered_by_counts(self):
+    def test_scores_are_not_cached_by_counts(self):
         performance = resolve_performance("auc")
         y, decisions = np.array([1, -1]), np.array([1, 1])
         assert performance.of(y, decisions, np.array([1.0, 0.0])) == 1
         assert performance.of(y, decisions, np.array([0.0, 1.0])) == 0
 
-    def test_a_scorer_of_ones_own(self, iris):
+    def test_a_custom_scorer(self, iris):
         X, y = iris
 
         def misses(estimator, X, y):
@@ -342,11 +342,11 @@ class TestBadValidation:
             ([1, -1], None, "X holds 50 rows, y 2 labels; pass one label per row"),
         ],
     )
-    def test_is_named(self, y, validation, message, setosa):
+    def test_raises_a_clear_error(self, y, validation, message, setosa):
         with pytest.raises(ValueError, match=message):
             EntropicOneClassClassifier(synthesis="validation").fit(setosa, y, validation=validation)
 
-    def test_where_it_would_be_ignored(self, setosa):
+    def test_is_refused_if_it_would_be_ignored(self, setosa):
         with pytest.raises(ValueError, match="validation is for synthesis='validation'"):
             EntropicOneClassClassifier().fit(setosa, validation=(setosa, np.ones(50)))
 

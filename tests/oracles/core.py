@@ -1,4 +1,4 @@
-"""EOCC-1 and EOCC-2 as the definitions give them: loops over pairs, no shortcuts."""
+"""EOCC-1 and EOCC-2 by their definitions: loops over pairs, no shortcuts."""
 
 import math
 from itertools import combinations
@@ -13,7 +13,7 @@ def dissimilarities(patterns, prototypes, p, delta):
 
 
 def largest_distance(patterns):
-    """delta: the largest distance at p = 1, or 1 if there is none."""
+    """delta: the largest distance at p = 1, or 1 if all are 0."""
     largest = max((math.dist(x, y) for x, y in combinations(patterns.tolist(), 2)), default=0.0)
     return largest if largest > 0 else 1.0
 
@@ -29,7 +29,7 @@ def space_distances(rows):
 
 
 def rounded(distances):
-    """Distances that differ by rounding only are ties: 36 bits of each are kept."""
+    """Round distances to 36 bits, so that those that differ by rounding only are ties."""
     bits = np.ascontiguousarray(distances, dtype=np.float64).view(np.int64)
     return ((bits + (1 << 15)) & -(1 << 16)).view(np.float64)
 
@@ -62,7 +62,7 @@ def components(n, edges):
 
 
 def modularity(distances, labels):
-    """Q = sum_l [E_l / E - (deg_l / 2E)^2] over similarities 1 - w, no self-loops; 0 where E = 0."""
+    """Q = sum_l [E_l / E - (deg_l / 2E)^2] over similarities 1 - w, no self-loops; 0 if E = 0."""
     n = len(labels)
     s = {(i, j): 1 - distances[i][j] for i, j in combinations(range(n), 2)}
     total = math.fsum(s.values())
@@ -83,7 +83,7 @@ def modularity_curve(distances, ordered_edges):
 
 
 def algorithm_1(distances, ordered_edges):
-    """Cut the heaviest edge, and go on while Q does not fall: labels of the last partition before the fall."""
+    """Cut the heaviest edges while Q does not fall, the first always; return the labels and Q of the last partition."""
     n = len(distances)
     curve = modularity_curve(distances, ordered_edges)
     k = min(2, n)
@@ -129,7 +129,7 @@ def accepts(row, representatives, extents):
 
 
 def algorithm_2(rows, distances, ordered_edges, validation, y, eta, beta, gamma):
-    """Every partition rebuilt and judged from scratch: (k, accuracy, objective) of the best, the first on ties."""
+    """Build and evaluate every partition from scratch: (k, accuracy, objective) of the best, the first on ties."""
     n = len(distances)
     lengths = [length for length, _, _ in ordered_edges]
     mean_edge = math.fsum(lengths) / len(lengths) if lengths else 0.0

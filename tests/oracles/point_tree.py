@@ -1,4 +1,4 @@
-"""The spanning tree of points as the definition gives it: all distances, rounded, and Kruskal."""
+"""The spanning tree of points by its definition: all distances, rounded, and Kruskal."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The selections of prototypes as their definitions give them: from the whole matrix of dissimilarities, by loops."""
+"""The selections of prototypes by their definitions: loops over the matrix of dissimilarities."""
 
 from itertools import combinations
 
@@ -22,7 +22,7 @@ def least_radius(D, count):
 
 
 def spread(D, count, first, weights):
-    """Choose the pattern of largest weighted gap to those chosen, the lowest of equals, `count` times."""
+    """Choose the pattern of largest weighted distance to those chosen, the lowest on ties, `count` times."""
     chosen = [first]
     while len(chosen) < count:
         rest = [i for i in range(len(D)) if i not in chosen]
@@ -31,7 +31,7 @@ def spread(D, count, first, weights):
 
 
 def without_copies(D, order, count):
-    """Take those of the order that are not 0 from one taken, then those that are."""
+    """Take those of the order that are not copies of one taken, then the copies."""
     kept = []
     for i in order:
         if all(D[i][j] != 0 for j in kept):
@@ -40,7 +40,7 @@ def without_copies(D, order, count):
 
 
 def swapped_medoids(D, medoids):
-    """Let every pattern in turn take the place where the sum falls most, until a whole round changes nothing."""
+    """Swap every pattern in turn for the medoid where the sum falls most, until a whole round changes nothing."""
     medoids, changed = list(medoids), True
     while changed:
         changed = False

@@ -1,4 +1,4 @@
-"""The graph of nearest neighbours as the definitions give it: loops over all pairs, no shortcuts."""
+"""The nearest-neighbour graph by its definition: loops over all pairs, no shortcuts."""
 
 import math
 from itertools import combinations
@@ -56,7 +56,7 @@ def curve(distances, edges, ordered_tree):
 
 
 def counts(rows, others, n_targets, ordered_tree, rank, most):
-    """How many targets and others lie in a ball round the medoid of a cluster's sample, at k = 2, ..., n."""
+    """How many targets and outliers lie in a ball around the medoid of a cluster's sample, at k = 2, ..., n."""
     n, r = len(rows), len(rows[0])
     tree_mean = math.fsum(length for length, _, _ in ordered_tree) / len(ordered_tree)
     lone = tree_mean if tree_mean > 0 else 1e-100

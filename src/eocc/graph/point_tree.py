@@ -184,20 +184,20 @@ class _ProductSearch:
         return float((self.centred.shape[1] + 8) * 4 * np.finfo(float).eps)
 
     def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
-        askers, points = np.flatnonzero(active), self.points
+        searching, points = np.flatnonzero(active), self.points
 
         def work(start: int, stop: int) -> None:
-            who = askers[start:stop]
-            left, room = self.centred[who], np.empty((len(who), TILE))
+            queries = searching[start:stop]
+            left, room = self.centred[queries], np.empty((len(queries), TILE))
             for first in range(0, len(points.rows), TILE):
                 right = self.centred[first : first + TILE]
                 products = np.dot(left, right.T, out=room) if len(right) == TILE else np.dot(left, right.T)
                 kernels.search_products(
-                    who, first, products, self.norms, self.margin, points.rows, points.ids, points.scale, component,
+                    queries, first, products, self.norms, self.margin, points.rows, points.ids, points.scale, component,
                     slot, lists.keys, lists.near, lists.reach,
                 )  # fmt: skip
 
-        for_each_block(len(askers), ROWS_PER_TASK, work)
+        for_each_block(len(searching), ROWS_PER_TASK, work)
 
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:

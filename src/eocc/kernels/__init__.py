@@ -1,5 +1,5 @@
 """Compiled inner loops: plain arrays in, plain arrays out.
 
-Nothing here validates, allocates more than it must, draws random numbers or knows an estimator.
-Every kernel has a slow, readable twin in ``tests/oracles``.
+Kernels do not validate, draw random numbers or know an estimator. Ties are broken deterministically. Arguments that the
+kernel uses as temporary memory are called scratch. ``tests/oracles`` has slow, readable versions.
 """

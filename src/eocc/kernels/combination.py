@@ -5,7 +5,7 @@ from eocc.kernels.compile import kernel
 
 @kernel
 def combine(components, weights, out):
-    """Fill out_ij with sum_k weights_k components_kij, always in the order of k."""
+    """Fill out_ij with sum_k weights_k components_kij, summed in the order of k."""
     for i in range(out.shape[0]):
         row = out[i]
         for j in range(row.shape[0]):

@@ -1,21 +1,21 @@
-"""How kernels are compiled: without the interpreter lock, kept on disk, dividing as numpy does."""
+"""Decorators that compile kernels: without the interpreter lock, cached on disk, dividing like numpy."""
 
 from numba import njit
 
-# no_cfunc_wrapper: nobody calls a kernel from C, and every wrapper is compile time at the first fit.
+# no_cfunc_wrapper: saves compile time; no kernel is called from C.
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 kernel = njit(**_OPTIONS)
 
-# Sums may be taken several terms at a time. The order is fixed when the kernel is compiled, so the same
-# numbers give the same sum always; infinities and NaN keep their meaning.
+# May reorder sums to vectorise them. The order is fixed at compile time, so the same numbers always give the same sum;
+# infinities and NaN keep their meaning.
 summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
 
-# A product and a sum may be rounded once, together: fewer operations where every sum keeps its order.
+# May fuse multiplication and addition; sums keep their order.
 contracting_kernel = njit(**_OPTIONS, fastmath={"contract"})
 
-# For small functions inside hot loops: a call would pass every array as seven words.
+# For small functions in hot loops: a call would pass every array as seven words.
 inlined_kernel = njit(**_OPTIONS, forceinline=True)
 
-# For minima: without NaN among them, several numbers are compared at a time.
+# For minima of numbers without NaN, which vectorise.
 minimising_kernel = njit(**_OPTIONS, forceinline=True, fastmath={"nnan", "nsz"})

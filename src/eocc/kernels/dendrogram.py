@@ -1,11 +1,11 @@
-"""The tree of merges that a spanning tree, read lightest edge first, describes."""
+"""Spanning tree -> an order of the vertices in which every cluster is contiguous."""
 
 from eocc.kernels.compile import kernel
 
 
 @kernel
 def find_root(parent, vertex):
-    """Return the root of `vertex`, halving the path on the way."""
+    """Return the root of `vertex`, with path halving."""
     while parent[vertex] != vertex:
         parent[vertex] = parent[parent[vertex]]
         vertex = parent[vertex]
@@ -17,10 +17,10 @@ def leaf_intervals(edges, order, start, middle, stop, parent, tail, after):
     """Order the vertices so that every cluster of every partition is contiguous; edges are heaviest first.
 
     Removing edge e splits order[start[e]:stop[e]] at middle[e]. Clusters are joined as linked lists, lightest
-    edge first; the root of a list is its head. `parent`, `tail`, `after` (n,) are room to work in.
+    edge first; the root of a list is its head. `parent`, `tail`, `after` (n,) are scratch.
     """
     n = order.shape[0]
-    size = order  # until the order itself is written
+    size = order  # until the order is written
     for v in range(n):
         parent[v], tail[v], after[v], size[v] = v, v, -1, 1
     head = 0

@@ -1,13 +1,13 @@
-"""Sums of Gaussian kernels and of squares, several at a time."""
+"""Vectorised sums of Gaussian kernels and of squares."""
 
 import numpy as np
 
 from eocc.kernels.compile import summing_kernel
 
-# exp(x) = exp(x / 256)^256: of so small a number few powers are enough, and eight squarings undo the division.
+# exp(x) = exp(x / 256)^256: a short power series suffices for x / 256, and eight squarings give the power.
 SQUARINGS = 8
 SHARE = 1 / 2**SQUARINGS
-# Kernels below exp(-40) count for nothing: a million of them are less than 1e-11 of one.
+# Kernels below exp(-40) count as 0: the sum of a million of them is below 1e-11.
 LEAST = -40.0
 
 
@@ -15,9 +15,8 @@ LEAST = -40.0
 def kernel_sums(distances, width, sums):
     """Fill `sums` with the sum of exp(-(d / width)^2 / 2) over the distances d of each row.
 
-    A kernel of 1 is right to 14 digits, and the absolute error of smaller ones is less.
-
-    Written out, unlike a call of exp, the loop runs four numbers at a time. Infinite distances count for nothing.
+    The absolute error of a kernel is at most 1e-14. Infinite distances count as 0. Unlike a call of exp, the loop is
+    vectorised.
     """
     factor = 0.5**0.5 / width
     for i in range(distances.shape[0]):

@@ -1,24 +1,23 @@
-"""Euclidean distances between rows: from a Gram matrix (fast) or from differences (exact)."""
+"""Rows -> their Euclidean distances: from a Gram matrix (fast) or from differences (exact)."""
 
 import numpy as np
 
 from eocc.kernels.compile import contracting_kernel, inlined_kernel, kernel, summing_kernel
 
-# A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost so many digits
-# that it is computed again from differences, in time proportional to the length of a row. Above it
-# the root is good to about 1e-10 of itself: the product errs by some 1e-16 of g_ii + g_jj.
+# A squared distance g_ii + g_jj - 2 g_ij below this share of g_ii + g_jj has lost too many digits and is computed again
+# from differences. Above it, the relative error of the root is about 1e-10, because that of the product is about 1e-16.
 CANCELLATION = 1e-6
-# The same for products in single precision, which err by some 1e-7: the root is good to about 1e-3 of itself.
+# The same for single precision: relative errors of 1e-7 in the product and 1e-3 in the root.
 SINGLE_CANCELLATION = 1e-3
-# Distances that differ by rounding only are ties, to be broken by endpoints and not by a processor:
-# so they keep 36 bits, 1e-11 of themselves. departure: ties
+# Distances are rounded to 36 bits, a relative error of 1e-11, so that those that differ by rounding only are ties,
+# which endpoints break on every processor alike. departure: ties
 SPARE_BITS = 16
-TILE = 64  # 32 KiB of doubles: one mirrored tile stays in the first-level cache
+TILE = 64  # 32 KiB of doubles: a tile fits into the first-level cache
 
 
 @summing_kernel
 def row_distance(a, b):
-    """Return ||a - b||_2, always summed in the same order."""
+    """Return ||a - b||_2, summed in a fixed order."""
     total = 0.0
     for k in range(a.shape[0]):
         difference = a[k] - b[k]
@@ -28,9 +27,9 @@ def row_distance(a, b):
 
 @kernel
 def repair_cancelled(i, rows, norms, scale, cancellation, twin, distances):
-    """Recompute from differences the entries of row i, right of the diagonal, that cancelled.
+    """Compute again, from differences, the entries of row i right of the diagonal that lost their digits.
 
-    twin[j] is the first row known to equal row j: n copies of a row cost n comparisons, not n^2.
+    twin[j] is the first row known to equal row j, so that n copies of a row cost n comparisons, not n^2.
     """
     for j in range(i + 1, rows.shape[0]):
         if (distances[i, j] / scale) ** 2 <= cancellation * (norms[i] + norms[j]):
@@ -58,14 +57,14 @@ def mirror(matrix):
 def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
     """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale.
 
-    Squares below a share of `cancellation` of the norms are computed again. `norms` and `twin` (n,) are to work in.
+    Squares below the share `cancellation` of the norms are computed again. `norms` and `twin` (n,) are scratch.
     """
     n = rows.shape[0]
     for i in range(n):
         norms[i] = gram[i, i]
         twin[i] = i
     for i in range(n):
-        # Slices and plain conditionals: so written, the loop runs four numbers at a time.
+        # Slices and plain conditionals, so that the loop is vectorised.
         inner, other = gram[i, i + 1 :], norms[i + 1 :]
         own = norms[i]
         cancelled = 0
@@ -83,7 +82,7 @@ def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
 
 @kernel
 def cross_distances(left, right, scale, out):
-    """Fill out_ij with ||left_i - right_j|| * scale, each row by itself: the batch it comes in cannot matter."""
+    """Fill out_ij with ||left_i - right_j|| * scale; a row gives the same numbers in every batch."""
     for i in range(left.shape[0]):
         for j in range(right.shape[0]):
             out[i, j] = row_distance(left[i], right[j]) * scale
@@ -91,11 +90,11 @@ def cross_distances(left, right, scale, out):
 
 @contracting_kernel
 def squares_by_columns(row, columns, squares):
-    """Fill `squares` with ||row - r_j||^2 for all r_j at once; `columns` are those of the r_j, added in their order."""
+    """Fill `squares` with ||row - r_j||^2 for all r_j, given by their `columns`, summed in the order of the columns."""
     for j in range(squares.shape[0]):
         squares[j] = 0.0
     first = 0
-    while first + 4 <= row.shape[0]:  # four columns a sweep: the squares so far are seldom fetched and stored
+    while first + 4 <= row.shape[0]:  # four columns per pass, to load and store the squares less often
         a, b, c, d = columns[first], columns[first + 1], columns[first + 2], columns[first + 3]
         x, y, z, w = row[first], row[first + 1], row[first + 2], row[first + 3]
         for j in range(squares.shape[0]):
@@ -111,8 +110,8 @@ def squares_by_columns(row, columns, squares):
 
 
 @inlined_kernel
-def cross_gaps(left, right, scale, out):
-    """Fill out_ij with |left_i - right_j| * scale: what distances are along one column, without squares and roots."""
+def cross_differences(left, right, scale, out):
+    """Fill out_ij with |left_i - right_j| * scale, the distance along one column."""
     for i in range(left.shape[0]):
         value, row = left[i], out[i]
         for j in range(row.shape[0]):
@@ -121,9 +120,9 @@ def cross_gaps(left, right, scale, out):
 
 @kernel
 def cross_distances_by_columns(left, right_columns, scale, out):
-    """Fill out_ij with ||left_i - right_j|| * scale; `right_columns` is right^T: many prototypes at a time."""
+    """Fill out_ij with ||left_i - right_j|| * scale; `right_columns` is right^T, faster for many prototypes."""
     if right_columns.shape[0] == 1:
-        cross_gaps(left[:, 0], right_columns[0], scale, out)
+        cross_differences(left[:, 0], right_columns[0], scale, out)
         return
     for i in range(left.shape[0]):
         row = out[i]
@@ -134,7 +133,7 @@ def cross_distances_by_columns(left, right_columns, scale, out):
 
 @kernel
 def sums_among(distances, members, sums):
-    """Fill `sums` with the sum of each member's distances to all members; return the largest of these distances."""
+    """Fill `sums` with the sum of each member's distances to all members; return the largest distance."""
     largest = 0.0
     for i in range(members.shape[0]):
         row, total = distances[members[i]], 0.0
@@ -147,7 +146,7 @@ def sums_among(distances, members, sums):
 
 @kernel
 def pairs_among(distances, members, pairs):
-    """Fill `pairs` with the distances of all pairs of members: of the first to all others, of the second, and so on."""
+    """Fill `pairs` with the distances of all pairs of members, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     count = 0
     for i in range(members.shape[0]):
         row = distances[members[i]]
@@ -165,7 +164,7 @@ def edge_lengths(rows, edges, scale, lengths):
 
 @kernel
 def drop_spare_bits(bits):
-    """Round nonnegative numbers, given as their bits, to what they can be trusted for."""
+    """Round nonnegative numbers, given as their bits, to 36 bits."""
     half, mask = 1 << (SPARE_BITS - 1), -(1 << SPARE_BITS)
     for i in range(bits.shape[0]):
         bits[i] = (bits[i] + half) & mask

@@ -1,19 +1,19 @@
-"""Dynamic time warping of one series against many, four at a time.
+"""One series against many -> their dynamic time warping distances, four at a time.
 
-A cell waits for the one before it, so a pair by itself leaves the processor idle. Series of equal length therefore lie
-side by side in groups of LANES: step j of lane l at j * LANES + l. Each lane's arithmetic is the same as alone.
+A cell depends on the previous one, so a single pair cannot be vectorised. Series of equal length are therefore stored
+in groups of LANES: step j of lane l at j * LANES + l. Each lane gives the same result as a single pair.
 """
 
 import numpy as np
 
 from eocc.kernels.compile import kernel
 
-LANES = 4  # doubles in a vector register; a group with fewer series costs as much as a full one
+LANES = 4  # doubles in a vector register
 
 
 @kernel
 def local_costs(point, weights, columns, first, costs):
-    """Fill costs_t with sum_k weights_k (point_k - columns_k,first+t)^2, always in the order of k."""
+    """Fill costs_t with sum_k weights_k (point_k - columns_k,first+t)^2, summed in the order of k."""
     value, weight, column = point[0], weights[0], columns[0][first : first + costs.shape[0]]
     for t in range(costs.shape[0]):
         difference = value - column[t]
@@ -27,7 +27,7 @@ def local_costs(point, weights, columns, first, costs):
 
 @kernel
 def extend_paths(costs, above, own):
-    """Fill own[t + LANES] with the cheapest way to each cell: from above, from before, or from both at once."""
+    """Fill own[t + LANES] with the cost of the cheapest path to each cell: from above, from the left or diagonally."""
     for t in range(costs.shape[0]):
         diagonal, vertical, horizontal = above[t], above[t + LANES], own[t]
         least = diagonal if diagonal < vertical else vertical
@@ -37,11 +37,11 @@ def extend_paths(costs, above, own):
 
 @kernel
 def warp_group(series, weights, band, columns, start, length, costs, above, own):
-    """Return the row whose last LANES cells, up to (length + 1) * LANES, cost the paths to a group's ends.
+    """Return the row whose last LANES cells, up to (length + 1) * LANES, hold the costs of the complete paths.
 
-    The group's series have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES; beyond the
-    band the cells next to it are infinite, and no others are ever read. The band runs from `half` steps below the lower
-    of the diagonals through the first and through the last cell to as many above the upper one.
+    The series of the group have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES. The
+    cells next to the band are infinite, and no others are read. The band extends `half` steps beyond the two diagonals
+    through the first and through the last cell.
     """
     n = series.shape[0]
     half = int(np.rint(band * max(n, length)))
@@ -62,8 +62,8 @@ def warp_group(series, weights, band, columns, start, length, costs, above, own)
 def warp_row(series, weights, band, columns, starts, members, first, largest, room, row):
     """Fill row[j] with sqrt(cost of the cheapest path from `series` to series j) / largest, for groups from `first` on.
 
-    Group g holds the series members[g] (-1 where a lane is idle), at columns[:, starts[g] : starts[g + 1]]. `room`
-    (3, LANES * (longest + 2)) is room to work in.
+    Group g holds the series members[g] (-1 for an unused lane), at columns[:, starts[g] : starts[g + 1]]. `room`
+    (3, LANES * (longest + 2)) is scratch.
     """
     for g in range(first, members.shape[0]):
         length = (starts[g + 1] - starts[g]) // LANES

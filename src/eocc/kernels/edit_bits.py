@@ -1,7 +1,7 @@
-"""Edit operations of long sequences: 64 cells of the recursion to a word, then one way back through the bits.
+"""Long sequences -> their edit operations: 64 cells of the recursion per word, then a traceback through the bits.
 
-Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003), by blocks. Ties go as in
-``edit_lanes``.
+Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances" (2003), by blocks. Ties are broken
+as in ``edit_lanes``.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ ONE, LAST = np.uint64(1), np.uint64(63)
 
 @kernel
 def mark_places(pattern, slots, marks):
-    """Set bit i of marks[slots[s]] where pattern[i] = s; slot 0, of symbols the pattern lacks, stays empty."""
+    """Set bit i of marks[slots[s]] where pattern[i] = s; slot 0, for symbols not in the pattern, stays empty."""
     n_slots = 0
     for i in range(pattern.shape[0]):
         if slots[pattern[i]] == 0:
@@ -25,9 +25,9 @@ def mark_places(pattern, slots, marks):
 
 @kernel
 def fill_row(own, before_up, before_down, up, down, n_words):
-    """Fill a row's differences along the pattern: a bit of `up` where the next cell is 1 more, of `down` where 1 less.
+    """Fill the differences along a row: a bit of `up` if the next cell is 1 more, of `down` if it is 1 less.
 
-    Return the differences of the row to the one before, at the last word's cells: (1 more, 1 less).
+    Return the differences to the previous row, for the cells of the last word: (1 more, 1 less).
     """
     carry_more, carry_less = ONE, np.uint64(0)
     more, less = ONE, np.uint64(0)
@@ -50,7 +50,7 @@ def has_bit(row, i):
 
 @kernel
 def count_deletions(up, down, i, j):
-    """Return the deletions on the way from cell i of row j back to the origin; row j - 1 of `up` is row j's."""
+    """Return the number of deletions on the path from cell i of row j back to the origin."""
     found = 0
     while i > 0 and j > 0:
         if has_bit(up[j], i - 1):
@@ -65,7 +65,7 @@ def count_deletions(up, down, i, j):
 
 @kernel
 def align_pair(pattern, sequence, slots, marks, up, down):
-    """Return (distance, deletions) from the pattern to the sequence; row 0 of `up` all ones, of `down` all zeros."""
+    """Return (distance, deletions) from the pattern to the sequence; row 0 of `up` holds ones, of `down` zeros."""
     n, m = pattern.shape[0], sequence.shape[0]
     if n == 0:
         return m, 0
@@ -87,7 +87,7 @@ def edit_pairs(
     """Fill distances[places[t], j] and deletions[places[t], j] from pattern chosen[t] to sequence j, j in numbers.
 
     Pattern i is patterns[starts[i] : starts[i + 1]], likewise a sequence. `slots` (zeros, one per symbol), `marks`
-    (a row per slot), `up` and `down` (a row per symbol of the longest sequence, and one more) are room to work in.
+    (a row per slot), `up` and `down` (one row more than the longest sequence has symbols) are scratch.
     """
     up[0, :] = ~np.uint64(0)
     down[0, :] = 0

@@ -1,27 +1,27 @@
-"""Edit operations of one short sequence against many at a time: the plain recursion, a lane per prototype.
+"""One short sequence against many -> their edit operations, by the plain recursion, one lane per prototype.
 
-Counts and symbols are bytes, so 32 prototypes fit one vector register. An optimal alignment is read from its end
-backwards, and on ties goes the way rapidfuzz's ``editops`` goes: common endings matched first, then a deletion
-wherever one is optimal, then an insertion where a substitution would cost more or a match as much. Which way it goes
-depends on the neighbouring cells alone, so the deletions on the way are counted forwards, beside the distance.
+Counts and symbols are bytes, so 32 prototypes fit into one vector register. Ties between optimal alignments are broken
+like rapidfuzz's ``editops``, from the end: match common endings, then prefer a deletion, then an insertion unless a
+substitution is cheaper. This choice depends on neighbouring cells only, so the deletions are counted forwards, together
+with the distance.
 """
 
 import numpy as np
 
 from eocc.kernels.compile import kernel
 
-LANES = 128  # four registers: enough work to hide that each cell waits for the one before
-# Counts are bytes; and rows of longer sequences outgrow the first-level cache, where edit_bits is as fast.
+LANES = 128  # four registers: hides the latency of the recursion
+# Counts are bytes; and for longer sequences, whose rows exceed the first-level cache, edit_bits is as fast.
 LONGEST = 128
 COUNT, NEXT = np.uint64(LANES), np.uint64(2 * LANES)  # from a cell's distances to its counts, to the next cell
 
 
 @kernel
 def fill_row(pattern, symbols, number, old, new):
-    """Fill row `number` of the recursion from the row before, cell by cell along the pattern.
+    """Fill row `number` of the recursion from the previous row, cell by cell along the pattern.
 
-    A cell is a distance per lane, then a count of deletions per lane. Everything is read before anything is chosen,
-    at unsigned places: so written, the inner loop runs 32 lanes at a time.
+    A cell is one distance per lane, then one count of deletions per lane. Reading all values first, at unsigned
+    indices, lets the compiler vectorise the inner loop.
     """
     for lane in range(LANES):
         new[lane], new[LANES + lane] = np.uint8(number), np.uint8(0)
@@ -43,7 +43,7 @@ def fill_row(pattern, symbols, number, old, new):
 
 @kernel
 def ending(pattern, symbols, length, lane):
-    """Return how many symbols at the end of the pattern and of the lane's sequence are the same."""
+    """Return the length of the common ending of the pattern and the sequence of a lane."""
     shared, most = 0, min(pattern.shape[0], length)
     while shared < most and pattern[pattern.shape[0] - 1 - shared] == symbols[length - 1 - shared, lane]:
         shared += 1
@@ -52,7 +52,7 @@ def ending(pattern, symbols, length, lane):
 
 @kernel
 def find_endings(pattern, symbols, lengths, lanes, endings):
-    """List the lanes that end as the pattern does, and by how many symbols; return how many lanes there are."""
+    """List the lanes with the same ending as the pattern, and its length; return the number of lanes."""
     found = 0
     if pattern.shape[0] == 0:
         return found
@@ -68,9 +68,9 @@ def find_endings(pattern, symbols, lengths, lanes, endings):
 def align_block(pattern, symbols, lengths, order, rows, early, distances, deletions):
     """Fill the distance and the deletions of the pattern to each of a block of sequences, longest first.
 
-    Lane l's go to place order[l]. A lane whose sequence has ended goes on over padding, unread. rows[0] is row 0,
-    where cell i holds i and i; rows[1] and rows[2] are room for two more. `early` (3, LANES) is room for the lanes
-    that end as the pattern does: lane, symbols shared, deletions; they are read off before their last cell.
+    Results of lane l go to index order[l]. A lane whose sequence has ended continues over padding. rows[0] is row 0,
+    where cell i holds i and i; rows[1] and rows[2] are scratch. `early` (3, LANES) is scratch for the lanes with a
+    common ending: lane, length of the ending, deletions; they are read before the last cell.
     """
     n_early = find_endings(pattern, symbols, lengths, early[0], early[1])
     last, still_open = 2 * LANES * pattern.shape[0], LANES
@@ -105,7 +105,7 @@ def edit_rows(patterns, starts, chosen, places, blocks, lengths, order, rows, ea
 
 @kernel
 def translate(pattern, slots, copy):
-    """Fill `copy` with the pattern in numbers 1, 2, ... of its own, by first appearance; leave them in `slots`."""
+    """Fill `copy` and `slots` with numbers 1, 2, ... for the symbols of the pattern, by first appearance."""
     n_slots = 0
     for i in range(pattern.shape[0]):
         if slots[pattern[i]] == 0:
@@ -118,9 +118,9 @@ def translate(pattern, slots, copy):
 def edit_rows_of_many_symbols(
     patterns, starts, chosen, places, blocks, lengths, order, rows, early, distances, deletions, slots, copy, block
 ):
-    """Do as edit_rows, where a byte cannot tell all symbols apart: it can those of one pattern, and 0 is any other.
+    """Do the same with more symbols than a byte can hold: symbols of the pattern are renumbered, all others are 0.
 
-    `slots` (zeros, one per symbol), `copy` (LONGEST,) and `block` (longest, LANES) are room to work in.
+    `slots` (zeros, one per symbol), `copy` (LONGEST,) and `block` (longest, LANES) are scratch.
     """
     for t in range(chosen.shape[0]):
         pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
@@ -141,7 +141,7 @@ def edit_rows_of_many_symbols(
 def fill_shares(distances, deletions, lengths, prototype_lengths, shares):
     """Fill shares (3, n, r): insertions, deletions and substitutions, divided by the longer of the two lengths.
 
-    Lengths are floats, as are the shares: so written, the loop runs four pairs at a time.
+    Lengths are floats, so that the loop is vectorised.
     """
     for i in range(lengths.shape[0]):
         inserted_row, deleted_row, substituted_row = shares[0, i], shares[1, i], shares[2, i]

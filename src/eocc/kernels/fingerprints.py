@@ -1,4 +1,4 @@
-"""Tanimoto dissimilarities of packed bits."""
+"""Packed bits -> their Tanimoto dissimilarities."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ BYTES = np.uint64(0x0101010101010101)
 
 @inlined_kernel
 def count_bits(word):
-    """Return the number of ones in a word; the compiler knows this form and uses the processor's instruction."""
+    """Return the number of ones in a word; the compiler turns this form into one instruction."""
     word -= (word >> np.uint64(1)) & PAIRS
     word = (word & QUADS) + ((word >> np.uint64(2)) & QUADS)
     word = (word + (word >> np.uint64(4))) & NIBBLES

@@ -1,4 +1,4 @@
-"""Gower's dissimilarity of encoded records: numbers differ by their gap, codes differ or not, NaN is missing."""
+"""Encoded records -> their Gower dissimilarities: numbers by absolute difference, codes by 0 or 1; NaN is missing."""
 
 import numpy as np
 
@@ -7,24 +7,24 @@ from eocc.kernels.distances import mirror
 
 
 @kernel
-def add_absent(column, price, row):
-    """Add to row_j what a missing value costs against column_j: nothing where that is missing too."""
+def add_missing(column, price, row):
+    """Add the cost of a missing value against column_j to row_j: 0 if that is missing too."""
     for j in range(row.shape[0]):
         other = column[j]
         row[j] += price if other == other else 0.0
 
 
 @kernel
-def add_gaps(value, column, weight, price, row):
-    """Add weight * |value - column_j| to row_j, `price` where column_j is missing."""
+def add_differences(value, column, weight, price, row):
+    """Add weight * |value - column_j| to row_j, or `price` if column_j is missing."""
     for j in range(row.shape[0]):
-        gap = weight * abs(value - column[j])
-        row[j] += gap if gap == gap else price
+        cost = weight * abs(value - column[j])
+        row[j] += cost if cost == cost else price
 
 
 @kernel
-def add_unlike(code, column, weight, price, row):
-    """Add `weight` to row_j where column_j is another code, `price` where it is missing."""
+def add_mismatches(code, column, weight, price, row):
+    """Add `weight` to row_j if column_j is another code, `price` if it is missing."""
     for j in range(row.shape[0]):
         other = column[j]
         cost = 0.0 if code == other else weight
@@ -35,8 +35,8 @@ def add_unlike(code, column, weight, price, row):
 def fill_row(record, columns, start, is_code, absent, weights, row):
     """Fill row_j with sum_k weights_k c_k / u, c_k the component of the record and columns_k,start+j.
 
-    One addition per column, always in their order, and a division at the end: so the sum of u components of at most
-    1 never exceeds 1, and neither the batch nor the side of the pair changes a bit.
+    One addition per column, in a fixed order, and one division at the end: a mean of components <= 1 never exceeds 1,
+    and the result depends neither on the batch nor on the order of the pair.
     """
     n_columns = record.shape[0]
     for j in range(row.shape[0]):
@@ -45,11 +45,11 @@ def fill_row(record, columns, start, is_code, absent, weights, row):
         value, weight, column = record[k], weights[k], columns[k, start:]
         price = weight * absent[k]
         if np.isnan(value):
-            add_absent(column, price, row)
+            add_missing(column, price, row)
         elif is_code[k]:
-            add_unlike(value, column, weight, price, row)
+            add_mismatches(value, column, weight, price, row)
         else:
-            add_gaps(value, column, weight, price, row)
+            add_differences(value, column, weight, price, row)
     for j in range(row.shape[0]):
         row[j] /= n_columns
 

@@ -1,9 +1,10 @@
-"""The three-weight edit scheme of labelled graphs, pair by pair.
+"""Pairs of labelled graphs -> the components of the three-weight edit scheme (TWEC).
 
-A set of graphs is a tuple of flat arrays. `shape`: where each graph's vertices and edges begin. `links`: per vertex its
-degree and where its neighbours begin, per neighbour its vertex (counted within the graph) and its edge, per edge its
-ends. Then the attributes of vertices and of edges, a row each: numbers (NaN where missing) and what to multiply their
-differences by, categories and texts (codes, -1 where missing). Texts of both sets are compared through one table.
+A set of graphs is a tuple of flat arrays. `shape`: where the vertices and edges of each graph begin. `links`: the
+degree of each vertex and where its neighbours begin; the vertex (counted within the graph) and the edge of each
+neighbour; the ends of each edge. Then the attributes of vertices and of edges, one row each: numbers (NaN if missing)
+and the scales of their differences, categories and texts (codes, -1 if missing). A table holds the distances of texts
+of both sets.
 """
 
 import numpy as np
@@ -62,7 +63,7 @@ def attribute_costs(item, numbers, scales, codes, texts, first, o_numbers, o_cod
 
 @minimising_kernel
 def least_of(values, count):
-    """Return the least of values[:count]."""
+    """Return the minimum of values[:count]."""
     least = np.inf
     for t in range(count):
         least = values[t] if values[t] < least else least
@@ -71,7 +72,7 @@ def least_of(values, count):
 
 @minimising_kernel
 def least_open(cost, closed):
-    """Return the least cost of a column that is not closed; closed columns cost infinity."""
+    """Return the least cost of an open column; `closed` is infinite for the others."""
     least = np.inf
     for j in range(cost.shape[0]):
         value = cost[j] + closed[j]
@@ -81,9 +82,9 @@ def least_open(cost, closed):
 
 @inlined_kernel
 def best_column(cost, closed, degree, degrees):
-    """Return the open column that comes first by (cost, difference of degrees, column)."""
+    """Return the first open column by (cost, difference of degrees, column)."""
     least = least_open(cost, closed)
-    # Nearly always one column costs the least: so written, its number is found several columns at a time.
+    # Usually one column costs the least: this form of the loop, which finds it, is vectorised.
     count, best = 0, 0
     for j in range(cost.shape[0]):
         same = cost[j] + closed[j] == least
@@ -100,7 +101,7 @@ def best_column(cost, closed, degree, degrees):
 
 @inlined_kernel
 def best_row(degree, degrees, live, best, least, n_live):
-    """Return which of live[:n_live] comes first by (cost of its best column, difference of degrees, row)."""
+    """Return the first of live[:n_live] by (cost of its best column, difference of degrees, row)."""
     lowest = least_of(least, n_live)
     count, pick = 0, 0
     for t in range(n_live):
@@ -114,8 +115,9 @@ def best_row(degree, degrees, live, best, least, n_live):
                 if pick < 0:
                     pick = t
                 else:
-                    gap, other = abs(degree[live[t]] - degrees[best[t]]), abs(degree[live[pick]] - degrees[best[pick]])
-                    if gap < other or (gap == other and live[t] < live[pick]):
+                    own = abs(degree[live[t]] - degrees[best[t]])
+                    other = abs(degree[live[pick]] - degrees[best[pick]])
+                    if own < other or (own == other and live[t] < live[pick]):
                         pick = t
     return pick
 
@@ -124,8 +126,8 @@ def best_row(degree, degrees, live, best, least, n_live):
 def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
     """Fill partner[i]: the globally cheapest free pair first, ties by difference of degrees, then i, then j.
 
-    The rows still free are live[t]; each remembers its best free column, best[t], at cost least[t]. So a round looks
-    once at the live rows, and searches again only for those whose best is gone. Returns the summed cost of the pairs.
+    live[t] are the free rows, best[t] their best free columns at cost least[t]. A round scans the live rows, and
+    searches again only for those whose best column was taken. Returns the total cost of the pairs.
     """
     n, total = cost.shape[0], 0.0
     for j in range(cost.shape[1]):
@@ -166,7 +168,7 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
         if m < n or (swapped and m == n):
             continue
         changed, shared = 0.0, 0
-        cost = costs[: n * m].reshape(n, m)  # contiguous: rows of known stride run several numbers at a time
+        cost = costs[: n * m].reshape(n, m)  # contiguous, so that loops over rows are vectorised
         for i in range(n):
             attribute_costs(v + i, numbers, scales, codes, texts, w, o_numbers, o_codes, o_texts, table, cost[i])
         drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
@@ -180,18 +182,9 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
                 if neighbour[t] == b:
                     shared += 1
                     attribute_costs(
-                        e,
-                        e_numbers,
-                        e_scales,
-                        e_codes,
-                        e_texts,
-                        edge_of[t],
-                        oe_numbers,
-                        oe_codes,
-                        oe_texts,
-                        table,
+                        e, e_numbers, e_scales, e_codes, e_texts, edge_of[t], oe_numbers, oe_codes, oe_texts, table,
                         least[:1],
-                    )
+                    )  # fmt: skip
                     changed += least[0]
                     break
         size = max(n + m + n_edges + m_edges, 1)
@@ -208,9 +201,9 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
 def edit_components(start, stop, left, right, mirrored, table, back_table, room, components):
     """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`.
 
-    The graph with fewer vertices goes first, the one on the left if they have as many. Where left and right are the
-    same set (`mirrored`), a pair of unlike sizes is computed once. `table` holds the distances of texts from left to
-    right, `back_table` from right to left. `room`: costs (n n,) and their bits, then five of (n,).
+    The graph with fewer vertices goes first, the left one on ties. If left and right are the same set (`mirrored`), a
+    pair of different sizes is computed once. `table` holds the distances of texts from left to right, `back_table`
+    from right to left. `room` is scratch: costs (n n,) and their bits, then five arrays of (n,).
     """
     for i in range(start, stop):
         edit_row(i, left, right, 0, components.shape[2], False, mirrored, table, room, components)

@@ -1,7 +1,7 @@
-"""Every cluster a spanning tree can give, from the bottom up; and who accepts what, from the top down.
+"""Spanning tree -> all its clusters, from the bottom up; and which patterns they accept, from the top down.
 
-A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is
-written as its node number or, for a lone pattern v, as -1 - v.
+A node is a cluster of two or more patterns: node e is what edge e (edges heaviest first) joins. A child is a node
+number, or -1 - v for the single pattern v.
 """
 
 from eocc.kernels.compile import kernel, summing_kernel
@@ -10,7 +10,7 @@ from eocc.kernels.distances import row_distance
 
 @summing_kernel
 def add_row(row, order, a, b, sums):
-    """Add row[order[t]] to sums[t] for t in [a, b); return (their sum, the largest)."""
+    """Add row[order[t]] to sums[t] for t in [a, b); return (their sum, their maximum)."""
     total, largest = 0.0, 0.0
     for t in range(a, b):
         value = row[order[t]]
@@ -21,25 +21,26 @@ def add_row(row, order, a, b, sums):
 
 
 @kernel
-def central_member(order, sums, a, b, slack):
-    """Return the lowest of order[a:b] whose sum is the least, up to the factor `slack`."""
+def central_member(order, sums, a, b, tolerance):
+    """Return the lowest of order[a:b] whose sum is at most the minimum times `tolerance`."""
     least = sums[a]
     for t in range(a + 1, b):
         least = sums[t] if sums[t] < least else least
     best = -1
     for t in range(a, b):
-        if sums[t] <= least * slack and (best < 0 or order[t] < best):
+        if sums[t] <= least * tolerance and (best < 0 or order[t] < best):
             best = order[t]
     return best
 
 
 @kernel
-def merge_clusters(distances, order, start, middle, stop, slack, medoid, total, largest, left, right, sums, current):
-    """Fill, for every node, its medoid, the sum and the largest of its pairs' distances, and its two children.
+def merge_clusters(
+    distances, order, start, middle, stop, tolerance, medoid, total, largest, left, right, sums, current
+):
+    """Fill, for every node, its medoid, the sum and the maximum of its distances, and its two children.
 
-    Lightest edge first. sums[t] holds the distances from pattern order[t] to all of its cluster, so a merge
-    adds the cross distances only: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,)
-    are room to work in.
+    Lightest edge first. sums[t] is the sum of distances from pattern order[t] to its cluster, so a merge adds only the
+    distances across: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,) are scratch.
     """
     n = order.shape[0]
     for t in range(n):
@@ -47,7 +48,7 @@ def merge_clusters(distances, order, start, middle, stop, slack, medoid, total, 
     for e in range(n - 2, -1, -1):
         a, b, c = start[e], middle[e], stop[e]
         left[e], right[e] = current[a], current[b]
-        # Rows of the smaller child, columns of the larger: few long runs instead of many short ones.
+        # Rows of the smaller child, columns of the larger: few long inner loops instead of many short ones.
         (low, high), (first, last) = ((a, b), (b, c)) if b - a <= c - b else ((b, c), (a, b))
         all_pairs, greatest = 0.0, 0.0
         for s in range(low, high):
@@ -60,35 +61,34 @@ def merge_clusters(distances, order, start, middle, stop, slack, medoid, total, 
                 all_pairs += total[child]
                 greatest = max(greatest, largest[child])
         total[e], largest[e] = all_pairs, greatest
-        medoid[e] = central_member(order, sums, a, c, slack)
+        medoid[e] = central_member(order, sums, a, c, tolerance)
         current[a] = e
 
 
 @kernel
-def accept(point, reach, rows, others, norms, other_norms, products, margin, accepted):
-    """Fill accepted[v] with ||rows[point] - others[v]|| <= reach.
+def accept(point, radius, rows, others, norms, other_norms, products, margin, accepted):
+    """Fill accepted[v] with ||rows[point] - others[v]|| <= radius.
 
-    products[point, v] is the scalar product in single precision, good to margin * (sum of both squared norms) / 2;
-    where that leaves the answer open, the distance is computed from differences.
+    products[point, v] is the scalar product in single precision, with an error of up to margin * (sum of both squared
+    norms) / 2. If that leaves the answer open, the distance is computed from differences.
     """
     for v in range(others.shape[0]):
         size = norms[point] + other_norms[v]
-        gap = size - 2.0 * products[point, v] - reach * reach
-        accepted[v] = 1 if gap <= 0.0 else 0
-        if abs(gap) <= margin * size:
-            accepted[v] = 1 if row_distance(rows[point], others[v]) <= reach else 0
+        excess = size - 2.0 * products[point, v] - radius * radius
+        accepted[v] = 1 if excess <= 0.0 else 0
+        if abs(excess) <= margin * size:
+            accepted[v] = 1 if row_distance(rows[point], others[v]) <= radius else 0
 
 
 @kernel
 def count_accepted(
-    medoid, reach, lone_reach, left, right, rows, others, norms, other_norms, products, margin, n_targets,
+    medoid, radius, single_radius, left, right, rows, others, norms, other_norms, products, margin, n_targets,
     accepted, regions, child_accepts, true_positives, false_positives,
 ):  # fmt: skip
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and non-targets are accepted.
+    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted.
 
-    Splitting a node takes its region away and puts its children's in place: regions[v] counts the current
-    regions that accept pattern v. `accepted` (n-1, m), `regions` (zeros, m), `child_accepts` (m,) are room to
-    work in.
+    Splitting a node replaces its region by those of its children; regions[v] counts the current regions that accept
+    pattern v. `accepted` (n-1, m), `regions` (zeros, m), `child_accepts` (m,) are scratch.
     """
     n_edges, m = medoid.shape[0], regions.shape[0]
     for e in range(n_edges):
@@ -97,11 +97,13 @@ def count_accepted(
                 regions[v] -= accepted[e, v]
         for child in (left[e], right[e]):
             if child < 0:
-                accept(-1 - child, lone_reach, rows, others, norms, other_norms, products, margin, child_accepts)
+                accept(-1 - child, single_radius, rows, others, norms, other_norms, products, margin, child_accepts)
                 for v in range(m):
                     regions[v] += child_accepts[v]
             else:
-                accept(medoid[child], reach[child], rows, others, norms, other_norms, products, margin, accepted[child])
+                accept(
+                    medoid[child], radius[child], rows, others, norms, other_norms, products, margin, accepted[child]
+                )
                 for v in range(m):
                     regions[v] += accepted[child, v]
         for v in range(n_targets):

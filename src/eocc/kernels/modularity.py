@@ -1,8 +1,8 @@
-"""Modularity of every partition a spanning tree can give, by splits from the top."""
+"""Spanning tree + distances -> the modularity of all its partitions, by splits from the top."""
 
 from eocc.kernels.compile import kernel, summing_kernel
 
-# Each similarity 1 - w carries a rounding error of this order; a mean similarity below it is none.
+# The rounding error of a similarity 1 - w; a mean similarity below it counts as 0.
 # departure: no similarity
 NO_SIMILARITY = 1e-12
 
@@ -28,16 +28,16 @@ def block_sum(matrix, order, a, b, c, d):
 
 
 @kernel
-def split_curve(distances, order, start, middle, stop, slack, curve, degree):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `slack`; return the k before.
+def split_curve(distances, order, start, middle, stop, tolerance, curve, degree):
+    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `tolerance`; return the k before.
 
     Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) the
     similarity 1 - w summed over A x B; over all splits each pair is summed once: O(n^2) in all.
-    The first split is always made. Q stays 0 where there is no similarity at all (E = 0).
-    `curve` (n,) comes filled with 0; `degree` (n + 1,) is room to work in.
+    The first split is always made. Q stays 0 if E = 0.
+    `curve` (n,) starts as zeros; `degree` (n + 1,) is scratch.
     """
     n = distances.shape[0]
-    degree[0] = 0.0  # degree[t]: of the first t vertices in leaf order
+    degree[0] = 0.0  # degree[t]: sum over the first t vertices in leaf order
     for t in range(n):
         degree[t + 1] = degree[t] + ((n - 1) - row_sum(distances, order[t]))
     total = degree[n] / 2.0  # E
@@ -50,6 +50,6 @@ def split_curve(distances, order, start, middle, stop, slack, curve, degree):
         expected = (degree[b] - degree[a]) * (degree[c] - degree[b]) / (2.0 * total)
         gain = (expected - similarity) / total
         curve[k] = curve[k - 1] + gain
-        if k > 1 and gain < -slack:
+        if k > 1 and gain < -tolerance:
             return k
     return n

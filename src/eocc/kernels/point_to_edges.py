@@ -7,10 +7,10 @@ from eocc.kernels.compile import kernel
 
 @kernel
 def lower_to_edges(points, own, vertices, edges, nearest):
-    """Lower nearest[i], points[i]'s distance to the nearest end, to that to the nearest edge, a segment of a line.
+    """Replace nearest[i], the distance of points[i] to the nearest vertex, by that to the nearest edge, a line segment.
 
-    Only an edge with the foot of the perpendicular strictly between its ends can be nearer than they are, so the
-    others, those of length 0 among them, are passed over. Edges that end in vertex own[i] are left out; -1 is none.
+    Only if the foot of the perpendicular lies strictly between the ends is the edge nearer than both ends, so other
+    edges are skipped. Edges that end in vertex own[i] are left out; -1 means none.
     """
     for i in range(points.shape[0]):
         point = points[i]
@@ -34,10 +34,10 @@ def lower_to_edges(points, own, vertices, edges, nearest):
 
 @kernel
 def lower_to_triangles(distances, own, edges, lengths, nearest):
-    """Lower nearest[i] likewise, from distances_iv of points to vertices alone.
+    """Do the same from the distances of points to vertices alone, (n, vertices).
 
-    Over an edge of length c the sides a, b make a triangle in the plane; the foot of its height lies
-    ((a - b)(a + b) / c + c) / 2 from the first end. A triangle that cannot close, c > a + b, has height 0.
+    An edge of length c and the distances a, b to its ends form a triangle in the plane; the foot of its height is
+    ((a - b)(a + b) / c + c) / 2 from the first end. If c > a + b, the height is 0.
     """
     for i in range(distances.shape[0]):
         for e in range(edges.shape[0]):
@@ -45,7 +45,7 @@ def lower_to_triangles(distances, own, edges, lengths, nearest):
             if low == own[i] or high == own[i] or length == 0.0:
                 continue
             first, second = distances[i, low], distances[i, high]
-            # The quotient first: |a - b| / c is at most 1 in a metric, and squares of large numbers overflow.
+            # The quotient first: |a - b| / c <= 1 in a metric, whereas squares of large numbers overflow.
             foot = ((first - second) / length * (first + second) + length) / 2.0
             if 0.0 < foot < length:
                 height = np.sqrt(first - foot) * np.sqrt(first + foot) if foot < first else 0.0

@@ -112,17 +112,17 @@ def count_near(p, rows, leaf, blocks, limit, squares):
 
 
 @summing_kernel
-def fill_bounds(node, lows, highs, queries, count, bounds):
+def fill_bounds(node, lows, highs, coordinates, count, bounds):
     """Fill bounds[t] with the squared distance of query t, of `count`, to the box of a node."""
     for t in range(count):
         bounds[t] = 0.0
     for k in range(lows.shape[1]):
         low, high = lows[node, k], highs[node, k]
         for t in range(count):
-            below, above = low - queries[k, t], queries[k, t] - high
-            gap = below if below > above else above
-            gap = gap if gap > 0.0 else 0.0
-            bounds[t] += gap * gap
+            below, above = low - coordinates[k, t], coordinates[k, t] - high
+            distance = below if below > above else above
+            distance = distance if distance > 0.0 else 0.0
+            bounds[t] += distance * distance
 
 
 @summing_kernel
@@ -130,8 +130,8 @@ def square_between(low, high, node, lows, highs):
     """Return the squared distance between a box and that of a node."""
     total = 0.0
     for k in range(low.shape[0]):
-        gap = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
-        total += gap * gap
+        distance = max(max(low[k] - highs[node, k], lows[node, k] - high[k]), 0.0)
+        total += distance * distance
     return total
 
 
@@ -164,7 +164,7 @@ def offer(p, other, rows, ids, scale, slot, keys, near):
 
 @kernel
 def search_leaf(
-    leaf, count, who, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
+    leaf, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
 ):
     """Offer the points of a leaf to the queries, except those too far or of the same component.
 
@@ -172,7 +172,7 @@ def search_leaf(
     """
     farthest, looks = 0.0, 0
     for s in range(count):
-        p, limit = who[s], limits[s]
+        p, limit = queries[s], limits[s]
         if bounds[s] <= limit and component[p] != whole:
             looks += 1
             if count_near(p, rows, leaf, blocks, limit, squares) > 0:
@@ -186,7 +186,7 @@ def search_leaf(
 
 
 @kernel
-def gather(first, last, active, rows, component, scale, keys, reach, who, limits, queries, low, high):
+def gather(first, last, active, rows, component, scale, keys, reach, queries, limits, coordinates, low, high):
     """List the queries among the positions first..last, their coordinates, and the box around them.
 
     Return how many there are, and their common component, or -1 if there are several.
@@ -197,9 +197,9 @@ def gather(first, last, active, rows, component, scale, keys, reach, who, limits
     for p in range(first, last):
         if active[p]:
             keys[p, final] = min(keys[p, final], reach[component[p]])
-            who[count], limits[count] = p, square_limit(keys[p, final], scale)
+            queries[count], limits[count] = p, square_limit(keys[p, final], scale)
             for k in range(rows.shape[1]):
-                queries[k, count] = rows[p, k]
+                coordinates[k, count] = rows[p, k]
                 low[k], high[k] = min(low[k], rows[p, k]), max(high[k], rows[p, k])
             common = component[p] if count == 0 or component[p] == common else -1
             count += 1
@@ -217,55 +217,55 @@ def search_boxes(
     it is never below the least edge of a component, so the result does not depend on it.
     """
     n_leaves, n_columns, width, looks = starts.shape[0] - 1, rows.shape[1], blocks.shape[2], 0
-    who, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
-    queries, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
-    stack, gaps = np.empty(64, np.int64), np.empty(64)
+    queries, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
+    coordinates, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
+    stack, box_squares = np.empty(64, np.int64), np.empty(64)
     for leaf in range(start, stop):
         first, last = starts[leaf], starts[leaf + 1]
         count, common = gather(
-            first, last, active, rows, component, scale, keys, reach, who, limits, queries, low, high
+            first, last, active, rows, component, scale, keys, reach, queries, limits, coordinates, low, high
         )
         here = n_leaves + leaf if count > 0 else 0
-        stack[0], gaps[0], top, farthest = here, 0.0, 1, np.inf
+        stack[0], box_squares[0], top, farthest = here, 0.0, 1, np.inf
         while here > 0:
             while top > 0:
                 top -= 1
                 node = stack[top]
-                if gaps[top] > farthest or (common >= 0 and whole[node] == common):
+                if box_squares[top] > farthest or (common >= 0 and whole[node] == common):
                     continue
                 if node >= n_leaves:
-                    fill_bounds(node, lows, highs, queries, count, bounds)
+                    fill_bounds(node, lows, highs, coordinates, count, bounds)
                     farthest, looked = search_leaf(
-                        node - n_leaves, count, who, limits, bounds, starts, blocks, rows, ids, scale, component,
+                        node - n_leaves, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component,
                         whole[node], slot, keys, near, squares,
                     )  # fmt: skip
                     looks += looked
                     continue
                 nearer, other = 2 * node, 2 * node + 1
-                gap = square_between(low, high, nearer, lows, highs)
-                other_gap = square_between(low, high, other, lows, highs)
-                if other_gap < gap:
-                    nearer, other, gap, other_gap = other, nearer, other_gap, gap
-                stack[top], gaps[top] = other, other_gap
-                stack[top + 1], gaps[top + 1] = nearer, gap
+                square = square_between(low, high, nearer, lows, highs)
+                other_square = square_between(low, high, other, lows, highs)
+                if other_square < square:
+                    nearer, other, square, other_square = other, nearer, other_square, square
+                stack[top], box_squares[top] = other, other_square
+                stack[top + 1], box_squares[top + 1] = nearer, square
                 top += 2
             if here > 1:
-                stack[0], gaps[0], top = here ^ 1, square_between(low, high, here ^ 1, lows, highs), 1
+                stack[0], box_squares[0], top = here ^ 1, square_between(low, high, here ^ 1, lows, highs), 1
             here //= 2
         for t in range(count):
-            reach[component[who[t]]] = min(reach[component[who[t]]], keys[who[t], slot])
+            reach[component[queries[t]]] = min(reach[component[queries[t]]], keys[queries[t], slot])
     return looks
 
 
 @kernel
-def search_products(who, first, products, norms, margin, rows, ids, scale, component, slot, keys, near, reach):
-    """Offer the points from `first` on to the queries `who`, given their scalar products; called for every tile.
+def search_products(queries, first, products, norms, margin, rows, ids, scale, component, slot, keys, near, reach):
+    """Offer the points from `first` on to the `queries`, given their scalar products; called for every tile.
 
     The square n_p + n_q - 2 products_pq has an error of up to margin * (n_p + n_q); it only excludes points too far.
     """
     final = keys.shape[1] - 1
-    for s in range(who.shape[0]):
-        p = who[s]
+    for s in range(queries.shape[0]):
+        p = queries[s]
         if first == 0:
             keys[p, final] = min(keys[p, final], reach[component[p]])
         limit, hits = square_limit(keys[p, final], scale), 0

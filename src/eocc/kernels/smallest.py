@@ -1,23 +1,23 @@
-"""The smallest entries of every row of a matrix, and what belongs to them."""
+"""Rows of dissimilarities -> their smallest entries, and means over these."""
 
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
 from eocc.kernels.distances import squares_by_columns
 
-GROUPS = 8  # of columns: two vectors of doubles
-# Dissimilarities that differ by less than this factor do so by rounding.
+GROUPS = 8  # two vector registers of doubles
+# Dissimilarities within this factor are equal up to rounding.
 TIED = 1 + 1e-9
-# Squares of dissimilarities that tie differ by less than this.
+# The same for squares of dissimilarities.
 SQUARES_TIED = 1 + 4e-9
 
 
 @minimising_kernel
 def bound_of_eight(row):
-    """Return what at least 8 entries do not exceed: the largest of the minima of 8 groups of columns.
+    """Return an upper bound of the 8 smallest entries: the largest of the minima of 8 groups of columns.
 
-    Columns 0, 8, 16, ... are a group, and so on; those beyond the last multiple of 8 are left out, and of fewer than 8
-    it is infinity. The minima have names, so that they stay in registers.
+    Columns 0, 8, 16, ... form a group, and so on; those beyond the last multiple of 8 are ignored. With fewer than 8
+    columns the bound is infinity. The minima are separate variables, so that they stay in registers.
     """
     a = b = c = d = e = f = g = h = np.inf
     for start in range(0, row.shape[0] - GROUPS + 1, GROUPS):
@@ -35,7 +35,7 @@ def bound_of_eight(row):
 
 @inlined_kernel
 def sort_first(few, near):
-    """Fill `near` with the smallest of a few numbers, in order; infinity where these are fewer."""
+    """Fill `near` with the smallest of a few numbers, ascending; infinity if there are fewer."""
     for t in range(near.shape[0]):
         near[t] = np.inf
     for j in range(few.shape[0]):
@@ -48,7 +48,7 @@ def sort_first(few, near):
 def sift_above(row, least, kept):
     """Write the entries of `row` above `least` to `kept`, in their order; return their number.
 
-    Without a branch, which a processor could not foresee: so `kept` has room for one more.
+    The loop has no branch, which would be unpredictable, so `kept` needs one extra element.
     """
     count = 0
     for j in range(row.shape[0]):
@@ -61,8 +61,8 @@ def sift_above(row, least, kept):
 def smallest_entries(rows, least, values):
     """Fill `values` (m, k) with the k smallest entries of each row, in order.
 
-    Only finite entries above `least` count; where there are fewer than k, infinity fills up. The few up to a bound
-    that k entries keep are sifted out and sorted.
+    Only entries above `least` count; infinity is used if there are fewer than k. The entries up to an upper bound of
+    the k-th are collected and sorted.
     """
     k = values.shape[1]
     above, few = np.empty(rows.shape[1] + 1), np.empty(rows.shape[1] + 1)
@@ -80,7 +80,7 @@ def smallest_entries(rows, least, values):
 
 @kernel
 def mean_within(rows, bounds, values, means):
-    """Fill `means` (m,) with the mean of values[j] over the entries rows[i, j] <= bounds[i]: at least one is."""
+    """Fill `means` (m,) with the mean of values[j] over the entries rows[i, j] <= bounds[i], at least one."""
     for i in range(rows.shape[0]):
         row, bound = rows[i], bounds[i]
         total, count = 0.0, 0
@@ -95,9 +95,8 @@ def mean_within(rows, bounds, values, means):
 def nearest_by_columns(left, right_columns, own, scale, m, values, near, means):
     """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; `right_columns` is right^T.
 
-    Column own[i] is left out, unless that is -1.
-    `means` (n,) are those of values[j] over the m nearest, and who ties with the last of them. Squares tell who is
-    near: roots are taken of these few, and no row of distances leaves the processor.
+    Column own[i] is left out, unless it is -1. `means` (n,) are the means of values[j] over the m nearest, including
+    ties with the last. Squares select the few candidates; only these need roots.
     """
     r = right_columns.shape[1]
     squares, few, found = np.empty(r), np.empty(r), np.empty(r + 1, np.int64)
@@ -112,7 +111,7 @@ def nearest_by_columns(left, right_columns, own, scale, m, values, near, means):
             count += squares[j] <= bound
         for t in range(count):
             few[t] = squares[found[t]]
-        for t in range(count):  # apart: so several roots are taken at a time
+        for t in range(count):  # a separate loop, which is vectorised
             few[t] = np.sqrt(few[t]) * scale
         sort_first(few[:count], near[i])
         limit, total, n_within = near[i, m - 1] * TIED, 0.0, 0

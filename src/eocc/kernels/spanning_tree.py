@@ -6,26 +6,26 @@ from eocc.kernels.compile import kernel
 
 
 @kernel
-def prim_edges(distances, edges, rest, link, gap):
+def prim_edges(distances, edges, rest, link, distance):
     """Fill `edges` (n-1, 2) with the edges (low, high) of the minimum spanning tree of a distance matrix.
 
-    Edges are ordered by (length, low, high), a total order, so there is one tree only. `rest` holds the
-    vertices still outside and shrinks by one a step; link[t] is the tree vertex nearest to rest[t], at
-    distance gap[t]; all three (n-1,) are room to work in, the first two unsigned: indexing is faster so.
-    Of two edges to the same outside vertex the one with the lower tree vertex comes first.
+    Edges are ordered by (length, low, high), so the tree is unique. `rest` holds the vertices outside the tree and
+    shrinks by one per step; link[t] is the tree vertex nearest to rest[t], at distance distance[t]. All three (n-1,)
+    are scratch, the first two unsigned, which makes indexing faster. Of two edges to the same outside vertex, the one
+    with the lower tree vertex comes first.
     """
     n = distances.shape[0]
     for t in range(n - 1):
-        rest[t], link[t], gap[t] = t + 1, 0, np.inf
+        rest[t], link[t], distance[t] = t + 1, 0, np.inf
     vertex = 0
     for step in range(n - 1):
         row = distances[vertex]
         shortest, pick = np.inf, 0
         for t in range(n - 1 - step):
-            length, nearest = row[rest[t]], gap[t]
+            length, nearest = row[rest[t]], distance[t]
             if length <= nearest:
                 if length < nearest or vertex < link[t]:
-                    gap[t] = nearest = length
+                    distance[t] = nearest = length
                     link[t] = vertex
             if nearest <= shortest:
                 if nearest < shortest or precedes(rest[t], link[t], rest[pick], link[pick]):
@@ -33,11 +33,11 @@ def prim_edges(distances, edges, rest, link, gap):
         vertex = rest[pick]
         edges[step, 0], edges[step, 1] = min(vertex, link[pick]), max(vertex, link[pick])
         last = n - 2 - step
-        rest[pick], link[pick], gap[pick] = rest[last], link[last], gap[last]
+        rest[pick], link[pick], distance[pick] = rest[last], link[last], distance[last]
 
 
 @kernel
 def precedes(a, b, c, d):
-    """Say whether edge {a, b} comes before edge {c, d} by endpoints, the lower ones first."""
+    """Return whether edge {a, b} comes before edge {c, d}, by lower and then by higher endpoint."""
     low, other_low = min(a, b), min(c, d)
     return low < other_low or (low == other_low and max(a, b) < max(c, d))

@@ -35,7 +35,7 @@ class Comparison:
 
     def __init__(self, measure: FittedMeasure, patterns: Any, prototypes: Any, own: Indices | None = None) -> None:
         self.measure, self.patterns, self.prototypes = measure, patterns, prototypes
-        # A lone prototype always counts: nothing else is there to compare with.
+        # A single prototype always counts: there is nothing else to compare with.
         self._own = np.full(len(patterns), -1) if len(prototypes) == 1 else own
 
     @cached_property

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.arguments import check_count
 from eocc.foundation.registry import choose, resolve
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
 from eocc.graph.neighbour_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
 from eocc.partition.dense import full_curve, greedy_prune
@@ -59,7 +58,7 @@ class GraphKind(Protocol):
         ...
 
     def regions(
-        self, space: DissimilaritySpace, graph: Any, labels: NDArray[np.int64], how: Fuzzification
+        self, space: DissimilaritySpace, graph: Any, labels: Indices, how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
         """Return one region per cluster."""
         ...
@@ -97,7 +96,7 @@ class CompleteGraph:
         return full_curve(graph)
 
     def regions(
-        self, space: DissimilaritySpace, graph: EuclideanGraph, labels: NDArray[np.int64], how: Fuzzification
+        self, space: DissimilaritySpace, graph: EuclideanGraph, labels: Indices, how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
         """Return one region per cluster, from all its pairs."""
         return build_regions(space.rows, graph, labels, how)
@@ -147,14 +146,14 @@ class NeighbourGraph:
 
     def prune(self, graph: SparseGraph) -> tuple[int, float]:
         """Return (k, Q) of Algorithm 1 on the sparse similarity graph."""
-        return sparse_prune(graph) if graph.tree.n_vertices > 1 else (1, 0.0)
+        return sparse_prune(graph)
 
     def curve(self, graph: SparseGraph) -> Matrix:
         """Return Q for k = 1, ..., n on the sparse similarity graph."""
-        return sparse_curve(graph) if graph.tree.n_vertices > 1 else np.zeros(1)
+        return sparse_curve(graph)
 
     def regions(
-        self, space: DissimilaritySpace, graph: SparseGraph, labels: NDArray[np.int64], how: Fuzzification
+        self, space: DissimilaritySpace, graph: SparseGraph, labels: Indices, how: Fuzzification
     ) -> list[tuple[Region, Shape]]:
         """Return one region per cluster, measured on a sample if the cluster is large."""
         sampling = self._sampling(graph).for_regions(labels, space.rows.shape[1], how)
