@@ -24,8 +24,8 @@ class TestPrecomputed:
 
     def test_equals_the_measure_it_was_computed_from(self):
         x, new, square, rectangle = self.blocks()
-        one = EntropicOneClassClassifier(resolution="single", search=None).fit(x)
-        two = EntropicOneClassClassifier(measure="precomputed", resolution="single").fit(square)
+        one = EntropicOneClassClassifier(search=None).fit(x)
+        two = EntropicOneClassClassifier(measure="precomputed").fit(square)
         assert_array_equal(one.labels_, two.labels_)
         assert_allclose(one.score_samples(new), two.score_samples(rectangle), rtol=1e-7, atol=1e-12)
         assert two.weights_.shape == (0,)
@@ -176,7 +176,7 @@ class TestComposite:
     def test_rows_of_another_length_at_predict(self, fitted, new):
         clf = EntropicOneClassClassifier(measure=Composite({"x": Euclidean()}), search=None)
         clf.fit([{"x": fitted}, {"x": fitted}])
-        with pytest.raises(ValueError, match=r"part 'x': rows have \d numbers; those of the fit had \d"):
+        with pytest.raises(ValueError, match=r"part 'x': rows have \d numbers; the training rows had \d"):
             clf.predict([{"x": new}])
 
     def test_bad_parts(self):

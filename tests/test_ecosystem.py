@@ -112,9 +112,13 @@ def test_columns_that_may_hold_nulls_are_read_if_they_hold_none(backend, setosa)
 
 
 @frames
-def test_a_missing_number_is_an_error(frame, setosa):
+def test_a_missing_number_needs_a_measure_that_allows_it(frame, setosa):
+    X = frame(np.vstack([setosa, [[np.nan, 1.0, 1.0, 1.0]]]))
     with pytest.raises(ValueError, match="contains NaN"):
-        plain().fit(frame(np.vstack([setosa, [[np.nan, 1.0, 1.0, 1.0]]])))
+        plain(measure="euclidean").fit(X)
+    assert plain().fit(X).weights_.shape == (4,)
+    with pytest.raises(ValueError, match="contains NaN"):
+        plain().fit(frame(setosa)).predict(X)
 
 
 @frames

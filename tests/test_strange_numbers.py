@@ -11,7 +11,7 @@ from eocc.measures.unit import StandardUnit
 ROWS = np.random.default_rng(0).normal(size=(100, 2))
 
 
-def test_to_gower_any_other_value_of_a_number_that_never_varied_is_strange():
+def test_gower_rejects_any_other_value_in_a_constant_column():
     frame = pd.DataFrame(ROWS, columns=["a", "b"]).assign(volts=230.0, kind="x")
     clf = SurpriseClassifier(measure="gower").fit(frame)
     new = frame[:1].loc[[0] * 5].assign(volts=[230.0, 231.0, 0.0, 1e12, np.nan])
@@ -29,7 +29,7 @@ def test_one_huge_cell_does_not_hide_the_other_columns():
     assert clf.predict([[0, 1e6], [0, 0]]).tolist() == [-1, 1]
 
 
-def test_what_varies_by_rounding_alone_keeps_its_own_scale():
+def test_a_column_that_varies_by_rounding_only_keeps_its_own_scale():
     rows = np.column_stack([ROWS[:, 0] * 1e6, np.full(100, 0.1) + 1e-17 * np.arange(100), np.full(100, 7.0)])
     assert_array_equal(StandardUnit.of(rows).spreads[1:], [1.0, 1.0])
     assert StandardUnit.of(rows).spreads[0] == pytest.approx(rows[:, 0].std(), rel=1e-12)
@@ -39,10 +39,10 @@ def test_dates_are_not_taken_for_numbers():
     days = pd.date_range("2031-12-01", periods=100)
     for X in (pd.DataFrame({"day": days}), pd.DataFrame({"a": ROWS[:, 0], "day": days}), days.to_numpy()[:, None]):
         with pytest.raises(ValueError, match="X holds dates or durations; measure='gower' compares them"):
-            SurpriseClassifier().fit(X)
-    assert SurpriseClassifier(measure="gower").fit(pd.DataFrame({"day": days})).predict(
-        pd.DataFrame({"day": days[:1]})
-    ) == [1]
+            SurpriseClassifier(measure="euclidean").fit(X)
+    clf = SurpriseClassifier().fit(pd.DataFrame({"day": days}))
+    new = pd.DataFrame({"day": [days[50], days[-1] + pd.Timedelta(days=365)]})
+    assert clf.predict(new).tolist() == [1, -1]
 
 
 def test_a_mask_is_not_ignored():
@@ -57,23 +57,23 @@ def test_a_mask_is_not_ignored():
 @pytest.mark.parametrize(
     "function", [lambda a, b: 1 / (1 + abs(a - b)), lambda a, b: 1.0, lambda a, b: np.exp(-abs(a - b))]
 )
-def test_a_similarity_is_no_measure(function):
+def test_a_similarity_is_refused_as_a_measure(function):
     with pytest.raises(ValueError, match=r"of a pattern and itself must be 0; it is 1: is it a similarity\?"):
         SurpriseClassifier(measure=function).fit(list(ROWS[:, 0]))
 
 
-def test_rounding_of_a_pattern_and_itself_passes():
+def test_a_self_dissimilarity_of_rounding_size_is_accepted():
     def cosine(a, b):
         return max(0.0, 1 - a @ b / np.sqrt((a @ a) * (b @ b))) + 1e-16
 
     assert SurpriseClassifier(measure=cosine).fit(list(ROWS)).predict([ROWS[0]]) == [1]
 
 
-def test_records_are_told_their_measure():
+def test_an_error_names_the_measure_for_records():
     with pytest.raises(TypeError, match="not 'dict'; measure='gower' takes records"):
-        SurpriseClassifier().fit([{"a": 1.0}, {"a": 2.0}])
+        SurpriseClassifier(measure="euclidean").fit([{"a": 1.0}, {"a": 2.0}])
 
 
-def test_what_is_no_measure_is_told_what_is():
-    with pytest.raises(ValueError, match=r"a measure is a name, a function of two patterns, or an object .* not 3"):
+def test_what_is_no_measure_is_refused():
+    with pytest.raises(ValueError, match=r"unknown measure 3; known: .* or pass an object with a method 'fit' or a"):
         SurpriseClassifier(measure=3).fit(ROWS)

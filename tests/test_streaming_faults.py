@@ -121,7 +121,7 @@ def test_scores_are_written_whole_or_not_at_all(tmp_path):
         score_stream(clf, ROWS, tmp_path / "s.xlsx")
     np.save(tmp_path / "a.npy", ROWS)
     write_csv(tmp_path / "s.csv", ROWS)
-    with pytest.raises(ValueError, match="is what is read"):
+    with pytest.raises(ValueError, match="is also the input"):
         score_stream(clf, tmp_path / "s.csv", tmp_path / "s.csv")
 
 

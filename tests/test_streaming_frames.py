@@ -199,9 +199,13 @@ def test_swapped_arguments_are_an_error(tmp_path):
 
 def test_an_unknown_suffix_is_an_error_that_names_no_command_line_option(tmp_path):
     np.savez(tmp_path / "a.npz", ROWS)
-    for name, said in (("a.npz", "by numpy.save, as .npy"), ("a.dat", "make it one of csv, .*npy"), ("a.gz", "gunzip")):
+    for name, said in (
+        ("a.npz", "with numpy.save, as .npy"),
+        ("a.dat", "convert it to one of csv, .*npy"),
+        ("a.gz", "gunzip"),
+    ):
         (tmp_path / name).touch()
-        with pytest.raises(ValueError, match=f"tells no format; .*{said}") as raised:
+        with pytest.raises(ValueError, match=f"is not known; .*{said}") as raised:
             fit_stream(classifier(), tmp_path / name)
         assert "--" not in str(raised.value)
 
