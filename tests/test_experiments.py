@@ -114,7 +114,7 @@ def test_a_cell_gives_the_same_results_again(system):
     for name in ("auc", "accuracy", "precision", "recall", "f_measure"):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
-    assert np.isnan(one.regions) != SYSTEMS[system].has_regions
+    assert np.isnan(one.regions) != SYSTEMS[system].is_entropic
     assert Figures.from_dict(one.to_dict()).to_dict() == one.to_dict()
 
 
@@ -208,7 +208,7 @@ def test_leaking_systems_and_repeated_sets_are_not_ranked():
     assert "**" not in rows[2][1]
     assert "**" in rows[1][1]
     graphs = replace(results, places=(("A", "graphs"), ("A (a)", "graphs"), ("G", "graphs")), absent={"G": "gone"})
-    assert graphs.counted(graphs.places) == [("A", "graphs")]
+    assert graphs.counted() == [("A", "graphs")]
 
 
 def test_a_test_set_of_one_kind_is_an_error():

@@ -1,24 +1,23 @@
 """A first look: both classifiers on a data set that comes with scikit-learn, with and without a few labels."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from sklearn import datasets
+from sklearn import clone, datasets
 from sklearn.metrics import roc_auc_score
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.types import Matrix
+from eocc.search.genetic import GeneticSearch
 
 N_LABELLED = 10
 # Time matters more here than the last digit of the objective.
 SEARCH_GENERATIONS = 20
 
 
-@dataclass(frozen=True)
-class DemoSet:
+class DemoSet(NamedTuple):
     """A data set: its loader in scikit-learn, the class that is normal, and the names of both kinds."""
 
     loader: str
@@ -34,8 +33,7 @@ DEMO_SETS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
+class Split(NamedTuple):
     """Rows: normal ones to train on, a few labelled outliers, and test rows of both kinds."""
 
     train: Matrix
@@ -49,7 +47,7 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
     """Return a comparison of the methods as a table, and the explanation of one rejected row."""
     kind = DEMO_SETS[name]
     split = split_of(kind, seed)
-    fitted = {title: _fit(title, split, seed) for title in METHODS}
+    fitted = _fitted(split, seed)
     lines = [
         f"{name}: {len(split.train)} {kind.normal} to learn from, {split.train.shape[1]} columns.",
         f"Tested on {len(split.normal)} other {kind.normal} and {len(split.other)} {kind.other}.",
@@ -71,35 +69,29 @@ def split_of(kind: DemoSet, seed: int) -> Split:
     data = getattr(datasets, kind.loader)()
     X, is_normal = np.asarray(data.data), np.asarray(data.target) == kind.normal_class
     rng = np.random.default_rng(seed)
-    normal, other = (rng.permutation(np.flatnonzero(flags)) for flags in (is_normal, ~is_normal))
+    normal, other = (X[rng.permutation(np.flatnonzero(flags))] for flags in (is_normal, ~is_normal))
     n_train = int(0.8 * len(normal))
-    parts = (normal[:n_train], other[:N_LABELLED], normal[n_train:], other[N_LABELLED:])
-    train, outliers, test, others = (X[part] for part in parts)
-    return Split(train, outliers, test, others, tuple(map(str, data.feature_names)))
+    names = tuple(map(str, data.feature_names))
+    return Split(normal[:n_train], other[:N_LABELLED], normal[n_train:], other[N_LABELLED:], names)
 
 
-METHODS: dict[str, Any] = {
-    "EOCC-1": {"synthesis": "entropy"},
-    f"EOCC-2, {N_LABELLED} labels": {"synthesis": "validation", "validation_fraction": 0.5},
-    "SurpriseClassifier": None,
-    f"SurpriseClassifier, {N_LABELLED} labels": None,
-}
+def _fitted(split: Split, seed: int) -> dict[str, OneClassClassifier]:
+    """Return the classifiers by title."""
+    rows = np.vstack([split.train, split.outliers])
+    y = np.repeat([1, -1], [len(split.train), len(split.outliers)])
 
+    def entropic(synthesis: str) -> EntropicOneClassClassifier:
+        search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
+        return EntropicOneClassClassifier(measure="standardised", synthesis=synthesis, validation_fraction=0.5,
+                                          search=search, random_state=seed, n_jobs=-1)  # fmt: skip
 
-def _fit(title: str, split: Split, seed: int) -> OneClassClassifier:
-    from eocc.search.genetic import GeneticSearch
-
-    has_labels = "labels" in title
-    rows = np.vstack([split.train, split.outliers]) if has_labels else split.train
-    y = np.repeat([1, -1], [len(split.train), len(split.outliers)]) if has_labels else None
-    settings = METHODS[title]
-    if settings is None:
-        return SurpriseClassifier(measure="standardised", n_jobs=-1).fit(rows, y)
-    search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
-    classifier = EntropicOneClassClassifier(
-        measure="standardised", search=search, random_state=seed, n_jobs=-1, **settings
-    )
-    return classifier.fit(rows, y)
+    surprise = SurpriseClassifier(measure="standardised", n_jobs=-1)
+    return {
+        "EOCC-1": entropic("entropy").fit(split.train),
+        f"EOCC-2, {N_LABELLED} labels": entropic("validation").fit(rows, y),
+        "SurpriseClassifier": clone(surprise).fit(split.train),
+        f"SurpriseClassifier, {N_LABELLED} labels": surprise.fit(rows, y),
+    }
 
 
 def _row(title: str, classifier: OneClassClassifier, split: Split) -> str:

@@ -1,24 +1,15 @@
 """The paper's pictures, and a picture of the ranks. Needs matplotlib."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.datasets import (
-    OneClassProblem,
-    make_isolated_pattern,
-    make_narrow_band,
-    make_three_clusters,
-    make_two_clusters,
-)
+from eocc.datasets import OneClassProblem
+from eocc.datasets.synthetic import make_isolated_pattern, make_narrow_band, make_three_clusters, make_two_clusters
 from eocc.experiments.statistics import Ranking
 from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
-
-EOCC_1 = {"random_state": 0}
-EOCC_2 = {"random_state": 0, "synthesis": "validation"}
 
 
 def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
@@ -43,18 +34,16 @@ def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: One
     axes.legend(fontsize=7)
 
 
-def _fitted(problem: OneClassProblem, arguments: dict[str, Any]) -> EntropicOneClassClassifier:
-    classifier = EntropicOneClassClassifier(**arguments)
-    if arguments.get("synthesis") == "validation":
-        return classifier.fit(problem.X_train, validation=(problem.X_validation, problem.y_validation))
-    return classifier.fit(problem.X_train)
+def _fitted(problem: OneClassProblem, synthesis: str = "entropy") -> EntropicOneClassClassifier:
+    classifier = EntropicOneClassClassifier(synthesis=synthesis, random_state=0)
+    validation = (problem.X_validation, problem.y_validation) if synthesis == "validation" else None
+    return classifier.fit(problem.X_train, validation=validation)
 
 
 def first_example() -> Any:
     """Draw three clusters: data and decisions, membership, modularity of all partitions, search."""
     problem = make_three_clusters()
-    classifier = _fitted(problem, EOCC_1)
-    figure = new_figure(11, 8)
+    classifier, figure = _fitted(problem), new_figure(11, 8)
     axes = figure.subplots(2, 2)
     draw_problem(axes[0, 0], classifier, problem)
     plot_membership(classifier, axes[0, 1], problem.X_test)
@@ -67,7 +56,7 @@ def first_example() -> Any:
 def second_example() -> Any:
     """Draw a narrow band: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
     problem = make_narrow_band()
-    one, two = _fitted(problem, EOCC_1), _fitted(problem, EOCC_2)
+    one, two = _fitted(problem), _fitted(problem, "validation")
     figure = new_figure(15, 4.4)
     axes = figure.subplots(1, 3)
     draw_problem(axes[0], one, problem)
@@ -80,34 +69,24 @@ def second_example() -> Any:
 
 
 def third_example() -> Any:
-    """Draw two properties: the weights follow the separation, and a lone training pattern gets its own region."""
+    """Draw two properties: the weights follow the separation, and a lone training row gets its own region."""
     figure = new_figure(11, 4.6)
-    axes = figure.subplots(1, 2)
-    for drawn, make in zip(axes, (make_two_clusters, make_isolated_pattern), strict=True):
-        problem = make()
-        classifier = _fitted(problem, EOCC_1)
+    for drawn, make in zip(figure.subplots(1, 2), (make_two_clusters, make_isolated_pattern), strict=True):
+        classifier = _fitted(make())
         plot_membership(classifier, drawn)
         weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         drawn.set_title(f"{len(classifier.regions_)} regions, p* = [{weights}]")
-    figure.suptitle("Third example: weights of two separated clusters; a lone pattern")
+    figure.suptitle("Third example: weights of two separated clusters; a lone row")
     return figure
-
-
-EXAMPLES: dict[str, Callable[[], Any]] = {
-    "first_example": first_example,
-    "second_example": second_example,
-    "third_example": third_example,
-}
 
 
 def draw_examples(folder: Path) -> list[Path]:
     """Draw the paper's figures into `folder` and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, draw in EXAMPLES.items():
-        path = folder / f"{name}.png"
-        draw().savefig(path, dpi=100)
-        paths.append(path)
+    for draw in (first_example, second_example, third_example):
+        paths.append(folder / f"{draw.__name__}.png")
+        draw().savefig(paths[-1], dpi=100)
     return paths
 
 

@@ -1,17 +1,18 @@
 """The figures that the paper prints, cell by cell."""
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from importlib.resources import files
+from typing import Any, NamedTuple
 
 from eocc.foundation.registry import choose
 
 TABLES = ("uci_low", "uci_high", "iam")
 QUANTITIES = ("auc", "accuracy", "regions")
+COUNTS = ("n_targets", "n_others", "n_features")
 
 
-@dataclass(frozen=True)
-class PublishedFigure:
+class PublishedFigure(NamedTuple):
     """One cell of a table: a mean over runs and its standard deviation, None where the paper prints a dash.
 
     `significant` says that the cell is bold: the best by the paper's t-test. The table of graph sets has no bold cells.
@@ -27,8 +28,7 @@ class PublishedFigure:
     significant: bool
 
 
-@dataclass(frozen=True)
-class PublishedDataset:
+class PublishedDataset(NamedTuple):
     """One row of the paper's lists of data sets; graph sets have no number of features."""
 
     table: str
@@ -54,8 +54,11 @@ def published(table: str, quantity: str = "auc") -> list[PublishedFigure]:
     """
     choose("table of published figures", dict.fromkeys(TABLES), table)
     choose("published quantity", dict.fromkeys(QUANTITIES), quantity)
-    cells = (_figure(cell) for cell in _read(f"{table}.csv"))
-    return [figure for figure in cells if figure.quantity == quantity]
+    return [
+        PublishedFigure(**{**cell, "significant": cell["significant"] == "1"})
+        for cell in _read(f"{table}.csv", {"mean": float, "std": float})
+        if cell["quantity"] == quantity
+    ]
 
 
 def published_datasets() -> list[PublishedDataset]:
@@ -64,34 +67,11 @@ def published_datasets() -> list[PublishedDataset]:
     >>> [row.dataset for row in published_datasets() if row.table == "iam"]
     ['A', 'G', 'L-L', 'L-H', 'M', 'P']
     """
-    return [
-        PublishedDataset(
-            row["table"],
-            row["dataset"],
-            row["title"],
-            row["target_class"],
-            int(row["n_targets"]),
-            int(row["n_others"]),
-            int(row["n_features"]) if row["n_features"] else None,
-        )
-        for row in _read("datasets.csv")
-    ]
+    return [PublishedDataset(**row) for row in _read("datasets.csv", dict.fromkeys(COUNTS, int))]
 
 
-def _figure(cell: dict[str, str]) -> PublishedFigure:
-    mean, std = (float(cell[name]) if cell[name] else None for name in ("mean", "std"))
-    return PublishedFigure(
-        cell["table"],
-        cell["normalisation"],
-        cell["dataset"],
-        cell["system"],
-        cell["quantity"],
-        mean,
-        std,
-        cell["significant"] == "1",
-    )
-
-
-def _read(name: str) -> list[dict[str, str]]:
+def _read(name: str, numbers: Mapping[str, Callable[[str], float]]) -> list[dict[str, Any]]:
+    """Return the rows of a file, with the numbers converted; None where there is none."""
     text = files("eocc").joinpath("experiments", "published", name).read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    rows: list[dict[str, Any]] = list(csv.DictReader(text.splitlines()))
+    return [{**row, **{key: kind(row[key]) if row[key] else None for key, kind in numbers.items()}} for row in rows]

@@ -2,21 +2,19 @@
 
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Self
 
 from eocc.experiments.cells import Cell, Figures
-
-Key = tuple[Any, ...]
+from eocc.foundation.atomic import flush_to_disk
 
 
 class Store:
-    """The finished cells of a folder, in `cells.jsonl`.
+    """The finished cells of a folder, in `cells.jsonl`: `finished` are their results by key.
 
     A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was
-    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until `close` or until the
-    process ends.
+    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until the `with` block or
+    the process ends.
     """
 
     def __init__(self, folder: Path, version: str) -> None:
@@ -25,44 +23,32 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(folder / "lock")
         try:
-            self._finished = self._read()
+            self.finished = self._read()
         except BaseException:
-            self.close()
+            self._lock.close()
             raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *trouble: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Unlock the folder."""
         self._lock.close()
-
-    @property
-    def finished(self) -> Mapping[Key, Figures]:
-        """The results of each finished cell, by its key."""
-        return self._finished
 
     def add(self, cell: Cell, figures: Figures) -> None:
         """Append the results, and flush them to disk."""
         line = {"version": self._version, "cell": list(cell.key), "figures": figures.to_dict()}
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._finished[cell.key] = figures
+        with self._path.open("ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+            flush_to_disk(file)
+        self.finished[cell.key] = figures
 
-    def _read(self) -> dict[Key, Figures]:
-        if not self._path.exists():
-            return {}
-        text = self._path.read_text(encoding="utf-8", errors="replace")
-        if text and not text.endswith("\n"):
-            text = text[: text.rfind("\n") + 1]
-            os.truncate(self._path, len(text.encode()))
+    def _read(self) -> dict[tuple[Any, ...], Figures]:
+        lines = self._path.read_bytes().splitlines(keepends=True) if self._path.exists() else []
+        if lines and not lines[-1].endswith(b"\n"):
+            lines.pop()
+            os.truncate(self._path, sum(map(len, lines)))
         finished = {}
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
                 if entry["version"] == self._version:
@@ -83,5 +69,5 @@ def _locked(path: Path) -> IO[bytes]:
         pass
     except OSError:
         file.close()
-        raise ValueError(f"another run is using the folder {path.parent}; wait for it, or pass another --out") from None
+        raise ValueError(f"another run uses the folder {path.parent}; wait for it, or pass another --output") from None
     return file
