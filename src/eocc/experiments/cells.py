@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,16 +45,6 @@ class Figures:
     score_seconds: float = np.nan
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the results by name, None for NaN."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "Figures":
-        """Return the results of a `to_dict`."""
-        known: dict[str, Any] = {name: np.nan if value is None else value for name, value in values.items()}
-        return cls(**known)
-
 
 def run_cell(cell: Cell) -> Figures:
     """Fit and test. If the system raises an error, its first line is the reason."""
@@ -90,13 +80,6 @@ def measures_of(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]
     """Return AUC of the scores; accuracy, precision, recall and F of the decisions."""
     if len(np.unique(y)) < 2:
         raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'outliers'} only; a run needs both kinds")
-    precision, recall, f_measure, _ = precision_recall_fscore_support(
-        y == 1, accepted, average="binary", zero_division=0.0
-    )
-    return {
-        "auc": float(roc_auc_score(y == 1, scores)),
-        "accuracy": float((accepted == (y == 1)).mean()),
-        "precision": float(precision),
-        "recall": float(recall),
-        "f_measure": float(f_measure),
-    }
+    decisions = precision_recall_fscore_support(y == 1, accepted, average="binary", zero_division=0.0)[:3]
+    values = (roc_auc_score(y == 1, scores), (accepted == (y == 1)).mean(), *decisions)
+    return dict(zip(("auc", "accuracy", "precision", "recall", "f_measure"), map(float, values), strict=True))

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
-from queue import SimpleQueue
 from typing import Any
 
 from eocc.experiments.cells import Cell, Figures, run_cell
@@ -23,17 +22,10 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
 
     Cells of one data set run one after the other, so that a process need not load it again.
     """
-    workers = [_Worker() for _ in range(n_jobs)]
-    idle: SimpleQueue[_Worker] = SimpleQueue()
-    for worker in workers:
-        idle.put(worker)
+    workers: dict[int, _Worker] = {}
 
     def run(cell: Cell) -> Figures:
-        worker = idle.get()
-        try:
-            return worker.run(cell, time_limit)
-        finally:
-            idle.put(worker)
+        return workers.setdefault(threading.get_ident(), _Worker()).run(cell, time_limit)
 
     threads = ThreadPoolExecutor(n_jobs)  # each waits for one process
     with _one_thread_per_process():
@@ -44,10 +36,10 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             while any(future.running() for future in futures):
-                for worker in workers:
-                    worker.kill()
+                for process in [worker.process for worker in workers.values() if worker.process]:
+                    process.kill()
                 time.sleep(0.01)
-            for worker in workers:
+            for worker in workers.values():
                 worker.stop()
 
 
@@ -82,10 +74,6 @@ class _Worker:
         self.process = process
         theirs.close()
         self.connection.recv()  # the process is ready: its imports do not count as time of a cell
-
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
 
     def stop(self) -> None:
         if self.process is not None:

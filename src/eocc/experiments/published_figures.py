@@ -1,7 +1,6 @@
 """The figures that the paper prints, cell by cell."""
 
 import csv
-from collections.abc import Callable, Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -9,7 +8,6 @@ from eocc.foundation.registry import choose
 
 TABLES = ("uci_low", "uci_high", "iam")
 QUANTITIES = ("auc", "accuracy", "regions")
-COUNTS = ("n_targets", "n_others", "n_features")
 
 
 class PublishedFigure(NamedTuple):
@@ -28,18 +26,6 @@ class PublishedFigure(NamedTuple):
     significant: bool
 
 
-class PublishedDataset(NamedTuple):
-    """One row of the paper's lists of data sets; graph sets have no number of features."""
-
-    table: str
-    dataset: str
-    title: str
-    target_class: str
-    n_targets: int
-    n_others: int
-    n_features: int | None
-
-
 def published(table: str, quantity: str = "auc") -> list[PublishedFigure]:
     """Return the cells of "uci_low", "uci_high" or "iam", row by row as printed.
 
@@ -54,24 +40,9 @@ def published(table: str, quantity: str = "auc") -> list[PublishedFigure]:
     """
     choose("table of published figures", dict.fromkeys(TABLES), table)
     choose("published quantity", dict.fromkeys(QUANTITIES), quantity)
-    return [
-        PublishedFigure(**{**cell, "significant": cell["significant"] == "1"})
-        for cell in _read(f"{table}.csv", {"mean": float, "std": float})
-        if cell["quantity"] == quantity
-    ]
-
-
-def published_datasets() -> list[PublishedDataset]:
-    """Return the data sets of all three tables, as the paper names and counts them.
-
-    >>> [row.dataset for row in published_datasets() if row.table == "iam"]
-    ['A', 'G', 'L-L', 'L-H', 'M', 'P']
-    """
-    return [PublishedDataset(**row) for row in _read("datasets.csv", dict.fromkeys(COUNTS, int))]
-
-
-def _read(name: str, numbers: Mapping[str, Callable[[str], float]]) -> list[dict[str, Any]]:
-    """Return the rows of a file, with the numbers converted; None where there is none."""
-    text = files("eocc").joinpath("experiments", "published", name).read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = list(csv.DictReader(text.splitlines()))
-    return [{**row, **{key: kind(row[key]) if row[key] else None for key, kind in numbers.items()}} for row in rows]
+    text = files("eocc").joinpath("experiments", "published", f"{table}.csv").read_text(encoding="utf-8")
+    cells: list[dict[str, Any]] = [cell for cell in csv.DictReader(text.splitlines()) if cell["quantity"] == quantity]
+    for cell in cells:
+        cell |= {name: float(cell[name]) if cell[name] else None for name in ("mean", "std")}
+        cell["significant"] = cell["significant"] == "1"
+    return [PublishedFigure(**cell) for cell in cells]

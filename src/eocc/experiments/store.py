@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -36,7 +37,8 @@ class Store:
 
     def add(self, cell: Cell, figures: Figures) -> None:
         """Append the results, and flush them to disk."""
-        line = {"version": self._version, "cell": list(cell.key), "figures": figures.to_dict()}
+        known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
+        line = {"version": self._version, "cell": cell.key, "figures": known}
         with self._path.open("ab") as file:
             file.write(json.dumps(line).encode() + b"\n")
             flush_to_disk(file)
@@ -52,7 +54,7 @@ class Store:
             try:
                 entry = json.loads(line)
                 if entry["version"] == self._version:
-                    finished[tuple(entry["cell"])] = Figures.from_dict(entry["figures"])
+                    finished[tuple(entry["cell"])] = Figures(**entry["figures"])
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"{self._path}, line {number} is damaged; delete that line and start again") from error
         return finished

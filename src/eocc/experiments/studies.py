@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 from eocc.experiments.cells import Cell
 from eocc.experiments.costs import generations_within, seconds_of
@@ -51,15 +50,6 @@ class Study:
     absent: Mapping[str, str]
 
 
-class Progress(NamedTuple):
-    """How far a run is: finished cells, all cells, the estimated seconds left, and the last cell."""
-
-    done: int
-    total: int
-    seconds_left: float
-    cell: Cell
-
-
 def check_names(request: Request, sources: Sequence[Source]) -> None:
     """Raise a ValueError for an unknown system or data set."""
     for dataset in request.datasets:
@@ -101,8 +91,11 @@ def _why_absent(source: Source) -> str:
     return ""
 
 
-def run_study(study: Study, request: Request, report: Callable[[Progress], None]) -> Results:
-    """Run the cells that have no results in the folder yet; the results of each are written at once."""
+def run_study(study: Study, request: Request, report: Callable[[int, int, float, Cell], None]) -> Results:
+    """Run the cells that have no results in the folder yet; the results of each are written at once.
+
+    After each cell, `report` gets the numbers of finished and of all cells, the estimated seconds left, and the cell.
+    """
     with Store(request.folder, version("eocc")) as store:
         there = [cell for cell in study.cells if cell.source.name not in study.absent]
         waiting = [cell for cell in there if cell.key not in store.finished or store.finished[cell.key].reason]
@@ -113,7 +106,7 @@ def run_study(study: Study, request: Request, report: Callable[[Progress], None]
             store.add(cell, figures)
             passed += costs[cell.key]
             left = 0.0 if done == len(there) else (time.monotonic() - started) * (total / passed - 1)
-            report(Progress(done, len(there), left, cell))
+            report(done, len(there), left, cell)
         name = study.name.removesuffix("-part")
         quantities = {"iam": QUANTITIES, "uci-low": ("auc",), "uci-high": ("auc",)}.get(name, ())
         printed = [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]
