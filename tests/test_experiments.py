@@ -9,12 +9,12 @@ from scipy import stats
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
-from eocc.experiments.costs import generations_within
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import normalised, rng_of, split_rows, trial_of_rows
 from eocc.experiments.published_figures import PublishedFigure
 from eocc.experiments.sources import TableSource
 from eocc.experiments.statistics import differs, rank_systems, summarise
+from eocc.experiments.studies import generations_within
 from eocc.experiments.systems import SYSTEMS
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.search import GeneticSearch

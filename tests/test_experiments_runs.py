@@ -13,7 +13,7 @@ import pytest
 
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.store import Store
+from eocc.experiments.store import open_store
 from eocc.experiments.studies import STUDIES, Request, plan_study, run_study
 from eocc.experiments.writing import write_study
 from troubled_source import Trouble, source
@@ -48,36 +48,36 @@ def test_a_changed_file_does_not_reuse_old_results():
 
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
-    with Store(tmp_path, "1") as store:
+    with open_store(tmp_path, "1") as (_, add):
         for cell in cells:
-            store.add(cell, Figures(auc=0.25 * cell.run))
+            add(cell, Figures(auc=0.25 * cell.run))
     path = tmp_path / "cells.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    with Store(tmp_path, "1") as again:
-        assert str(again.finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
-        again.add(cells[2], Figures(reason="late"))
-    with Store(tmp_path, "1") as third:
-        assert third.finished[cells[2].key].reason == "late"
-    with Store(tmp_path, "2") as other_version:
-        assert other_version.finished == {}
+    with open_store(tmp_path, "1") as (finished, add):
+        assert str(finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
+        add(cells[2], Figures(reason="late"))
+    with open_store(tmp_path, "1") as (finished, _):
+        assert finished[cells[2].key].reason == "late"
+    with open_store(tmp_path, "2") as (of_another_version, _):
+        assert of_another_version == {}
     path.write_text('{"version": "1"}\n' + path.read_text())
-    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"):
-        Store(tmp_path, "1")
+    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path, "1"):
+        pass
 
 
 def test_a_folder_is_locked_during_a_run(tmp_path):
-    with Store(tmp_path, "1"), pytest.raises(ValueError, match="another run uses the folder"):
-        Store(tmp_path, "1")
-    with Store(tmp_path, "1"):
+    with open_store(tmp_path, "1"), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path, "1"):
+        pass
+    with open_store(tmp_path, "1"):
         pass
 
 
 def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
     request = Request(runs=1, systems=("Gauss",), folder=tmp_path)
     study = plan_study("made", "Made", [source()], request)
-    with Store(tmp_path, version("eocc")) as store:
+    with open_store(tmp_path, version("eocc")) as (_, add):
         for cell in study.cells:
-            store.add(cell, Figures(reason="not done within 0.01 s"))
+            add(cell, Figures(reason="not done within 0.01 s"))
     results = run_study(study, request, lambda *progress: None)
     assert results.reasons() == []
     assert all(runs[0].auc > 0.5 for runs in results.figures.values())

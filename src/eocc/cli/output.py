@@ -15,21 +15,11 @@ import click
 from eocc.cli.app import say
 from eocc.foundation.printing import printable
 
-ROW_FORMATS = ("table", "csv", "json")
 PARQUET = "parquet"
 SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
 WIDTH = 12
 
 Columns = Mapping[str, Sequence[Any]]
-
-
-def format_of(form: str | None, output: Path | None) -> str:
-    """Return the format given, or the one of the suffix of the output, or a table.
-
-    >>> format_of(None, Path("scores.CSV")), format_of(None, None), format_of("json", Path("scores.csv"))
-    ('csv', 'table', 'json')
-    """
-    return form or SUFFIXES.get("" if output is None else output.suffix.lower(), "table")
 
 
 def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:

@@ -7,14 +7,14 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import PARQUET, ROW_FORMATS, format_of, open_model, say_written, writing_columns
+from eocc.cli.output import PARQUET, SUFFIXES, open_model, say_written, writing_columns
 
 
 @command
 @options.model_argument
 @options.data_argument
 @options.output_option(None, "A file for the scores; standard output by default.")
-@options.format_option(*ROW_FORMATS, PARQUET, more="; the suffix of --output decides by default")
+@options.format_option("table", "csv", "json", PARQUET, more="; the suffix of --output decides by default")
 @options.data_options()
 def score(model: Path, data: Path, output: Path | None, form: str | None, about: options.DataOptions) -> None:
     """Score the rows of a file with a model.
@@ -25,7 +25,7 @@ def score(model: Path, data: Path, output: Path | None, form: str | None, about:
 
     Example: eocc score model.eocc new.csv -o scores.csv
     """
-    form = format_of(form, output)
+    form = form or SUFFIXES.get("" if output is None else output.suffix.lower(), "table")
     if form == PARQUET and output is None:
         raise click.UsageError("--format parquet needs a file: pass --output")
     classifier = open_model(model, output, data)

@@ -1,6 +1,7 @@
 """What ``reproduce`` and ``compare`` share: options, progress, and the files they write."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -58,7 +59,7 @@ def request_of(given: dict[str, Any]) -> Any:
 def run_and_write(study: Any, request: Any) -> None:
     """Run a study, show its progress, write its tables and print where they are."""
     from eocc.experiments.studies import run_study
-    from eocc.experiments.writing import no_results, write_study
+    from eocc.experiments.writing import write_study
 
     if study.note:
         say(study.note)
@@ -69,26 +70,19 @@ def run_and_write(study: Any, request: Any) -> None:
         results = run_study(study, request, show)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
     say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.jsonl.")
-    for line in no_results(results):
-        say(line)
 
 
 @contextmanager
 def _showing_progress(study: Any) -> Iterator[Any]:
     """Yield a function that shows progress on standard error: a bar on a terminal, else ten lines."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True, quiet=Shared.quiet)
-    columns = (TextColumn(study.name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"),
-               TextColumn("{task.fields[cell]}"))  # fmt: skip
-    with Progress(*columns, console=console, disable=not console.is_terminal or Shared.quiet) as bar:
-        task = bar.add_task("", total=len(study.cells), left="", cell="")
+    is_terminal = sys.stderr.isatty()
+    with click.progressbar(length=len(study.cells), label=study.name, show_eta=False, show_pos=True, file=sys.stderr,
+                           item_show_func=lambda text: text, hidden=Shared.quiet or not is_terminal) as bar:  # fmt: skip
 
         def show(done: int, total: int, seconds_left: float, cell: Any) -> None:
             left = f"about {timedelta(seconds=round(seconds_left))} left"
-            bar.update(task, completed=done, left=left, cell=f"{cell.system} on {cell.source.name}")
-            if not console.is_terminal and done % max(1, total // 10) == 0:
+            bar.update(done - bar.pos, f"{left}; {cell.system} on {cell.source.name}")
+            if not is_terminal and done % max(1, total // 10) == 0:
                 say(f"{study.name}: {done} of {total} runs, {left}")
 
         yield show

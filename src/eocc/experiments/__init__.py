@@ -6,12 +6,11 @@
 - ``cells``              one system on one run -> its results
 - ``store``              results on disk, written as soon as they are known
 - ``pool``               cells on several processes, with time limits
-- ``costs``              estimated seconds of a cell, and a search that fits a budget
 - ``statistics``         results -> means, tests, ranks
 - ``published_figures``  the results that the paper prints
 - ``tables``             means next to the published ones -> Markdown, CSV
 - ``figures``            the paper's pictures, and a picture of the ranks
-- ``studies``            data sets and systems of a study, and the cells that are left to run
+- ``studies``            data sets and systems of a study, a search that fits a budget, the cells to run
 - ``writing``            the files of a study
 - ``demo``               a first look at both classifiers
 """

@@ -2,62 +2,55 @@
 
 import json
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from eocc.experiments.cells import Cell, Figures
 from eocc.foundation.atomic import flush_to_disk
 
+Finished = dict[tuple[Any, ...], Figures]
 
-class Store:
-    """The finished cells of a folder, in `cells.jsonl`: `finished` are their results by key.
 
-    A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was
-    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until the `with` block or
-    the process ends.
+@contextmanager
+def open_store(folder: Path, version: str) -> Iterator[tuple[Finished, Callable[[Cell, Figures], None]]]:
+    """Yield the results of the finished cells of a folder by key, and a function that adds those of another cell.
+
+    A line of `cells.jsonl` holds the cell, the version of the library and the results; the last line of a cell counts.
+    A line that was cut off when a run was killed is dropped, and its cell runs again. The folder is locked meanwhile.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "cells.jsonl"
+    with _locked(folder / "lock"):
+        finished = _read(path, version)
 
-    def __init__(self, folder: Path, version: str) -> None:
-        self._path = folder / "cells.jsonl"
-        self._version = version
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder / "lock")
+        def add(cell: Cell, figures: Figures) -> None:
+            known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
+            with path.open("ab") as file:
+                line = json.dumps({"version": version, "cell": cell.key, "figures": known})
+                file.write(line.encode() + b"\n")
+                flush_to_disk(file)
+            finished[cell.key] = figures
+
+        yield finished, add
+
+
+def _read(path: Path, version: str) -> Finished:
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    if lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+        os.truncate(path, sum(map(len, lines)))
+    finished = {}
+    for number, line in enumerate(lines, start=1):
         try:
-            self.finished = self._read()
-        except BaseException:
-            self._lock.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self._lock.close()
-
-    def add(self, cell: Cell, figures: Figures) -> None:
-        """Append the results, and flush them to disk."""
-        known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
-        line = {"version": self._version, "cell": cell.key, "figures": known}
-        with self._path.open("ab") as file:
-            file.write(json.dumps(line).encode() + b"\n")
-            flush_to_disk(file)
-        self.finished[cell.key] = figures
-
-    def _read(self) -> dict[tuple[Any, ...], Figures]:
-        lines = self._path.read_bytes().splitlines(keepends=True) if self._path.exists() else []
-        if lines and not lines[-1].endswith(b"\n"):
-            lines.pop()
-            os.truncate(self._path, sum(map(len, lines)))
-        finished = {}
-        for number, line in enumerate(lines, start=1):
-            try:
-                entry = json.loads(line)
-                if entry["version"] == self._version:
-                    finished[tuple(entry["cell"])] = Figures(**entry["figures"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{self._path}, line {number} is damaged; delete that line and start again") from error
-        return finished
+            entry = json.loads(line)
+            if entry["version"] == version:
+                finished[tuple(entry["cell"])] = Figures(**entry["figures"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number} is damaged; delete that line and start again") from error
+    return finished
 
 
 def _locked(path: Path) -> IO[bytes]:

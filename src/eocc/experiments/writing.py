@@ -5,16 +5,15 @@ import io
 import os
 import platform
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from eocc.experiments.costs import FULL_SEARCH
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.statistics import Ranking
-from eocc.experiments.studies import Request, Study
+from eocc.experiments.studies import FULL_SEARCH, Request, Study
 from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
 from eocc.report.markup import Markup, escaped, tag
@@ -73,14 +72,11 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
         f"fits and scores took {spent:.0f} s of one core.",
         *(_ranking_fact(form, ranking) for form in results.forms if (ranking := results.ranking(form))),
         *(f"No results on {name}: {reason}" for name, reason in results.absent.items()),
-        *no_results(results),
+        *(
+            f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
+            for (dataset, form), system, reason, count in results.reasons()
+        ),
     ]
-
-
-def no_results(results: Results) -> Iterator[str]:
-    """Yield one sentence per system and data set without results, with the reason."""
-    for (dataset, form), system, reason, count in results.reasons():
-        yield f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
 
 
 def _ranking_fact(form: str, ranking: Ranking) -> str:
