@@ -118,7 +118,7 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
         (("--method", "eocc-1", *LABELS, "--outliers", "bad"), "eocc-1 learns from normal rows only", 2),
         (("--method", "eocc-2"), "--method eocc-2 needs labelled rows of both kinds: pass --label and --target", 2),
         (("--outliers", "bad"), "--outliers needs --label", 2),
-        ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn', which --outliers names", 1),
+        ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn'; its values are 'bad', 'good', 'odd'", 1),
         ((*LABELS, "--outliers", "bad", "--sample", "9"), "--sample learns from normal rows only", 2),
     ],
 )

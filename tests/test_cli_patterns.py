@@ -254,7 +254,7 @@ def test_ten_times_the_rows_take_no_more_memory(tmp_path, model):
 FAILURES = [
     (["fit", "none.csv"], "no file 'none.csv'"),
     (["fit", "empty.csv"], "empty.csv: is empty"),
-    (["fit", "head.csv"], "head.csv: holds no rows"),
+    (["fit", "head.csv"], "head.csv holds no rows"),
     (["fit", "train.csv", "--label", "y", "--target", "1"], "has no column 'y'; it has 'a', 'b', 'c'"),
     (["fit", "train.csv", "--label", "a"], "--label a needs --target"),
     (["fit", "train.csv", "--target", "a"], "--target needs --label"),
@@ -296,7 +296,7 @@ FAILURES = [
     (["plot", "m.eocc", "scores"], "needs rows: pass --data"),
     (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
     (["plot", "m.eocc", "weights", "--data", "train.csv"], "leave --data out"),
-    (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data too"),
+    (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data"),
     (["plot", "m.eocc", "membership"], "needs 2 columns of numbers; this model has 3: eocc plot m.eocc space"),
 ]
 

@@ -25,7 +25,7 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
             raise ValueError("--label and --target are required: the column of labels, and the label of normal rows")
 
         from eocc.cli.reading import read_training
-        from eocc.experiments.sources import TableSource
+        from eocc.experiments.protocol import TableSource
         from eocc.experiments.studies import check_names, plan_study
 
         request = request_of(given)

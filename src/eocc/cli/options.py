@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,8 +63,7 @@ class DataOptions:
         """The columns that are not compared."""
         return [*names_in(self.drop), *([self.label] if self.label else [])]
 
-    def check(self) -> None:
-        """Refuse only some of --label, --target and --outliers."""
+    def __post_init__(self) -> None:
         if (self.target or self.outliers) and not self.label:
             option = "--target" if self.target else "--outliers"
             raise click.UsageError(f"{option} needs --label, the column that holds the labels")
@@ -116,11 +115,7 @@ class ParameterType(click.ParamType[Any]):
 
 
 def option_of(name: str) -> str:
-    """Return the option of a parameter.
-
-    >>> option_of("false_alarm_rate"), option_of("n_jobs")
-    ('--false-alarm-rate', '--jobs')
-    """
+    """Return the option of a parameter."""
     return OPTIONS.get(name, "--" + name.replace("_", "-"))
 
 
@@ -174,11 +169,7 @@ def in_option_names(text: str) -> str:
 
 
 def names_in(text: str) -> list[str]:
-    """Return the names in a list with commas, each once.
-
-    >>> names_in("id, colour,")
-    ['id', 'colour']
-    """
+    """Return the names in a list with commas, each once."""
     return list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
@@ -189,12 +180,10 @@ def data_options(*names: str) -> Callable[[Function], Function]:
     def add(function: Any) -> Any:
         @wraps(function)
         def wrapped(**given: Any) -> Any:
-            about = DataOptions(**{field.name: given.pop(field.name) for field in fields(DataOptions)
-                                   if field.name in chosen})  # fmt: skip
-            if "data" in given and given["data"] is None and (about.label or about.target or about.input_format):
+            asked = {name: given.pop(name) for name in chosen}
+            if given.get("data", ".") is None and any(asked.values()):
                 raise click.UsageError("--label, --target and --input-format describe the data: pass --data")
-            about.check()
-            return function(about=about, **given)
+            return function(about=DataOptions(**asked), **given)
 
         return stacked(*(_DATA_OPTIONS[name] for name in chosen))(wrapped)
 

@@ -32,11 +32,7 @@ def open_model(model: Path, output: Path | None, data: Path | None = None) -> An
 
 
 def json_line(value: Any) -> str:
-    r"""Return a value as one line of JSON; infinity and NaN become null.
-
-    >>> json_line({"extent": float("inf"), "name": "oak"})
-    '{"extent": null, "name": "oak"}\n'
-    """
+    """Return a value as one line of JSON; infinity and NaN become null."""
     return json.dumps(_to_json(value), allow_nan=False) + "\n"
 
 

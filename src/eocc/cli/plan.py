@@ -56,8 +56,9 @@ def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tup
     That is the number of normal rows, of outliers and of columns, the bytes per pair, and whether rows are numbers. The
     first chunk tells what the file holds.
     """
-    from eocc.cli.reading import Skipped, are_labelled, labels_of, schema_of_training
+    from eocc.cli.reading import Skipped, labels_of, schema_of_training
     from eocc.foundation.wording import counted
+    from eocc.io.files.cells import is_same
     from eocc.measures.resolve import resolve_measure
     from eocc.measures.sizes import n_columns_of, pair_bytes_of
     from eocc.streaming import files_of
@@ -73,9 +74,9 @@ def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tup
             patterns = measure.read(patterns) if hasattr(measure, "read") else patterns
             n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(measure, patterns)
         labels = labels_of(chunk, path, about.label) if about.label else [about.target] * len(chunk)
-        n_rows, n_normal = n_rows + len(chunk), n_normal + int(are_labelled(labels, about.target).sum())
+        n_rows, n_normal = n_rows + len(chunk), n_normal + sum(is_same(cell, about.target) for cell in labels)
         for value in n_outliers:
-            n_outliers[value] += int(are_labelled(labels, value).sum())
+            n_outliers[value] += sum(is_same(cell, value) for cell in labels)
     assert schema is not None  # a file without rows was refused
     for value, count in {about.target: n_normal, **n_outliers}.items():
         if not count:

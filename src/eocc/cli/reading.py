@@ -144,12 +144,18 @@ def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOption
     is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
     if about.label:
         labels = [cell for chunk in chunks for cell in labels_of(chunk, path, about.label)]
-        is_normal = are_labelled(labels, about.target)
-        if not is_normal.any():
-            values = listed(map(quoted, sorted({str(cell) for cell in labels})))
-            raise ValueError(f"{path} has no row with {about.label} = {about.target!r}; its values are {values}")
-        is_outlier = outlying(labels, path, about)
+        is_normal = _are_labelled(labels, about.target, about.label, path)
+        for value in names_in(about.outliers):
+            is_outlier |= _are_labelled(labels, value, about.label, path)
     return Rows(patterns, schema, [name for chunk in chunks for name in chunk.row_names], is_normal, is_outlier)
+
+
+def _are_labelled(labels: Sequence[Any], value: str, label: str, path: Path) -> Flags:
+    found = np.array([is_same(cell, value) for cell in labels], bool)
+    if not found.any():
+        values = listed(map(quoted, sorted({str(cell) for cell in labels})))
+        raise ValueError(f"{path} has no row with {label} = {value!r}; its values are {values}")
+    return found
 
 
 def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
@@ -161,22 +167,6 @@ def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
     known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
     has = has_instead(label, known) if known else "only tables and CXL indices have labels"
     raise ValueError(f"{path} has no column {label!r}; {has}")
-
-
-def are_labelled(labels: Sequence[Any], value: str) -> Flags:
-    """Return which labels are the value."""
-    return np.array([is_same(cell, value) for cell in labels], bool)
-
-
-def outlying(labels: Sequence[Any], path: Path, about: DataOptions) -> Flags:
-    """Return which labels are those of known outliers."""
-    known = np.zeros(len(labels), bool)
-    for value in names_in(about.outliers):
-        found = are_labelled(labels, value)
-        if not found.any():
-            raise ValueError(f"{path} has no row with {about.label} = {value!r}, which --outliers names")
-        known |= found
-    return known
 
 
 def _say_odd_columns(rows: Rows) -> None:

@@ -76,8 +76,9 @@ def run_and_write(study: Any, request: Any) -> None:
 def _showing_progress(study: Any) -> Iterator[Any]:
     """Yield a function that shows progress on standard error: a bar on a terminal, else ten lines."""
     is_terminal = sys.stderr.isatty()
+    hidden = Shared.quiet or not is_terminal
     with click.progressbar(length=len(study.cells), label=study.name, show_eta=False, show_pos=True, file=sys.stderr,
-                           item_show_func=lambda text: text, hidden=Shared.quiet or not is_terminal) as bar:  # fmt: skip
+                           item_show_func=lambda text: text, hidden=hidden) as bar:  # fmt: skip
 
         def show(done: int, total: int, seconds_left: float, cell: Any) -> None:
             left = f"about {timedelta(seconds=round(seconds_left))} left"

@@ -1,7 +1,6 @@
 """The experiments: every system on every data set, by one protocol, next to the published results.
 
-- ``sources``            data of a comparison: a published set, or a user's own table
-- ``protocol``           data -> what one run trains, validates and tests on
+- ``protocol``           a published set or a user's table -> what one run trains, validates and tests on
 - ``systems``            the classifiers that are compared
 - ``cells``              one system on one run -> its results
 - ``store``              results on disk, written as soon as they are known

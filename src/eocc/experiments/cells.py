@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
-from eocc.experiments.protocol import rng_of
-from eocc.experiments.sources import Source, as_distances
+from eocc.experiments.protocol import Source, as_distances, rng_of
 from eocc.experiments.systems import SYSTEMS, System
 from eocc.foundation.types import Flags, Indices, Matrix
 

@@ -1,7 +1,5 @@
 """A first look: both classifiers on a data set that comes with scikit-learn, with and without a few labels."""
 
-from typing import NamedTuple
-
 import numpy as np
 from sklearn import clone, datasets
 from sklearn.metrics import roc_auc_score
@@ -17,19 +15,11 @@ N_LABELLED = 10
 SEARCH_GENERATIONS = 20
 
 
-class DemoSet(NamedTuple):
-    """A data set: its loader in scikit-learn, the class that is normal, and the names of both kinds."""
-
-    loader: str
-    normal_class: int
-    normal: str
-    other: str
-
-
+# The loader in scikit-learn, the class that is normal, and the names of both kinds.
 DEMO_SETS = {
-    "breast-cancer": DemoSet("load_breast_cancer", 1, "benign tumours", "malignant tumours"),
-    "iris": DemoSet("load_iris", 0, "setosa flowers", "other irises"),
-    "wine": DemoSet("load_wine", 0, "wines of cultivar 1", "wines of cultivars 2 and 3"),
+    "breast-cancer": (datasets.load_breast_cancer, 1, "benign tumours", "malignant tumours"),
+    "iris": (datasets.load_iris, 0, "setosa flowers", "other irises"),
+    "wine": (datasets.load_wine, 0, "wines of cultivar 1", "wines of cultivars 2 and 3"),
 }
 
 
@@ -38,22 +28,22 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
 
     A random 80 % of the normal rows train, and some outliers are labelled; all other rows test.
     """
-    kind = DEMO_SETS[name]
-    data, rng = getattr(datasets, kind.loader)(), np.random.default_rng(seed)
-    is_normal = np.asarray(data.target) == kind.normal_class
+    load, normal_class, normals, others = DEMO_SETS[name]
+    data, rng = load(), np.random.default_rng(seed)
+    is_normal = data.target == normal_class
     normal, other = (data.data[rng.permutation(np.flatnonzero(flags))] for flags in (is_normal, ~is_normal))
     train, normal = np.split(normal, [int(0.8 * len(normal))])
     labelled, other = np.split(other, [N_LABELLED])
     fitted = _fitted(train, labelled, seed)
     lines = [
-        f"{name}: {len(train)} {kind.normal} to learn from, {train.shape[1]} columns.",
-        f"Tested on {len(normal)} other {kind.normal} and {len(other)} {kind.other}.",
-        f'"{N_LABELLED} labels" means that {N_LABELLED} {kind.other} are known in training.',
+        f"{name}: {len(train)} {normals} to learn from, {train.shape[1]} columns.",
+        f"Tested on {len(normal)} other {normals} and {len(other)} {others}.",
+        f'"{N_LABELLED} labels" means that {N_LABELLED} {others} are known in training.',
         "",
         f"{'':<30}regions  false alarms   misses     AUC",
         *(_row(title, classifier, normal, other) for title, classifier in fitted.items()),
         "",
-        f"False alarms are rejected {kind.normal}, misses are accepted {kind.other}. The AUC is the probability",
+        f"False alarms are rejected {normals}, misses are accepted {others}. The AUC is the probability",
         "that a normal row gets a higher score than another; 0.5 is guessing.",
     ]
     classifier = fitted["SurpriseClassifier"]
@@ -63,7 +53,7 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
         median = rejected[np.argsort(margins[rejected])[len(rejected) // 2]]
         classifier.feature_names_in_ = np.array(data.feature_names, dtype=object)
         (explanation,) = classifier.explain_patterns(other[[median]])
-        lines += ["", f"Why one of the {kind.other} was rejected:", str(explanation)]
+        lines += ["", f"Why one of the {others} was rejected:", str(explanation)]
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.datasets import OneClassProblem
 from eocc.datasets.synthetic import make_isolated_pattern, make_narrow_band, make_three_clusters, make_two_clusters
 from eocc.experiments.statistics import Ranking
-from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
+from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 
 
 def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
@@ -91,32 +91,20 @@ def draw_examples(folder: Path) -> list[Path]:
 
 
 def draw_ranks(ranking: Ranking) -> Any:
-    """Draw the systems along their average ranks; a bar joins those that do not differ by the Nemenyi test."""
+    """Draw the average ranks of the systems; a vertical line joins those that do not differ by the Nemenyi test."""
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
-    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
-    rows = (len(names) + 1) // 2
-    figure = new_figure(9.5, 1.6 + 0.24 * rows + 0.12 * len(cliques))
+    figure = new_figure(9.5, 1.2 + 0.24 * len(names))
     axes = figure.subplots()
-    depth = 0.6 + 0.32 * len(cliques)
-    axes.plot([1, len(names)], [0, 0], color=INK, linewidth=1)
-    axes.plot([1, 1 + ranking.critical_difference], [0.9, 0.9], color=BORDER, linewidth=2)
-    axes.text(1, 1.0, f"critical difference {ranking.critical_difference:.2f}", fontsize=8, color=BORDER, va="bottom")
-    for tick in range(1, len(names) + 1):
-        axes.plot([tick, tick], [0, 0.14], color=INK, linewidth=0.8)
-        axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=7)
-    for index, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-        left = index < rows
-        level = -depth - 0.55 * (index if left else len(names) - 1 - index)
-        edge = 0.4 if left else len(names) + 0.6
-        axes.plot([rank, rank, edge], [0, level, level], color=FAINT, linewidth=0.8)
-        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
-        axes.text(edge, level, text, ha="right" if left else "left", va="center", fontsize=8)
-    for index, (start, end) in enumerate(cliques):
-        level = -0.3 - 0.32 * index
-        axes.plot([ranks[start] - 0.06, ranks[end] + 0.06], [level, level], color=INK, linewidth=3)
-    axes.set(xlim=(-4.5, len(names) + 5.5), ylim=(-depth - 0.55 * rows, 1.6))
-    axes.set_axis_off()
+    axes.barh(names, ranks, color=FAINT, height=0.6)
+    for place, rank in enumerate(ranks):
+        axes.text(rank, place, f" {rank:.2f}", va="center", fontsize=8)
+    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
+    for number, (start, end) in enumerate(cliques):
+        right = ranks[-1] * (1.1 + 0.03 * number)
+        axes.plot([right, right], [start - 0.25, end + 0.25], color=INK, linewidth=2)
+    axes.invert_yaxis()
+    axes.set(xlabel=f"average rank (1 is best); critical difference {ranking.critical_difference:.2f}")
     return figure
 
 

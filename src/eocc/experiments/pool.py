@@ -36,7 +36,7 @@ def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             while any(future.running() for future in futures):
-                for process in [worker.process for worker in workers.values() if worker.process]:
+                for process in [worker.process for worker in list(workers.values()) if worker.process]:
                     process.kill()
                 time.sleep(0.01)
             for worker in workers.values():

@@ -35,8 +35,6 @@ def published(table: str, quantity: str = "auc") -> list[PublishedFigure]:
     >>> first = published("uci_low")[0]
     >>> first.dataset, first.system, first.mean, first.std
     ('AB', 'EOCC-1', 0.685, 0.013)
-    >>> [figure.mean for figure in published("iam", "regions")][:2]
-    [2.0, 3.4]
     """
     choose("table of published figures", dict.fromkeys(TABLES), table)
     choose("published quantity", dict.fromkeys(QUANTITIES), quantity)

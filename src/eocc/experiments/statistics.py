@@ -70,10 +70,6 @@ def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     """Rank systems by their scores, of shape (data cells, systems); a missing score ranks last.
 
     None with fewer than three systems or two cells: too few for the Friedman test.
-
-    >>> ranking = rank_systems(["a", "b", "c"], np.array([[0.9, 0.8, 0.1], [0.7, 0.8, 0.1], [0.9, 0.8, 0.2]]))
-    >>> ranking.average_ranks["c"], round(ranking.critical_difference, 2)
-    (3.0, 1.91)
     """
     n_cells, n_systems = scores.shape
     if n_cells < 2 or n_systems < 3:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from eocc.experiments.cells import Cell
 from eocc.experiments.pool import run_cells
+from eocc.experiments.protocol import IamSource, Source, UciSource
 from eocc.experiments.published_figures import QUANTITIES, published
-from eocc.experiments.sources import IamSource, Source, UciSource
 from eocc.experiments.store import open_store
 from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import Results, results_of

@@ -8,8 +8,7 @@ import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
-from eocc.experiments.protocol import Labelled, Trial
-from eocc.experiments.sources import Source
+from eocc.experiments.protocol import Source, Trial
 from eocc.rivals import RIVALS
 from eocc.rivals.base import DistanceRival
 from eocc.search.genetic import GeneticSearch
@@ -17,24 +16,27 @@ from eocc.search.genetic import GeneticSearch
 
 @dataclass(frozen=True)
 class System:
-    """A classifier: how to make it from (seed, generations, measure), which labelled rows it sees, how it uses them.
+    """A classifier: how to make it from (seed, generations, measure), and which labelled rows it sees.
 
     `validation` is None, "leaking" or "honest": see `eocc.experiments.protocol`. `is_entropic` systems search for
-    weights, and their model is regions.
+    weights, validate on labelled rows, and their model is regions; others train on labelled rows.
     """
 
     name: str
     make: Callable[[int, int, str], Any]
     validation: str | None = None
-    fit_labelled: Callable[[Any, Any, Labelled], Any] | None = None
     is_entropic: bool = False
     takes_any_measure: bool = True
 
     def fit_on(self, trial: Trial, estimator: Any) -> Any:
         """Fit the estimator to the training targets, and to the labelled rows that it may see."""
-        if self.validation is None or self.fit_labelled is None:
+        if self.validation is None:
             return estimator.fit(trial.training)
-        return self.fit_labelled(estimator, trial.training, getattr(trial, self.validation))
+        seen, own = getattr(trial, self.validation), trial.training
+        if self.is_entropic:
+            return estimator.fit(own, validation=seen)
+        both = np.vstack([own, seen.patterns]) if isinstance(own, np.ndarray) else [*own, *seen.patterns]
+        return estimator.fit(both, np.append(np.ones(len(own), np.int64), seen.y))
 
 
 def can_run(system: System, source: Source) -> bool:
@@ -48,18 +50,12 @@ def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
     return SurpriseClassifier(measure=measure, random_state=seed)
 
 
-def _with_labels(estimator: Any, training: Any, seen: Labelled) -> Any:
-    """Train on the training targets and on the labelled rows of both kinds."""
-    both = np.vstack([training, seen.patterns]) if isinstance(training, np.ndarray) else [*training, *seen.patterns]
-    return estimator.fit(both, np.append(np.ones(len(training), np.int64), seen.y))
-
-
 def _entropic(name: str, synthesis: str, validation: str | None = None) -> System:
     def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
         search = GeneticSearch(max_generations=generations)
         return EntropicOneClassClassifier(measure=measure, synthesis=synthesis, search=search, random_state=seed)
 
-    return System(name, make, validation, lambda own, training, seen: own.fit(training, validation=seen), True)
+    return System(name, make, validation, is_entropic=True)
 
 
 def _rival(name: str) -> System:
@@ -75,7 +71,7 @@ def _rival(name: str) -> System:
 
 _ROWS = (
     System("Surprise", _surprise),
-    System("Surprise_10%", _surprise, "honest", _with_labels),
+    System("Surprise_10%", _surprise, "honest"),
     _entropic("EOCC-1", "entropy"),
     _entropic("EOCC-2", "validation", "leaking"),
     _entropic("EOCC-2_10%", "validation", "honest"),

@@ -26,9 +26,8 @@ MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "f
 class Results:
     """All finished cells of a study, in the order of its data sets, systems and runs.
 
-    `leaking` systems have seen test rows: they are shown, but neither ranked nor compared. `informed` systems know some
-    outliers: they are compared, but not ranked among those that know none. `absent` says why a data set is not
-    available; its places are shown with the published figures, and count in no mean.
+    `leaking` systems have seen test rows: they are shown, but neither ranked nor compared. `absent` says why a data set
+    is not available; its places are shown with the published figures, and count in no mean.
     """
 
     places: tuple[Place, ...]
@@ -36,7 +35,6 @@ class Results:
     figures: Mapping[tuple[Place, str], Sequence[Figures]]
     published: Mapping[tuple[Place, str, str], PublishedFigure]
     leaking: frozenset[str]
-    informed: frozenset[str]
     absent: Mapping[str, str] = field(default_factory=dict)
 
     def runs(self, place: Place, system: str, measured: str) -> Matrix:
@@ -68,7 +66,7 @@ class Results:
     def ranking(self, form: str) -> Ranking | None:
         """Return the ranks by mean AUC over the sets in one normalisation, of the systems that know targets only."""
         places = self.counted(form)
-        systems = [system for system in self.systems if system not in self.leaking | self.informed]
+        systems = [system for system in self.systems if SYSTEMS[system].validation is None]
         scores = np.array([[self.mean([place], system) for system in systems] for place in places])
         return rank_systems(systems, scores.reshape(len(places), len(systems)))
 
@@ -86,29 +84,21 @@ def results_of(
 ) -> Results:
     """Gather the finished figures of the planned cells."""
     figures: dict[tuple[Place, str], list[Figures]] = {}
-    leaking, informed = set(), set()
+    leaking = set()
     for cell in sorted(cells, key=lambda cell: cell.run):
         runs = figures.setdefault(((cell.source.name, cell.normalisation), cell.system), [])
         if cell.key in finished:
             runs.append(finished[cell.key])
-        if SYSTEMS[cell.system].validation is not None:
-            informed.add(cell.system)
         if SYSTEMS[cell.system].validation == "leaking" and not cell.source.ships_validation:
             leaking.add(cell.system)
     places = tuple(dict.fromkeys(place for place, _ in figures))
     systems = tuple(dict.fromkeys(system for _, system in figures))
     printed = {((cell.dataset, cell.normalisation), cell.system, cell.quantity): cell for cell in published}
-    return Results(places, systems, figures, printed, frozenset(leaking), frozenset(informed), absent or {})
+    return Results(places, systems, figures, printed, frozenset(leaking), absent or {})
 
 
 def markdown(rows: Table) -> str:
-    r"""Return a Markdown table.
-
-    >>> print(markdown([["a", "b"], ["1", "2|3"]]))
-    | a | b |
-    |---|---|
-    | 1 | 2\|3 |
-    """
+    """Return a Markdown table."""
     head, *body = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([head, "|" + "---|" * len(rows[0]), *body])
 

@@ -115,7 +115,7 @@ def _bold(cell: str) -> Markup:
 
 
 def _rank_picture(ranking: Ranking) -> Markup:
-    words = "Average ranks of the systems, as in the table; bars join those that do not differ significantly."
+    words = "Average ranks of the systems, as in the table; lines join those that do not differ significantly."
     data = io.BytesIO()
     try:
         draw_ranks(ranking).savefig(data, dpi=110, format="png")
