@@ -22,16 +22,16 @@ from troubled_source import source
 
 def test_nine_tenths_of_the_targets_train_and_all_other_rows_test():
     is_target = np.array([True, False] * 20 + [True] * 10)
-    split = split_rows(is_target, np.random.default_rng(0))
-    assert is_target[split.training].all()
-    assert len(split.training) == 27
-    assert_array_equal(np.sort(np.concatenate([split.training, split.test])), np.arange(50))
-    assert len(split.validation) == 1 + 2
+    training, test, validation = split_rows(is_target, np.random.default_rng(0))
+    assert is_target[training].all()
+    assert len(training) == 27
+    assert_array_equal(np.sort(np.concatenate([training, test])), np.arange(50))
+    assert len(validation) == 1 + 2
 
 
 def test_a_split_depends_only_on_seed_set_and_run():
     is_target = np.array([True] * 30 + [False] * 9)
-    one, again, other = (split_rows(is_target, rng_of(1, "AB", run)).training for run in (4, 4, 5))
+    one, again, other = (split_rows(is_target, rng_of(1, "AB", run))[0] for run in (4, 4, 5))
     assert_array_equal(one, again)
     assert not np.array_equal(one, other)
 
@@ -59,9 +59,9 @@ def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
     made = source()
     X, is_target = np.array(made.rows), np.array(made.is_target)
     trial, rng = trial_of_rows(X, is_target, "raw", rng_of(0, 0)), rng_of(0, 0)
-    split = split_rows(is_target, rng)
-    noise = 0.1 * X[split.training].std(axis=0) * rng.normal(size=trial.honest.patterns.shape)
-    assert_allclose(trial.leaking.patterns, X[split.test][split.validation] + noise, rtol=1e-12)
+    training, test, validation = split_rows(is_target, rng)
+    noise = 0.1 * X[training].std(axis=0) * rng.normal(size=trial.honest.patterns.shape)
+    assert_allclose(trial.leaking.patterns, X[test][validation] + noise, rtol=1e-12)
 
 
 def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_noise():

@@ -121,7 +121,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explained(error: BaseException) -> str:
-    """Return the message of an error, with remedies in terms of options."""
     from eocc.io.files import GapError, UnknownFormatError
 
     if isinstance(error, UnknownFormatError):
@@ -137,7 +136,6 @@ def _one_line(error: BaseException) -> str:
 
 
 def _complain(text: str, code: int) -> int:
-    """Print an error, with --debug also its place in the code, and return the exit code."""
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
     print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)

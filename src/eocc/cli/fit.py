@@ -4,16 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.options import DataOptions
-
-if TYPE_CHECKING:
-    from eocc.cli.reading import Rows
 
 # A note is printed for fewer normal rows.
 FEW = 10
@@ -64,7 +61,7 @@ def check_labels(method: str, sample: int | None, about: DataOptions) -> None:
         raise click.UsageError("--sample tells the format by the suffix; leave --input-format out")
 
 
-def fit_rows(classifier: Any, rows: "Rows", method: str) -> None:
+def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     """Fit to the rows of a file, and keep the names of its columns."""
     import numpy as np
 

@@ -41,7 +41,6 @@ def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: 
 
 
 def _table(facts: dict[str, Any]) -> str:
-    """Return the facts as lines of name and value."""
     from eocc.foundation.byte_sizes import format_bytes
 
     limit = facts["memory limit"]
@@ -51,11 +50,7 @@ def _table(facts: dict[str, Any]) -> str:
 
 
 def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tuple[int, int, int, float, bool]:
-    """Read a file one chunk at a time, and return what a fit to it uses.
-
-    That is the number of normal rows, of outliers and of columns, the bytes per pair, and whether rows are numbers. The
-    first chunk tells what the file holds.
-    """
+    """Return the numbers of normal rows, outliers and columns, the bytes per pair, and whether a file holds numbers."""
     from eocc.cli.reading import Skipped, labels_of, schema_of_training
     from eocc.foundation.wording import counted
     from eocc.io.files.cells import is_same

@@ -57,7 +57,6 @@ def plot(model: Path, kind: str, data: Path | None, output: Path, about: options
 
 
 def _check(kind: str, data: Path | None, label: str) -> None:
-    """Raise a ValueError if the picture needs other data than it is given."""
     if kind in NEED_ROWS and data is None:
         raise ValueError(f"the picture {kind!r} needs rows: pass --data")
     if kind in NEED_LABELS and not label:

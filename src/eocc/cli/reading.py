@@ -68,10 +68,7 @@ class Skipped(Named):
     def chunks(
         self, path: Path, about: DataOptions, complete: Callable[[Chunk], Flags], files: Sequence[Path] = ()
     ) -> Iterator[Chunk]:
-        """Yield the chunks of a file, or of the files of a folder, that have rows.
-
-        With --skip-incomplete rows with missing values are left out and counted.
-        """
+        """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
         for chunk in (chunk for file in files or [path] for chunk in open_chunks(file, about.input_format)):
             if about.skip_incomplete:

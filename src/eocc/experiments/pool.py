@@ -18,10 +18,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 
 def run_cells(cells: Sequence[Cell], n_jobs: int, time_limit: float) -> Iterator[tuple[Cell, Figures]]:
-    """Yield every cell with its results, in the order in which they finish.
-
-    Cells of one data set run one after the other, so that a process need not load it again.
-    """
+    """Yield every cell with its results, in the order in which they finish."""
     workers: dict[int, _Worker] = {}
 
     def run(cell: Cell) -> Figures:

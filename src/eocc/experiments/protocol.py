@@ -45,21 +45,16 @@ class Trial:
     honest_test: Indices
 
 
-class Split(NamedTuple):
-    """Indices of the rows to train on and to test on, and positions in `test` of the rows to validate on."""
-
-    training: Indices
-    test: Indices
-    validation: Indices
-
-
 def rng_of(seed: int, *names: Any) -> np.random.Generator:
     """Return a random generator that depends only on the seed and the names."""
     return np.random.default_rng([seed, *(zlib.crc32(str(name).encode()) for name in names)])
 
 
-def split_rows(is_target: Flags, rng: np.random.Generator) -> Split:
-    """Return a random split; at least one target trains, and at least one row of each kind validates."""
+def split_rows(is_target: Flags, rng: np.random.Generator) -> tuple[Indices, Indices, Indices]:
+    """Return the indices of the rows to train on and to test on, and the positions among the latter to validate on.
+
+    The split is random; at least one target trains, and at least one row of each kind validates.
+    """
     targets, outliers = rng.permutation(np.flatnonzero(is_target)), np.flatnonzero(~is_target)
     if len(targets) < 2 or len(outliers) < 1:
         known = f"there are {len(targets)} and {len(outliers)}"
@@ -69,18 +64,18 @@ def split_rows(is_target: Flags, rng: np.random.Generator) -> Split:
     kinds = (np.arange(len(held_out)), len(held_out) + np.arange(len(outliers)))
     validation = [rng.permutation(kind)[: max(1, round(VALIDATION_SHARE * len(kind)))] for kind in kinds]
     test = np.concatenate([held_out, outliers])
-    return Split(np.sort(targets[:n_training]), test, np.sort(np.concatenate(validation)))
+    return np.sort(targets[:n_training]), test, np.sort(np.concatenate(validation))
 
 
 def trial_of_rows(X: Matrix, is_target: Flags, normalisation: str, rng: np.random.Generator) -> Trial:
     """Return a run on rows of numbers, normalised by the training targets."""
-    split = split_rows(is_target, rng)
-    X = normalised(X, X[split.training], normalisation)
-    test = Labelled(X[split.test], np.where(is_target, 1, -1)[split.test])
-    honest = Labelled(test.patterns[split.validation], test.y[split.validation])
-    noise = NOISE * X[split.training].std(axis=0) * rng.normal(size=honest.patterns.shape)
-    left = np.setdiff1d(np.arange(len(split.test)), split.validation)
-    return Trial(X[split.training], test, Labelled(honest.patterns + noise, honest.y), honest, left)
+    training, tested, validation = split_rows(is_target, rng)
+    X = normalised(X, X[training], normalisation)
+    test = Labelled(X[tested], np.where(is_target, 1, -1)[tested])
+    honest = Labelled(test.patterns[validation], test.y[validation])
+    noise = NOISE * X[training].std(axis=0) * rng.normal(size=honest.patterns.shape)
+    left = np.setdiff1d(np.arange(len(tested)), validation)
+    return Trial(X[training], test, Labelled(honest.patterns + noise, honest.y), honest, left)
 
 
 def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
@@ -95,11 +90,7 @@ def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set by name; other processes load it again.
-
-    `measure` is the dissimilarity of its objects. `ships_validation` says that it comes with validation data, so that
-    leaking and honest validation are the same.
-    """
+    """A data set by name; `ships_validation` says that it has its own validation data, which do not leak."""
 
     name: str
     normalisations: ClassVar[tuple[str, ...]] = NORMALISATIONS

@@ -68,7 +68,6 @@ def check_names(request: Request, sources: Sequence[Source]) -> None:
 
 @lru_cache(maxsize=64)
 def _size(source: Source) -> tuple[int, int]:
-    """Return the numbers of training and test rows."""
     trial = source.trial(source.normalisations[0], 0, 0)
     return len(trial.training), len(trial.test.y)
 
@@ -139,7 +138,6 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
 
 
 def _why_absent(source: Source) -> str:
-    """Return why a data set is not available, in one line; empty if it is."""
     try:
         source.trial(source.normalisations[0], 0, 0)
     except (OSError, ValueError) as error:

@@ -32,18 +32,14 @@ SHIPPED = (
 
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
-    """Write the tables, each file whole or not at all; return the paths. The page comes last: its pictures may fail."""
+    """Write the tables, each file whole or not at all, and return the paths."""
     tables, facts = _tables(study, results), _facts(study, results, request)
-    paths = [request.folder / f"{study.name}{suffix}" for suffix in (".md", ".csv", ".html")]
-    _write(paths[0], _markdown_page(study.title, facts, tables))
-    _write(paths[1], csv_text(results))
-    _write(paths[2], _html_page(study.title, facts, tables, results))
-    return paths
-
-
-def _write(path: Path, text: str) -> None:
-    with drafted(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    texts = {".md": _markdown_page(study.title, facts, tables), ".csv": csv_text(results),
+             ".html": _html_page(study.title, facts, tables, results)}  # fmt: skip
+    for suffix, text in texts.items():
+        with drafted(request.folder / f"{study.name}{suffix}") as draft:
+            draft.write_text(text, encoding="utf-8")
+    return [request.folder / f"{study.name}{suffix}" for suffix in texts]
 
 
 def _tables(study: Study, results: Results) -> dict[str, Table]:
@@ -98,7 +94,7 @@ def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, Table]) -
 def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], results: Results) -> str:
     parts = [tag("p", fact) for fact in facts]
     for caption, rows in tables.items():
-        body = [[_bold(cell) for cell in row] for row in rows[1:]]
+        body = [[Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped(cell))) for cell in row] for row in rows[1:]]
         parts += [tag("h2", caption), html_table(rows[0], body, class_="numbers")]
         ranking = results.ranking(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None
         if ranking is not None:
@@ -108,10 +104,6 @@ def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], resul
                Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'))  # fmt: skip
     main = tag("main", tag("h1", title), *parts)
     return f"<!doctype html>\n{tag('html', head, tag('body', main), lang='en')}\n"
-
-
-def _bold(cell: str) -> Markup:
-    return Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped(cell)))
 
 
 def _rank_picture(ranking: Ranking) -> Markup:
