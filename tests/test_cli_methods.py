@@ -61,12 +61,12 @@ def test_eocc_1_is_the_papers_classifier(folder):
 
 
 def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
-    told = {}
+    printed = {}
     for name in METHODS:
         assert run("-q", "score", folder / f"{name}.eocc", folder / "new.csv", "--format", "csv") == 0
-        told[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert list(told["surprise"][0]) == [*told["eocc-1"][0], "p_value"]
-    inside, outside = told["surprise"]
+        printed[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(printed["surprise"][0]) == [*printed["eocc-1"][0], "p_value"]
+    inside, outside = printed["surprise"]
     assert (inside["decision"], outside["decision"]) == ("1", "-1")
     assert float(inside["distance"]) < 1 < float(outside["distance"])
     assert float(outside["p_value"]) == pytest.approx(1 / 31)
