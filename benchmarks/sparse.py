@@ -18,7 +18,7 @@ from timing import table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.datasets import list_datasets
-from eocc.experiments.sources import UciSource
+from eocc.experiments.protocol import UciSource
 from eocc.foundation.blas import one_blas_thread
 from eocc.graph.complete import euclidean_graph, single_precision_graph
 from eocc.graph.entropy import normalized_entropy

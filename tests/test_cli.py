@@ -76,10 +76,10 @@ def test_help_version_and_completion_import_nothing_heavy(arguments, environment
 
 def test_no_summary_is_cut_off(capsys):
     assert main(["--help"]) == 0
-    told = capsys.readouterr().out
-    assert "..." not in told.split("Commands:")[1]
+    printed = capsys.readouterr().out
+    assert "..." not in printed.split("Commands:")[1]
     for name in COMMANDS:
-        assert command(name).help.splitlines()[0] in told
+        assert command(name).help.splitlines()[0] in printed
 
 
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
@@ -117,11 +117,11 @@ def test_names_that_are_listed_for_completion_are_those_that_exist():
 @pytest.mark.parametrize("name", ["iris"])
 def test_demo_compares_the_methods_and_explains_a_rejection(name, capsys):
     assert main(["demo", "--dataset", name, "--seed", "3"]) == 0
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     for title in ("EOCC-1 ", "EOCC-2, 10 labels", "SurpriseClassifier ", "SurpriseClassifier, 10 labels"):
-        (line,) = [line for line in told.splitlines() if line.startswith(title)]
+        (line,) = [line for line in printed.splitlines() if line.startswith(title)]
         assert re.search(r"\d+ +[\d.]+% +[\d.]+% +[01]\.\d{3}$", line)
-    assert "Rejected: " in told
+    assert "Rejected: " in printed
 
 
 @pytest.fixture(scope="module")
@@ -183,10 +183,10 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
 def test_mistakes_are_reported_in_one_line(arguments, message, code, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == code
-    told = capsys.readouterr()
-    assert message in told.err
-    assert len(told.err.strip().splitlines()) == 1
-    assert told.out == ""
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert len(printed.err.strip().splitlines()) == 1
+    assert printed.out == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -205,9 +205,9 @@ def test_quiet_prints_the_result_only_before_the_command_or_after_it(folder, cap
     asked = ["score", str(folder / "model.eocc"), str(folder / "new.csv"), "--format", "csv"]
     asked.insert(place, "-q")
     assert main(asked) == 0
-    told = capsys.readouterr()
-    assert told.err == ""
-    assert len(told.out.splitlines()) == 21
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert len(printed.out.splitlines()) == 21
 
 
 @pytest.mark.parametrize("debug", [[], ["--debug"]])
@@ -334,9 +334,9 @@ def test_text_of_a_file_cannot_control_the_terminal(tmp_path, capsys):
     path.write_text("a,\x1b[2Jb,c\x9b31m\n" + "".join(f"{k % 5},{k % 7},{k}\n" for k in range(20)))
     assert run("fit", path, "-o", model) == 0
     assert run("inspect", model) == run("explain", model, path) == run("score", model, path) == 0
-    told = capsys.readouterr()
-    assert "?[2Jb" in told.out
-    assert (told.out + told.err).replace("\n", "").isprintable()
+    printed = capsys.readouterr()
+    assert "?[2Jb" in printed.out
+    assert (printed.out + printed.err).replace("\n", "").isprintable()
 
 
 @pytest.mark.parametrize("options", [(), ("--method", "eocc-1", "--search", "none")])

@@ -85,9 +85,9 @@ def test_other_arrays_are_refused_in_one_line(folder, monkeypatch, capsys, comma
         np.save(folder / name, data, allow_pickle=True)
     capsys.readouterr()
     assert run(*command, name) == 1
-    told = capsys.readouterr()
-    assert told.out == ""
-    (line,) = told.err.splitlines()
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    (line,) = printed.err.splitlines()
     assert line.startswith(f"eocc: {name}: ")
     assert message in line
     assert not (folder / "model.eocc").exists()

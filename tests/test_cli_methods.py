@@ -61,12 +61,12 @@ def test_eocc_1_is_the_papers_classifier(folder):
 
 
 def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
-    told = {}
+    printed = {}
     for name in METHODS:
         assert run("-q", "score", folder / f"{name}.eocc", folder / "new.csv", "--format", "csv") == 0
-        told[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert list(told["surprise"][0]) == [*told["eocc-1"][0], "p_value"]
-    inside, outside = told["surprise"]
+        printed[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert list(printed["surprise"][0]) == [*printed["eocc-1"][0], "p_value"]
+    inside, outside = printed["surprise"]
     assert (inside["decision"], outside["decision"]) == ("1", "-1")
     assert float(inside["distance"]) < 1 < float(outside["distance"])
     assert float(outside["p_value"]) == pytest.approx(1 / 31)
@@ -118,7 +118,7 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
         (("--method", "eocc-1", *LABELS, "--outliers", "bad"), "eocc-1 learns from normal rows only", 2),
         (("--method", "eocc-2"), "--method eocc-2 needs labelled rows of both kinds: pass --label and --target", 2),
         (("--outliers", "bad"), "--outliers needs --label", 2),
-        ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn', which --outliers names", 1),
+        ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn'; its values are 'bad', 'good', 'odd'", 1),
         ((*LABELS, "--outliers", "bad", "--sample", "9"), "--sample learns from normal rows only", 2),
     ],
 )

@@ -148,14 +148,14 @@ def test_a_file_is_learned_scored_explained_and_drawn_as_in_python(tmp_path, cap
 
 
 def test_all_output_formats_hold_the_same_values(tmp_path, model, capsys):
-    told = {}
+    printed = {}
     for form in ("table", "csv", "json"):
         assert run("score", model, tmp_path / "train.csv", "--format", form) == 0
-        told[form] = capsys.readouterr().out.splitlines()
-    rows = [json.loads(line) for line in told["json"]]
-    assert [line.split(",") for line in told["csv"][1:]] == [[str(value) for value in row.values()] for row in rows]
-    assert [line.split()[:2] for line in told["table"][1:]] == [[row["row"], str(row["decision"])] for row in rows]
-    assert told["csv"][0].split(",") == told["table"][0].split() == list(rows[0])
+        printed[form] = capsys.readouterr().out.splitlines()
+    rows = [json.loads(line) for line in printed["json"]]
+    assert [line.split(",") for line in printed["csv"][1:]] == [[str(value) for value in row.values()] for row in rows]
+    assert [line.split()[:2] for line in printed["table"][1:]] == [[row["row"], str(row["decision"])] for row in rows]
+    assert printed["csv"][0].split(",") == printed["table"][0].split() == list(rows[0])
 
 
 def test_the_content_of_the_file_is_printed_unless_quiet(tmp_path, model, capsys):
@@ -166,12 +166,12 @@ def test_the_content_of_the_file_is_printed_unless_quiet(tmp_path, model, capsys
     assert said.endswith("not in the model, ignored: 'id'.\n")
     (tmp_path / "odd.csv").write_text("a\n1\n2\n3\nx\n")
     assert run("fit", tmp_path / "odd.csv", "-o", tmp_path / "odd.eocc") == 0
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert (
         "Note: column 'a' counts as text because 'x' (line 5) is not a number; correct it, leave it empty, or --drop a."
-        in told
+        in printed
     )
-    assert "Note: 4 normal rows may be too few to learn from." in told
+    assert "Note: 4 normal rows may be too few to learn from." in printed
     assert run("--quiet", "score", model, tmp_path / "new.csv") == 0
     assert capsys.readouterr().err == ""
 
@@ -201,13 +201,13 @@ def test_lists_and_unnamed_models_are_matched_by_position(tmp_path):
     path.write_text(lines(ROWS.tolist()))
     (tmp_path / "a.csv").write_text(table(["x", "y", "z"], ROWS))
     assert run("fit", path, "-o", model, "--measure", "euclidean") == 0
-    told = []
+    printed = []
     for data in (path, tmp_path / "a.csv"):
         assert run("score", model, data, "-o", output) == 0
-        told.append(output.read_text())
+        printed.append(output.read_text())
     save(SurpriseClassifier().fit(ROWS), model)
     assert run("score", model, path, "-o", output) == 0
-    assert told == [output.read_text()] * 2
+    assert printed == [output.read_text()] * 2
 
 
 def test_standard_input_is_read_and_written_by_part(tmp_path, model):
@@ -254,7 +254,7 @@ def test_ten_times_the_rows_take_no_more_memory(tmp_path, model):
 FAILURES = [
     (["fit", "none.csv"], "no file 'none.csv'"),
     (["fit", "empty.csv"], "empty.csv: is empty"),
-    (["fit", "head.csv"], "head.csv: holds no rows"),
+    (["fit", "head.csv"], "head.csv holds no rows"),
     (["fit", "train.csv", "--label", "y", "--target", "1"], "has no column 'y'; it has 'a', 'b', 'c'"),
     (["fit", "train.csv", "--label", "a"], "--label a needs --target"),
     (["fit", "train.csv", "--target", "a"], "--target needs --label"),
@@ -296,7 +296,7 @@ FAILURES = [
     (["plot", "m.eocc", "scores"], "needs rows: pass --data"),
     (["plot", "m.eocc", "roc", "--data", "train.csv"], "pass --label and --target"),
     (["plot", "m.eocc", "weights", "--data", "train.csv"], "leave --data out"),
-    (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data too"),
+    (["plot", "m.eocc", "space", "--label", "a", "--target", "1"], "pass --data"),
     (["plot", "m.eocc", "membership"], "needs 2 columns of numbers; this model has 3: eocc plot m.eocc space"),
 ]
 
@@ -314,11 +314,11 @@ def test_failures_are_one_line_and_leave_no_file(tmp_path, model, monkeypatch, c
     before = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     with within_a_minute():
         assert run(*arguments, "-o", "new.png") in (1, 2)
-    told = capsys.readouterr()
-    (line,) = [line for line in told.err.splitlines() if "(csv)" not in line]
+    printed = capsys.readouterr()
+    (line,) = [line for line in printed.err.splitlines() if "(csv)" not in line]
     assert line.startswith("eocc: ")
     assert message in line
-    assert told.out == ""
+    assert printed.out == ""
     assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
 
 
@@ -366,7 +366,7 @@ def test_rows_are_explained_by_name_and_by_number(tmp_path, capsys):
     assert run("fit", path, "-o", model) == 0
     capsys.readouterr()
     assert run("explain", model, path, "--rows", "0,2.gxl, 5") == 0
-    told = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in told if line.startswith("Row")] == [f"Row {k}.gxl" for k in (0, 2, 5)]
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in printed if line.startswith("Row")] == [f"Row {k}.gxl" for k in (0, 2, 5)]
     assert run("explain", model, path, "--rows", "6") == 1
     assert "its rows are '0.gxl' to '5.gxl', or '0' to '5'" in capsys.readouterr().err

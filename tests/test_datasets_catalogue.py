@@ -6,7 +6,7 @@ import pytest
 from eocc.datasets import catalogue
 from eocc.datasets.catalogue import IAM_ROWS, SHIPPED_BY, UCI_ROWS, find, list_datasets
 from eocc.datasets.data_folder import data_folder, users_folder
-from eocc.experiments.published_figures import published_datasets
+from published_datasets import published_datasets
 
 ROWS = (*UCI_ROWS, *IAM_ROWS)
 PAPERS = [row for row in ROWS if row.variant_of is None]

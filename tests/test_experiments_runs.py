@@ -1,4 +1,4 @@
-"""Runs on several processes: written as they come, resumed after kill -9, not stopped by a cell that hangs or dies."""
+"""Runs on several processes: saved at once, resumed after kill -9, and independent of cells that hang or die."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import pytest
 
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.store import Store
+from eocc.experiments.store import open_store
 from eocc.experiments.studies import STUDIES, Request, plan_study, run_study
 from eocc.experiments.writing import write_study
 from troubled_source import Trouble, source
@@ -22,7 +22,7 @@ QUICK = ("EOCC-1", "Gauss", "1-NN")
 
 
 @pytest.mark.parametrize(("what", "reason"), [("hang", "not done within 4 s"), ("die", "the process ended with exit")])
-def test_a_cell_that_hangs_or_dies_costs_itself_alone(what, reason):
+def test_a_cell_that_hangs_or_dies_does_not_affect_the_others(what, reason):
     cells = [Cell(Trouble("trouble", what), "raw", "Gauss", run, 0, 1) for run in range(4)]
     found = {cell.run: figures for cell, figures in pool.run_cells(cells, 2, 4.0)}
     assert sorted(found) == [0, 1, 2, 3]
@@ -30,17 +30,17 @@ def test_a_cell_that_hangs_or_dies_costs_itself_alone(what, reason):
     assert all(found[run].auc > 0.5 for run in (0, 2, 3))
 
 
-def test_figures_do_not_depend_on_the_number_of_processes(tmp_path):
+def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     tables = []
     for jobs in (1, 2):
         request = Request(runs=2, jobs=jobs, systems=QUICK, folder=tmp_path / str(jobs))
         study = plan_study("made", "Made", [source()], request)
-        results = run_study(study, request, lambda progress: None)
+        results = run_study(study, request, lambda *progress: None)
         tables.append({key: [run.auc for run in runs] for key, runs in results.figures.items()})
     assert tables[0] == tables[1]
 
 
-def test_figures_of_a_changed_file_are_not_taken_for_its_own():
+def test_a_changed_file_does_not_reuse_old_results():
     one, other = (Cell(made, "raw", "Gauss", 0, 0, 1).key for made in (source(seed=0), source(seed=1)))
     assert one != other
     assert one == Cell(source(seed=0), "raw", "Gauss", 0, 0, 1).key
@@ -48,79 +48,80 @@ def test_figures_of_a_changed_file_are_not_taken_for_its_own():
 
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
-    with Store(tmp_path, "1") as store:
+    with open_store(tmp_path, "1") as (_, add):
         for cell in cells:
-            store.add(cell, Figures(auc=0.25 * cell.run))
+            add(cell, Figures(auc=0.25 * cell.run))
     path = tmp_path / "cells.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    with Store(tmp_path, "1") as again:
-        assert set(again.finished) == {cells[0].key, cells[1].key}
-        again.add(cells[2], Figures(reason="late"))
-    with Store(tmp_path, "1") as third:
-        assert third.finished[cells[2].key].reason == "late"
-    with Store(tmp_path, "2") as other_version:
-        assert other_version.finished == {}
+    with open_store(tmp_path, "1") as (finished, add):
+        assert str(finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
+        add(cells[2], Figures(reason="late"))
+    with open_store(tmp_path, "1") as (finished, _):
+        assert finished[cells[2].key].reason == "late"
+    with open_store(tmp_path, "2") as (of_another_version, _):
+        assert of_another_version == {}
     path.write_text('{"version": "1"}\n' + path.read_text())
-    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"):
-        Store(tmp_path, "1")
+    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path, "1"):
+        pass
 
 
-def test_two_runs_do_not_use_a_folder_at_once(tmp_path):
-    with Store(tmp_path, "1"), pytest.raises(ValueError, match="another run is using the folder"):
-        Store(tmp_path, "1")
-    Store(tmp_path, "1").close()
+def test_a_folder_is_locked_during_a_run(tmp_path):
+    with open_store(tmp_path, "1"), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path, "1"):
+        pass
+    with open_store(tmp_path, "1"):
+        pass
 
 
-def test_a_cell_without_figures_runs_again_on_the_next_start(tmp_path):
+def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
     request = Request(runs=1, systems=("Gauss",), folder=tmp_path)
     study = plan_study("made", "Made", [source()], request)
-    with Store(tmp_path, version("eocc")) as store:
+    with open_store(tmp_path, version("eocc")) as (_, add):
         for cell in study.cells:
-            store.add(cell, Figures(reason="not done within 0.01 s"))
-    results = run_study(study, request, lambda progress: None)
+            add(cell, Figures(reason="not done within 0.01 s"))
+    results = run_study(study, request, lambda *progress: None)
     assert results.reasons() == []
     assert all(runs[0].auc > 0.5 for runs in results.figures.values())
 
 
-def test_a_set_that_is_not_to_be_had_is_named_and_the_rest_runs(tmp_path, monkeypatch):
+def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
     request = Request(runs=1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
     study = plan_study("uci-low", "UCI", STUDIES["uci-low"], request)
     assert list(study.absent) == ["BI"]
-    results = run_study(study, request, lambda progress: None)
+    results = run_study(study, request, lambda *progress: None)
     text = write_study(study, results, request)[0].read_text()
     assert study.name == "uci-low-part"
-    assert "No figures on BI: " in text
+    assert "No results on BI: " in text
     assert "| Gauss | 1.000 (-) [1.000] | - [0.900] | 1.000 |" in text.replace(
         "- [0.900] | 1.000 (-) [1.000]", "1.000 (-) [1.000] | - [0.900]"
     )
     assert "none is bold" in text
 
 
-def test_other_generations_leave_the_rivals_cells_as_they_are():
+def test_a_budget_does_not_change_the_cells_of_the_rivals():
     plans = [plan_study("made", "", [source()], Request(runs=1, budget=budget)) for budget in (None, 0.01)]
     one, other = ({cell.system: cell.key for cell in plan.cells} for plan in plans)
     assert one["Gauss"] == other["Gauss"]
     assert one["EOCC-1"] != other["EOCC-1"]
 
 
-def test_tables_are_written_in_three_forms_and_progress_is_told(tmp_path):
-    told = []
+def test_tables_are_written_in_three_formats_and_progress_is_reported(tmp_path):
+    reported = []
     request = Request(runs=2, systems=QUICK, folder=tmp_path)
     study = plan_study("made", "Made <up>", [source()], request)
-    results = run_study(study, request, told.append)
+    results = run_study(study, request, lambda *progress: reported.append(progress))
     paths = write_study(study, results, request)
     assert [path.name for path in paths] == ["made-part.md", "made-part.csv", "made-part.html"]
-    assert [(progress.done, progress.total) for progress in told] == [(n, 12) for n in range(1, 13)]
-    assert told[-1].seconds_left == 0
+    assert [progress[:2] for progress in reported] == [(n, 12) for n in range(1, 13)]
+    assert reported[-1][2] == 0
     text, page = paths[0].read_text(), paths[2].read_text()
     assert "## AUC, raw" in text
     assert "none is bold" not in text
     assert "Made &lt;up&gt;" in page
     assert "<script" not in page
     assert "http" not in page.split("base64")[0]
-    assert str(run_study(study, request, told.append).figures) == str(results.figures)
-    assert len(told) == 12
+    assert str(run_study(study, request, reported.append).figures) == str(results.figures)
+    assert len(reported) == 12
 
 
 CSV = "\n".join(
@@ -134,13 +135,13 @@ RESULT = "parts-comparison-part.md"
 
 
 def compare(folder, out, *options):
-    command = [sys.executable, "-m", "eocc", "compare", "parts.csv", "--target-column", "kind", "--target", "good",
-               "--systems", ",".join(QUICK), "--runs", "4", "--out", out, *options]  # fmt: skip
+    command = [sys.executable, "-m", "eocc", "compare", "parts.csv", "--label", "kind", "--target", "good",
+               "--systems", ",".join(QUICK), "--runs", "4", "--output", out, *options]  # fmt: skip
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def descendants(pid):
-    """The processes started by one, and by those."""
+    """The processes that a process started, directly or not."""
     answer = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     parents = {int(child): int(parent) for child, parent in (line.split() for line in answer.splitlines())}
     found, new = set(), {pid}
@@ -171,11 +172,11 @@ def aucs(folder):
 
 
 def tables_of(path):
-    """The tables without times and the line of date and duration."""
+    """The tables without times, dates and durations."""
     return path.read_text().split("## Decisions")[0].split("## AUC")[1:]
 
 
-def test_a_run_killed_half_way_and_started_again_gives_the_same_tables(tmp_path):
+def test_a_killed_run_that_is_started_again_gives_the_same_tables(tmp_path):
     (tmp_path / "parts.csv").write_text(CSV)
     whole = compare(tmp_path, "whole")
     assert whole.wait(120) == 0

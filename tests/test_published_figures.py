@@ -2,7 +2,8 @@ from collections import Counter
 
 import pytest
 
-from eocc.experiments.published_figures import QUANTITIES, TABLES, published, published_datasets
+from eocc.experiments.published_figures import QUANTITIES, TABLES, published
+from published_datasets import published_datasets
 
 LOW = ["AB", "BI", "BW", "D", "E", "I", "L"]
 HIGH = ["AR", "BC-D", "BC-P", "C", "CO", "S", "SP"]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eocc.experiments.protocol import trial_of_rows
-from eocc.experiments.sources import TableSource
+from eocc.experiments.protocol import TableSource, trial_of_rows
 
 
 def source(n=40, n_others=20, seed=0):

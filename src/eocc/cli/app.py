@@ -2,6 +2,7 @@
 
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -18,30 +19,34 @@ SHELLS = ("bash", "fish", "zsh")
 
 
 class Shared:
-    """What all commands share: --quiet, --debug, and whether the command can skip incomplete rows."""
+    """The options that all commands share, before or after the name of the command."""
 
     quiet = False
     debug = False
-    may_skip = False
 
 
 def _set(ctx: click.Context, option: click.Parameter, value: bool) -> None:
     setattr(Shared, str(option.name), getattr(Shared, str(option.name)) or value)
 
 
-def _shared_options() -> list[click.Option]:
-    helps = {
-        ("--quiet", "-q"): "Print results and errors only.",
-        ("--debug",): "Show where in the code an error arose.",
-    }
+def _shared_options() -> list[click.Parameter]:
     return [
-        click.Option(list(names), is_flag=True, expose_value=False, callback=_set, help=text)
-        for names, text in helps.items()
-    ]
+        click.Option(["--quiet", "-q"], is_flag=True, expose_value=False, callback=_set,
+                     help="Print results and errors only."),
+        click.Option(["--debug"], is_flag=True, expose_value=False, callback=_set,
+                     help="Show where in the code an error arose."),
+    ]  # fmt: skip
+
+
+def command(function: Any) -> click.Command:
+    """Make a click command of a function, whose docstring is its help."""
+    made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(function)
+    made.params += _shared_options()
+    return made
 
 
 class LazyGroup(click.Group):
-    """Imports the module of a command when the command is asked for, and gives it --quiet and --debug."""
+    """Imports the module of a command when the command is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands in the order of use."""
@@ -49,21 +54,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name)
-        if not any(option.name == "quiet" for option in command.params):
-            command.params += _shared_options()
-        Shared.may_skip = any(option.name == "skip_incomplete" for option in command.params)
-        return command
-
-
-def _version(ctx: click.Context, option: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from eocc import __version__
-
-        click.echo(f"eocc {__version__}")
-        ctx.exit(DONE)
+        return getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -76,18 +67,16 @@ def _completion(ctx: click.Context, option: click.Parameter, value: str | None) 
         ctx.exit(DONE)
 
 
-app = LazyGroup(
-    name="eocc",
-    params=[
-        click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_version,
-                     help="Print the version and exit."),
-        click.Option(["--completion"], type=click.Choice(SHELLS), is_eager=True, expose_value=False,
-                     callback=_completion, help='Print completion code for a shell: eval "$(eocc --completion bash)".'),
-        *_shared_options(),
-    ],
-    help="Learn what is normal from examples of it, and find what is not.",
-    epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, 3 unexpected error, 130 interrupted.",
-)  # fmt: skip
+@click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
+             "3 unexpected error, 130 interrupted.")  # fmt: skip
+@click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
+@click.option("--completion", type=click.Choice(SHELLS), is_eager=True, expose_value=False, callback=_completion,
+              help='Print completion code for a shell: eval "$(eocc --completion bash)".')  # fmt: skip
+def app() -> None:
+    """Learn what is normal from examples of it, and find what is not."""
+
+
+app.params += _shared_options()
 
 
 def say(text: str) -> None:
@@ -109,7 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     Shared.quiet, Shared.debug = False, False
     try:
-        result = app.main(args=None if arguments is None else list(arguments), prog_name="eocc", standalone_mode=False)
+        with warnings.catch_warnings():
+            # From scikit-learn, about arrays without names: the columns of files are matched by name before.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            given = None if arguments is None else list(arguments)
+            result = app.main(args=given, prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except click.exceptions.NoArgsIsHelpError:
         return _complain("no command given; see eocc --help", BAD_COMMAND)
@@ -128,13 +121,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explained(error: BaseException) -> str:
-    """Return the message of an error, with remedies in terms of options."""
     from eocc.io.files import GapError, UnknownFormatError
 
     if isinstance(error, UnknownFormatError):
         return str(error.on_command_line)
-    skip = isinstance(error, GapError) and Shared.may_skip
-    return _one_line(error) + ("; --skip-incomplete leaves such rows out" if skip else "")
+    skip = "; --skip-incomplete leaves such rows out" if isinstance(error, GapError) else ""
+    return _one_line(error) + skip
 
 
 def _one_line(error: BaseException) -> str:
@@ -144,13 +136,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _complain(text: str, code: int) -> int:
-    """Print an error, with --debug also its place in the code, and return the exit code."""
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
     print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)
     return code
-
-
-def command(function: Any) -> click.Command:
-    """Make a click command of a function, whose docstring is its help."""
-    return click.command(name=function.__name__, no_args_is_help=False)(function)

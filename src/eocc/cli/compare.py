@@ -10,15 +10,9 @@ from eocc.cli.studies import request_of, run_and_write, study_options
 
 @command
 @options.data_argument
-@options.label_option
-@options.target_option
-@options.drop_option
+@options.data_options("label", "target", "drop")
 @study_options("comparison")
-@options.input_format
-@options.skip_incomplete
-def compare(
-    data: Path, label: str, target: str, drop: str, input_format: str | None, skip_incomplete: bool, **given: Any
-) -> None:
+def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
     """Compare one-class classifiers on your own table.
 
     The paper's protocol is used: the columns as they are and normalised, and the same splits for all systems. All
@@ -27,18 +21,16 @@ def compare(
     Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss --runs 3
     """
     with usage():
-        options.check_label(label, target)
-        if not label:
+        if not about.label:
             raise ValueError("--label and --target are required: the column of labels, and the label of normal rows")
 
-    from eocc.cli.reading import Columns, read_training
-    from eocc.experiments.sources import TableSource
-    from eocc.experiments.studies import check_names, plan_study
+        from eocc.cli.reading import read_training
+        from eocc.experiments.protocol import TableSource
+        from eocc.experiments.studies import check_names, plan_study
 
-    with usage():
         request = request_of(given)
         check_names(request, ())
-    read = read_training(data, input_format, Columns(drop, label, target), "euclidean", skip_incomplete)
+    read = read_training(data, about, "euclidean")
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
     source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_normal.tolist()))
     n_normal = sum(source.is_target)

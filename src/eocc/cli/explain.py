@@ -6,7 +6,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command
-from eocc.cli.output import json_line, say_written, writing
+from eocc.cli.output import json_line, open_model, say_written, writing
 from eocc.foundation.printing import printable, printable_lines
 
 
@@ -18,30 +18,23 @@ from eocc.foundation.printing import printable, printable_lines
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
 @options.output_option(None, "A file for the explanations; standard output by default.")
 @options.format_option("text", "json", default="text")
-@options.input_format
-@options.skip_incomplete
+@options.data_options()
 def explain(
-    model: Path, data: Path, rows: str, strangest: int, output: Path | None, form: str, input_format: str | None,
-    skip_incomplete: bool,
-) -> None:  # fmt: skip
+    model: Path, data: Path, rows: str, strangest: int, output: Path | None, form: str, about: options.DataOptions
+) -> None:
     """Explain why rows are accepted or rejected.
 
     Example: eocc explain model.eocc new.csv --rows 3,17
     """
-    import numpy as np
+    classifier = open_model(model, output, data)
 
-    from eocc import load
-    from eocc.cli.reading import read_for, without_names
-    from eocc.foundation.atomic import check_output
+    from eocc.cli.reading import read_for
 
-    check_output(output, model, data)
-    classifier = load(model)
-    read = read_for(classifier, data, input_format, skip_incomplete)
-    with without_names():
-        chosen = _chosen(options.names_in(rows), list(read.names), str(data))
-        if not chosen:
-            chosen = np.argsort(classifier.score_samples(read.patterns), kind="stable")[:strangest].tolist()
-        explanations = classifier.explain(read.some(chosen))
+    read = read_for(classifier, data, about)
+    chosen = _chosen(options.names_in(rows), list(read.names), str(data))
+    if not chosen:
+        chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
+    explanations = classifier.explain(read.some(chosen))
     with writing(output) as file:
         for row, explanation in zip(chosen, explanations, strict=True):
             if form == "json":

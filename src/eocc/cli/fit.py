@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-
-if TYPE_CHECKING:
-    from eocc.cli.reading import Columns, Rows
+from eocc.cli.options import DataOptions
 
 # A note is printed for fewer normal rows.
 FEW = 10
@@ -21,18 +20,10 @@ FEW = 10
 @options.data_argument
 @options.output_option("model.eocc", "The model file to write.")
 @options.method_options()
-@options.label_option
-@options.target_option
-@options.outliers_option
-@options.drop_option
-@options.input_format
 @options.sample_option
-@options.skip_incomplete
+@options.data_options("label", "target", "outliers", "drop")
 @options.format_option("text", "json", default="text", more=" that describes the model")
-def fit(
-    data: Path, output: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
-    sample: int | None, skip_incomplete: bool, form: str, **given: Any,
-) -> None:  # fmt: skip
+def fit(data: Path, output: Path, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
     """Learn what is normal from a file, and write a model.
 
     All rows of the file should be normal. With --label and --target only the rows with that label are normal; other
@@ -41,42 +32,36 @@ def fit(
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    check_labels(method, label, target, outliers, sample, input_format)
+    check_labels(method, sample, about)
     classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts
-    from eocc.cli.reading import Columns, read_training
+    from eocc.cli.reading import read_training
     from eocc.foundation.atomic import check_output
 
     check_output(output, data)
-    columns = Columns(drop, label, target, outliers)
     if sample:
-        fit_sample(classifier, data, sample, columns, skip_incomplete)
+        fit_sample(classifier, data, sample, about)
     else:
-        measure = None if classifier.measure == "auto" else classifier.measure
-        rows = read_training(data, input_format, columns, measure, skip_incomplete)
-        fit_rows(classifier, rows, method)
+        fit_rows(classifier, read_training(data, about, classifier.measure), method)
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)
 
 
-def check_labels(
-    method: str, label: str, target: str, outliers: str, sample: int | None, input_format: str | None
-) -> None:
+def check_labels(method: str, sample: int | None, about: DataOptions) -> None:
     """Refuse labels that the method or --sample cannot use."""
-    options.check_label(label, target, outliers)
-    if method == options.EOCC_1 and outliers:
+    if method == options.EOCC_1 and about.outliers:
         raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
-    if method == options.EOCC_2 and not label:
+    if method == options.EOCC_2 and not about.label:
         raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
-    if sample and (outliers or method == options.EOCC_2):
+    if sample and (about.outliers or method == options.EOCC_2):
         raise click.UsageError("--sample learns from normal rows only; leave --outliers and --method eocc-2 out")
-    if sample and input_format:
+    if sample and about.input_format:
         raise click.UsageError("--sample tells the format by the suffix; leave --input-format out")
 
 
-def fit_rows(classifier: Any, rows: "Rows", method: str) -> None:
+def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     """Fit to the rows of a file, and keep the names of its columns."""
     import numpy as np
 
@@ -86,17 +71,18 @@ def fit_rows(classifier: Any, rows: "Rows", method: str) -> None:
     if method == options.EOCC_2 and not is_outlier.any():
         is_outlier = ~rows.is_normal
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
+    is_numbers = rows.schema.kind == "numbers"
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
-    used = rows.some(kept.tolist())
-    with refusing_in_options(n_normal if rows.schema.kind == "numbers" else 0):
-        classifier.fit(used, rows.signs[kept] if is_outlier.any() or method == options.EOCC_2 else None)
-    if rows.schema.kind == "numbers" and rows.schema.is_named:
+    with refusing_in_options(n_normal if is_numbers else 0):
+        has_labels = is_outlier.any() or method == options.EOCC_2
+        classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
+    if is_numbers and rows.schema.is_named:
         classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
 
 
-def fit_sample(classifier: Any, path: Path, sample: int, columns: "Columns", skips: bool) -> None:
+def fit_sample(classifier: Any, path: Path, sample: int, about: DataOptions) -> None:
     """Fit to a sample of the rows of a table, and calibrate on all rows."""
     from eocc.foundation.printing import has_instead
     from eocc.foundation.wording import counted
@@ -106,16 +92,14 @@ def fit_sample(classifier: Any, path: Path, sample: int, columns: "Columns", ski
     first = files_of(path)[0]
     by_number = guess_format(first) == "npy"
     chosen: list[str | int] | None = None
-    if columns.apart:
-        chunk = next(iter(open_chunks(first)), None)
-        names = [] if chunk is None else list(chunk.columns)
-        absent = next((name for name in columns.apart if name not in names), None)
-        if absent is not None:
+    if about.apart:
+        names = [name for chunk in islice(open_chunks(first), 1) for name in chunk.columns]
+        for absent in (name for name in about.apart if name not in names):
             raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
-        chosen = [int(name) if by_number else name for name in names if name not in columns.apart]
-    where = (int(columns.label) if by_number else columns.label, columns.target) if columns.label else None
+        chosen = [int(name) if by_number else name for name in names if name not in about.apart]
+    where = (int(about.label) if by_number else about.label, about.target) if about.label else None
     with refusing_in_options(sample):
-        incomplete = "skip" if skips else "refuse"
+        incomplete = "skip" if about.skip_incomplete else "refuse"
         fit_stream(classifier, path, sample=sample, columns=chosen, where=where, incomplete=incomplete)
     n_drawn = len(classifier.training_indices_)
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {n_drawn:,} of them.")
@@ -129,13 +113,10 @@ def refusing_in_options(n_rows: int) -> Iterator[None]:
     try:
         yield
     except MemoryLimitError as error:
-        raise MemoryLimitError(options.in_option_names(str(error)) + sample_remedy(n_rows)) from None
+        raise MemoryLimitError(remedy_in_options(str(error), n_rows)) from None
 
 
-def sample_remedy(n_rows: int) -> str:
-    """Return the advice to learn from fewer rows of a table of numbers.
-
-    >>> sample_remedy(5000), sample_remedy(0)
-    (', or learn from fewer rows: --sample 2500', '')
-    """
-    return f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
+def remedy_in_options(remedy: str, n_rows: int) -> str:
+    """Return a remedy in terms of options, with --sample for a table of numbers of so many rows."""
+    sample = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
+    return options.in_option_names(remedy) + sample

@@ -5,7 +5,7 @@ from typing import Any
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import json_line, writing
+from eocc.cli.output import json_line, open_model, writing
 from eocc.foundation.printing import printable_lines
 
 
@@ -18,33 +18,28 @@ def inspect(model: Path, output: Path | None, form: str) -> None:
 
     Example: eocc inspect model.eocc
     """
-    from eocc import load
-    from eocc.foundation.atomic import check_output
-
-    check_output(output, model)
-    classifier = load(model)
+    classifier = open_model(model, output)
     write_facts(classifier, output, form, [str(rule) for rule in classifier.rules()])
     if output is not None:
         say(f"Written: {output}.")
 
 
 def write_facts(classifier: Any, output: Path | None, form: str, rules: list[str] | None = None) -> None:
-    """Write what there is to know of a model, as lines or as JSON."""
+    """Write the facts of a model, as lines or as JSON."""
     facts = facts_of(classifier)
     with writing(output) as file:
         if form == "json":
             file.write(json_line(facts if rules is None else {**facts, "rules": rules}))
         else:
-            lines = "\n".join(f"{name}: {_shown(value)}" for name, value in facts.items() if value is not None)
+            shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in facts.items()}
+            lines = "\n".join(f"{name}: {value}" for name, value in shown.items() if value is not None)
             file.write(printable_lines("\n\n".join([lines, *(rules or [])])) + "\n")
 
 
 def facts_of(classifier: Any) -> dict[str, Any]:
     """Return the facts of a model by name, with the rows and the measure."""
     facts = dict(classifier.facts())
-    measure = classifier.measure
-    if measure == "auto":
-        measure = classifier.resolved_measure_
+    measure = classifier.resolved_measure_ if classifier.measure == "auto" else classifier.measure
     n_rows, n_prototypes = len(classifier.training_indices_), len(classifier.prototype_indices_)
     return {
         "method": facts.pop("method"),
@@ -53,7 +48,3 @@ def facts_of(classifier: Any) -> dict[str, Any]:
         "prototypes": n_prototypes if n_prototypes < n_rows else None,
         **facts,
     }
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -15,7 +15,6 @@ import click
 from eocc.cli.app import say
 from eocc.foundation.printing import printable
 
-ROW_FORMATS = ("table", "csv", "json")
 PARQUET = "parquet"
 SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
 WIDTH = 12
@@ -23,21 +22,17 @@ WIDTH = 12
 Columns = Mapping[str, Sequence[Any]]
 
 
-def format_of(form: str | None, output: Path | None) -> str:
-    """Return the format given, or the one of the suffix of the output, or a table.
+def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
+    """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
+    from eocc import load
+    from eocc.foundation.atomic import check_output
 
-    >>> format_of(None, Path("scores.CSV")), format_of(None, None), format_of("json", Path("scores.csv"))
-    ('csv', 'table', 'json')
-    """
-    return form or SUFFIXES.get("" if output is None else output.suffix.lower(), "table")
+    check_output(output, model, data)
+    return load(model)
 
 
 def json_line(value: Any) -> str:
-    r"""Return a value as one line of JSON; infinity and NaN become null.
-
-    >>> json_line({"extent": float("inf"), "name": "oak"})
-    '{"extent": null, "name": "oak"}\n'
-    """
+    """Return a value as one line of JSON; infinity and NaN become null."""
     return json.dumps(_to_json(value), allow_nan=False) + "\n"
 
 
@@ -53,10 +48,9 @@ def _to_json(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value + 0.0:.6g}"  # no "-0"
-    return "" if value is None else printable(str(value))
+def _table_line(row: Iterable[Any], widths: Sequence[int]) -> str:
+    cells = (f"{cell + 0.0:.6g}" if isinstance(cell, float) else printable(str(cell)) for cell in row)  # no "-0"
+    return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
 
 
 @contextmanager
@@ -75,7 +69,7 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
         if form == "csv":
             writer.writerow(names)
         elif form == "table":
-            file.write("  ".join(name.rjust(width) for name, width in zip(names, widths, strict=True)) + "\n")
+            file.write(_table_line(names, widths))
 
         def write_rows(columns: Columns) -> None:
             rows = zip(*(columns[name] for name in names), strict=True)
@@ -84,9 +78,7 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
             elif form == "json":
                 file.writelines(json_line(dict(zip(names, row, strict=True))) for row in rows)
             else:
-                for row in rows:
-                    cells = (_cell(cell).rjust(width) for cell, width in zip(row, widths, strict=True))
-                    file.write("  ".join(cells) + "\n")
+                file.writelines(_table_line(row, widths) for row in rows)
 
         yield write_rows
 

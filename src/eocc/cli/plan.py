@@ -1,115 +1,82 @@
 """``eocc plan``."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.fit import check_labels, sample_remedy
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many rows a fit to a file uses: normal ones and outliers; the columns, and the bytes kept per pair."""
-
-    n_normal: int
-    n_outliers: int
-    n_columns: int
-    pair_bytes: float
-    kind: str
+from eocc.cli.fit import check_labels, remedy_in_options
+from eocc.cli.options import DataOptions
+from eocc.cli.output import json_line, writing
 
 
 @command
 @options.data_argument
 @options.method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
-@options.label_option
-@options.target_option
-@options.outliers_option
-@options.drop_option
-@options.input_format
 @options.sample_option
-@options.skip_incomplete
+@options.data_options("label", "target", "outliers", "drop")
 @options.format_option("text", "json", default="text")
-def plan(
-    data: Path, method: str, label: str, target: str, outliers: str, drop: str, input_format: str | None,
-    sample: int | None, skip_incomplete: bool, form: str, **given: Any,
-) -> None:  # fmt: skip
+def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
     """Show how much memory a fit needs, and whether it fits.
 
     The file is read once, one part at a time, to count its rows. Nothing is learned.
 
     Example: eocc plan normal.csv --prototypes 256
     """
-    check_labels(method, label, target, outliers, sample, input_format)
+    check_labels(method, sample, about)
     classifier = options.classifier_of(method, given)
 
-    from eocc.cli.output import json_line, writing
-    from eocc.cli.reading import Columns
     from eocc.scale.memory import memory_limit
 
-    size = size_of(data, input_format, Columns(drop, label, target, outliers), classifier, method, skip_incomplete)
-    n = min(size.n_normal, sample or size.n_normal)
-    needed, remedy = classifier.memory_needed(n, size.n_columns, size.pair_bytes, size.n_outliers)
+    n_normal, n_outliers, n_columns, pair_bytes, is_numbers = size_of(data, about, classifier, method)
+    n = min(n_normal, sample or n_normal)
+    needed, remedy = classifier.memory_needed(n, n_columns, pair_bytes, n_outliers)
     limit = memory_limit(classifier.max_memory)
     fits = needed <= limit
-    remedy = "" if fits else options.in_option_names(remedy) + sample_remedy(n if size.kind == "numbers" else 0)
-    facts = {"rows": n, "outliers": size.n_outliers, "columns": size.n_columns, "memory needed": round(needed),
-             "memory limit": limit, "fits": fits, "remedy": remedy or None}  # fmt: skip
+    facts = {"rows": n, "outliers": n_outliers, "columns": n_columns, "memory needed": round(needed),
+             "memory limit": limit, "fits": fits,
+             "remedy": None if fits else remedy_in_options(remedy, n if is_numbers else 0)}  # fmt: skip
     with writing(None) as file:
         file.write(json_line(facts) if form == "json" else _table(facts))
 
 
 def _table(facts: dict[str, Any]) -> str:
-    """Return the facts as lines of name and value."""
     from eocc.foundation.byte_sizes import format_bytes
 
-    sizes = {
-        name: format_bytes(facts[name]) for name in ("memory needed", "memory limit") if facts[name] < float("inf")
-    }
-    words = {**facts, "memory limit": "unknown", **sizes, "fits": "yes" if facts["fits"] else "no"}
+    limit = facts["memory limit"]
+    words = {**facts, "memory needed": format_bytes(facts["memory needed"]), "fits": "yes" if facts["fits"] else "no",
+             "memory limit": format_bytes(limit) if limit < float("inf") else "unknown"}  # fmt: skip
     return "".join(f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
 
 
-def size_of(path: Path, form: str | None, columns: Any, classifier: Any, method: str, skips: bool) -> Size:
-    """Count the rows of a file, one chunk at a time; the first chunk tells what they hold."""
-    from eocc.cli.reading import Skipped, labels_of
+def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tuple[int, int, int, float, bool]:
+    """Return the numbers of normal rows, outliers and columns, the bytes per pair, and whether a file holds numbers."""
+    from eocc.cli.reading import Skipped, labels_of, schema_of_training
     from eocc.foundation.wording import counted
-    from eocc.io.files import guess_format, guess_schema, open_chunks
-    from eocc.io.files.cells import complete_rows, is_same
+    from eocc.io.files.cells import is_same
     from eocc.measures.resolve import resolve_measure
     from eocc.measures.sizes import n_columns_of, pair_bytes_of
     from eocc.streaming import files_of
 
-    files = files_of(path) if path.is_dir() and form is None and guess_folder(path) else [path]
-    skipped, schema, n_columns, pair_bytes, n_normal, n_outliers = Skipped(), None, 1, 0.0, 0, 0
-    wanted = None if classifier.measure == "auto" else classifier.measure
-    for chunk in (chunk for file in files for chunk in open_chunks(file, form or guess_format(file))):
-        apart = columns.apart if chunk.columns else []
-        if skips:
-            chunk = skipped.complete(chunk, complete_rows(chunk, chunk.columns.keys() - apart))
-        if not len(chunk):
-            continue
+    is_folder_of_tables = path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]"))
+    skipped, schema, n_rows, n_normal = Skipped(), None, 0, 0
+    n_outliers = dict.fromkeys(options.names_in(about.outliers), 0)
+    for chunk in skipped.training_chunks(path, about, files_of(path) if is_folder_of_tables else ()):
         if schema is None:
-            schema = guess_schema([chunk], str(path), apart, wanted)
+            schema = schema_of_training([chunk], path, about, classifier.measure)
             patterns = schema.patterns(chunk)
             measure: Any = resolve_measure(classifier.measure, patterns)
             patterns = measure.read(patterns) if hasattr(measure, "read") else patterns
             n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(measure, patterns)
-        labels = labels_of(chunk, path, columns.label) if columns.label else [columns.target] * len(chunk)
-        here = sum(is_same(cell, columns.target) for cell in labels)
-        n_normal += here
-        n_outliers += int(columns.outlying(labels, path).sum()) if columns.outliers else (
-            len(chunk) - here if method == options.EOCC_2 else 0
-        )  # fmt: skip
-    if schema is None or not n_normal:
-        which = f" with {columns.label} = {columns.target!r}" if columns.label else ""
-        raise ValueError(f"{path} holds no rows{which}; at least 1 is required")
+        labels = labels_of(chunk, path, about.label) if about.label else [about.target] * len(chunk)
+        n_rows, n_normal = n_rows + len(chunk), n_normal + sum(is_same(cell, about.target) for cell in labels)
+        for value in n_outliers:
+            n_outliers[value] += sum(is_same(cell, value) for cell in labels)
+    assert schema is not None  # a file without rows was refused
+    for value, count in {about.target: n_normal, **n_outliers}.items():
+        if not count:
+            raise ValueError(f"{path} has no row with {about.label} = {value!r}")
     say(f"{path}: {counted(n_normal, 'normal row')}; the first part holds {schema.describe()}.")
     skipped.say()
-    return Size(n_normal, n_outliers, n_columns, pair_bytes, schema.kind)
-
-
-def guess_folder(path: Path) -> bool:
-    """Say whether a folder holds tables rather than graphs."""
-    return not any(file.suffix.lower() == ".gxl" for file in path.rglob("*"))
+    others = n_rows - n_normal if method == options.EOCC_2 else 0
+    return n_normal, sum(n_outliers.values()) or others, n_columns, pair_bytes, schema.kind == "numbers"

@@ -1,9 +1,7 @@
 """The rows of a file for the commands: which columns, which rows, and what the user should know about them."""
 
 import shlex
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eocc.cli.app import say
-from eocc.cli.options import names_in
+from eocc.cli.options import DataOptions, names_in
 from eocc.foundation.printing import has_instead, quoted
 from eocc.foundation.registry import MOST_LISTED, listed
 from eocc.foundation.types import Flags
@@ -24,39 +22,6 @@ CLASS = "class"
 # A note says that the rows are those the model was trained on if more than this share of them are.
 MANY_KNOWN = 0.2
 MOST_COMPARED = 1000
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that --drop, --label, --target and --outliers name."""
-
-    drop: str = ""
-    label: str = ""
-    target: str = ""
-    outliers: str = ""
-
-    @property
-    def apart(self) -> list[str]:
-        """The columns that are not compared."""
-        return [*names_in(self.drop), *([self.label] if self.label else [])]
-
-    def normal(self, labels: Sequence[Any], path: Path) -> Flags:
-        """Return which labels are those of normal rows."""
-        found = np.array([is_same(cell, self.target) for cell in labels], bool)
-        if not found.any():
-            values = listed(map(quoted, sorted({str(cell) for cell in labels})))
-            raise ValueError(f"{path} has no row with {self.label} = {self.target!r}; its values are {values}")
-        return found
-
-    def outlying(self, labels: Sequence[Any], path: Path) -> Flags:
-        """Return which labels are those of known outliers."""
-        known = np.zeros(len(labels), bool)
-        for value in names_in(self.outliers):
-            found = np.array([is_same(cell, value) for cell in labels], bool)
-            if not found.any():
-                raise ValueError(f"{path} has no row with {self.label} = {value!r}, which --outliers names")
-            known |= found
-        return known
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,88 +39,9 @@ class Rows:
         """The labels as numbers: +1 for normal rows, -1 for all others."""
         return np.where(self.is_normal, 1, -1)
 
-    def some(self, rows: Sequence[int]) -> Any:
+    def some(self, rows: Any) -> Any:
         """Return some of the rows."""
-        is_matrix = isinstance(self.patterns, np.ndarray)
-        return self.patterns[rows] if is_matrix else [self.patterns[row] for row in rows]
-
-
-def read_training(path: Path, form: str | None, columns: Columns, measure: str | None, skips: bool) -> Rows:
-    """Read a file to learn from, and print what it holds."""
-    form = form or guess_format(path)
-    chunks, skipped = list(open_chunks(path, form)), Skipped()
-    is_table = bool(chunks) and bool(chunks[0].columns)
-    if columns.drop and chunks and not is_table:
-        raise ValueError(f"{path} has no columns; leave --drop out")
-    apart = columns.apart if is_table else []
-    if skips:
-        chunks = [skipped.complete(chunk, complete_rows(chunk, chunk.columns.keys() - apart)) for chunk in chunks]
-    schema = guess_schema(chunks, str(path), apart, measure)
-    rows = _rows(chunks, schema, path, columns)
-    chosen = f", {int(rows.is_normal.sum())} with {columns.label} = {columns.target!r}" if columns.label else ""
-    say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
-    for remark in schema.remarks:
-        say(f"Note: {remark}.")
-    skipped.say()
-    _say_odd_columns(rows)
-    return rows
-
-
-def read_for(classifier: Any, path: Path, form: str | None, skips: bool, columns: Columns = Columns()) -> Rows:  # noqa: B008
-    """Read a file to score with a model."""
-    schema, skipped = schema_of_model(classifier), Skipped()
-    chunks = [chunk for chunk in open_chunks(path, form) if len(chunk)]
-    if skips:
-        chunks = [skipped.complete(chunk, schema.complete(chunk)) for chunk in chunks]
-    if not sum(map(len, chunks)):
-        raise skipped.no_rows(path)
-    skipped.say()
-    return _rows(chunks, schema, path, columns)
-
-
-def stream_for(
-    classifier: Any, path: Path, form: str | None, skips: bool, skipped: "Skipped"
-) -> Iterator[tuple[list[str], Any]]:
-    """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
-    schema, form = schema_of_model(classifier), form or guess_format(path)
-    is_first = True
-    for chunk in open_chunks(path, form):
-        kept = skipped.complete(chunk, schema.complete(chunk)) if skips else chunk
-        if not len(kept):
-            continue
-        patterns = schema.patterns(kept)
-        if is_first:
-            ignored = listed(map(ascii, schema.ignored(kept)))
-            say(
-                f"{path} ({form}): {schema.describe()}"
-                + (f"; not in the model, ignored: {ignored}." if ignored else ".")
-            )
-        is_first = False
-        yield kept.row_names, patterns
-    if is_first:
-        raise skipped.no_rows(path)
-
-
-def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, columns: Columns) -> Rows:
-    filled = [chunk for chunk in chunks if len(chunk)]
-    parts = [schema.patterns(chunk) for chunk in filled]
-    patterns = np.concatenate(parts) if schema.kind == "numbers" else [one for part in parts for one in part]
-    is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
-    if columns.label:
-        labels = [cell for chunk in filled for cell in labels_of(chunk, path, columns.label)]
-        is_normal, is_outlier = columns.normal(labels, path), columns.outlying(labels, path)
-    return Rows(patterns, schema, [name for chunk in filled for name in chunk.row_names], is_normal, is_outlier)
-
-
-def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
-    """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
-    if label in chunk.columns:
-        return chunk.columns[label]
-    if chunk.labels and label == CLASS:
-        return chunk.labels
-    known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
-    has = has_instead(label, known) if known else "only tables and CXL indices have labels"
-    raise ValueError(f"{path} has no column {label!r}; {has}")
+        return self.patterns[rows] if isinstance(self.patterns, np.ndarray) else [self.patterns[row] for row in rows]
 
 
 class Named:
@@ -179,28 +65,105 @@ class Named:
 class Skipped(Named):
     """The rows that are left out because of missing values."""
 
-    def complete(self, chunk: Chunk, kept: Flags) -> Chunk:
-        """Return the rows to keep, and count the others."""
-        if not kept.all():
-            self.add(list(compress(chunk.row_names, ~kept)))
-        return chunk.some(kept)
+    def chunks(
+        self, path: Path, about: DataOptions, complete: Callable[[Chunk], Flags], files: Sequence[Path] = ()
+    ) -> Iterator[Chunk]:
+        """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
+        has_rows = False
+        for chunk in (chunk for file in files or [path] for chunk in open_chunks(file, about.input_format)):
+            if about.skip_incomplete:
+                kept = complete(chunk)
+                self.add(list(compress(chunk.row_names, ~kept)))
+                chunk = chunk.some(kept)
+            if len(chunk):
+                has_rows = True
+                yield chunk
+        if not has_rows:
+            raise ValueError(f"{path} holds no {'complete ' if self.count else ''}rows; at least 1 is required")
+
+    def training_chunks(self, path: Path, about: DataOptions, files: Sequence[Path] = ()) -> Iterator[Chunk]:
+        """Yield the chunks to learn from: labels and dropped columns may have missing values."""
+        return self.chunks(path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - about.apart), files)
 
     def say(self) -> None:
         """Print which rows were left out."""
         if self.count:
             say(f"Note: {counted(self.count, 'row')} with missing values left out: row {self}.")
 
-    def no_rows(self, path: Path) -> ValueError:
-        """Return an error about a file without rows."""
-        return ValueError(f"{path} holds no {'complete ' if self.count else ''}rows; at least 1 is required")
+
+def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
+    """Read a file to learn from, and print what it holds."""
+    skipped = Skipped()
+    chunks = list(skipped.training_chunks(path, about))
+    if about.drop and not chunks[0].columns:
+        raise ValueError(f"{path} has no columns; leave --drop out")
+    schema = schema_of_training(chunks, path, about, measure)
+    rows = _rows(chunks, schema, path, about)
+    chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
+    form = about.input_format or guess_format(path)
+    say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
+    for remark in schema.remarks:
+        say(f"Note: {remark}.")
+    skipped.say()
+    _say_odd_columns(rows)
+    return rows
 
 
-@contextmanager
-def without_names() -> Iterator[None]:
-    """Silence scikit-learn's warning about arrays without names: the columns were matched by name already."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        yield
+def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, measure: str) -> Schema:
+    """Return the schema of rows to learn from, without the columns that are not compared."""
+    apart = about.apart if chunks[0].columns else []
+    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure)
+
+
+def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
+    """Read a file to score with a model."""
+    schema, skipped = schema_of_model(classifier), Skipped()
+    chunks = list(skipped.chunks(path, about, schema.complete))
+    skipped.say()
+    return _rows(chunks, schema, path, about)
+
+
+def stream_for(classifier: Any, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[list[str], Any]]:
+    """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
+    schema, form = schema_of_model(classifier), about.input_format or guess_format(path)
+    for number, chunk in enumerate(skipped.chunks(path, about, schema.complete)):
+        patterns = schema.patterns(chunk)
+        if number == 0:
+            ignored = listed(map(ascii, schema.ignored(chunk)))
+            note = f"; not in the model, ignored: {ignored}" if ignored else ""
+            say(f"{path} ({form}): {schema.describe()}{note}.")
+        yield chunk.row_names, patterns
+
+
+def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOptions) -> Rows:
+    parts = [schema.patterns(chunk) for chunk in chunks]
+    patterns = np.concatenate(parts) if schema.kind == "numbers" else [one for part in parts for one in part]
+    is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
+    if about.label:
+        labels = [cell for chunk in chunks for cell in labels_of(chunk, path, about.label)]
+        is_normal = _are_labelled(labels, about.target, about.label, path)
+        for value in names_in(about.outliers):
+            is_outlier |= _are_labelled(labels, value, about.label, path)
+    return Rows(patterns, schema, [name for chunk in chunks for name in chunk.row_names], is_normal, is_outlier)
+
+
+def _are_labelled(labels: Sequence[Any], value: str, label: str, path: Path) -> Flags:
+    found = np.array([is_same(cell, value) for cell in labels], bool)
+    if not found.any():
+        values = listed(map(quoted, sorted({str(cell) for cell in labels})))
+        raise ValueError(f"{path} has no row with {label} = {value!r}; its values are {values}")
+    return found
+
+
+def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
+    """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
+    if label in chunk.columns:
+        return chunk.columns[label]
+    if chunk.labels and label == CLASS:
+        return chunk.labels
+    known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
+    has = has_instead(label, known) if known else "only tables and CXL indices have labels"
+    raise ValueError(f"{path} has no column {label!r}; {has}")
 
 
 def _say_odd_columns(rows: Rows) -> None:
@@ -210,19 +173,16 @@ def _say_odd_columns(rows: Rows) -> None:
     for name in compress(rows.schema.names, (np.diff(rows.patterns, axis=0) == 1).all(axis=0)):
         say(f"Note: column {quoted(name)} counts the rows; if it only names them, pass --drop {shlex.quote(name)}.")
     normal = rows.patterns[rows.is_normal]
-    constant = list(compress(rows.schema.names, (normal == normal[0]).all(axis=0))) if len(normal) > 1 else []
-    if constant:
-        which = f"column {quoted(constant[0])} has" if len(constant) == 1 else (
-            f"columns {listed(map(quoted, constant))} have"
-        )  # fmt: skip
+    constant = [quoted(name) for name in compress(rows.schema.names, (normal == normal[0]).all(axis=0))]
+    if constant and len(normal) > 1:
+        which = f"column {constant[0]} has" if len(constant) == 1 else f"columns {listed(constant)} have"
         say(f"Note: {which} the same value in every row, so any other value is far away; --drop leaves columns out.")
 
 
 def say_if_trained_on(classifier: Any, rows: Rows) -> None:
     """Print a note if many of the rows are those that the model was trained on."""
     some = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
-    with without_names():
-        share = float(np.mean(classifier.transform(rows.some(some.tolist())).min(axis=1) == 0))
+    share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))
     if share > MANY_KNOWN:
         say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "
             "test on rows that were not used for training.")  # fmt: skip

@@ -1,22 +1,23 @@
 """What ``reproduce`` and ``compare`` share: options, progress, and the files they write."""
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import click
 
 from eocc.cli.app import Shared, say
-from eocc.cli.options import names_in, seed_option
+from eocc.cli.options import names_in, output_option, seed_option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def study_options(folder: str) -> Callable[[Function], Function]:
     """Add the options of a study that writes to a folder."""
-    options = (
+    return stacked(
         click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
         click.option("--runs", type=click.IntRange(min=1), default=10, show_default=True,
                      help="Runs of each system, each with its own split."),
@@ -25,16 +26,8 @@ def study_options(folder: str) -> Callable[[Function], Function]:
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
         click.option("--budget", default="", metavar="TIME", help="Shrink the search to fit a time, for example 20m."),
         click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Give up a run after this."),
-        click.option("--output", "-o", type=click.Path(path_type=Path), default=folder, show_default=True,
-                     help="Folder for runs and tables."),
+        output_option(folder, "Folder for runs and tables."),
     )  # fmt: skip
-
-    def add(function: Function) -> Function:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
 
 
 def seconds(text: str) -> float:
@@ -77,33 +70,20 @@ def run_and_write(study: Any, request: Any) -> None:
         results = run_study(study, request, show)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
     say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.jsonl.")
-    for (dataset, form), system, reason, count in results.reasons():
-        say(f"no result: {system} on {dataset} ({form}), {count} runs: {reason}")
 
 
 @contextmanager
 def _showing_progress(study: Any) -> Iterator[Any]:
     """Yield a function that shows progress on standard error: a bar on a terminal, else ten lines."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    is_terminal = sys.stderr.isatty()
+    hidden = Shared.quiet or not is_terminal
+    with click.progressbar(length=len(study.cells), label=study.name, show_eta=False, show_pos=True, file=sys.stderr,
+                           item_show_func=lambda text: text, hidden=hidden) as bar:  # fmt: skip
 
-    console = Console(stderr=True, quiet=Shared.quiet)
-    columns = (TextColumn(study.name), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"),
-               TextColumn("{task.fields[cell]}"))  # fmt: skip
-    with Progress(*columns, console=console, disable=not console.is_terminal or Shared.quiet) as bar:
-        task = bar.add_task("", total=len(study.cells), left="", cell="")
-
-        def show(progress: Any) -> None:
-            left = f"about {_duration(progress.seconds_left)} left"
-            place = f"{progress.cell.system} on {progress.cell.source.name}"
-            bar.update(task, completed=progress.done, left=left, cell=place)
-            tenth = max(1, progress.total // 10)
-            if not console.is_terminal and progress.done % tenth == 0:
-                say(f"{study.name}: {progress.done} of {progress.total} runs, {left}")
+        def show(done: int, total: int, seconds_left: float, cell: Any) -> None:
+            left = f"about {timedelta(seconds=round(seconds_left))} left"
+            bar.update(done - bar.pos, f"{left}; {cell.system} on {cell.source.name}")
+            if not is_terminal and done % max(1, total // 10) == 0:
+                say(f"{study.name}: {done} of {total} runs, {left}")
 
         yield show
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    return f"{seconds:.0f} s" if seconds < 90 else f"{minutes} min" if minutes < 120 else f"{minutes / 60:.1f} h"

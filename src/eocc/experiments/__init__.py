@@ -1,15 +1,15 @@
 """The experiments: every system on every data set, by one protocol, next to the published results.
 
-sources     data of a comparison: a published set, or a user's own table
-protocol    data -> what one run trains, validates and tests on
-systems     the classifiers that are compared
-cells       one system on one run -> its results
-store       results on disk, written as soon as they are known
-pool        cells on several processes, with time limits
-statistics  results -> means, tests, ranks
-tables      means next to the published ones -> Markdown, CSV
-figures     the paper's pictures, and a picture of the ranks
-page        everything on one HTML page
-studies     data sets and systems of a study, and the cells that are left to run
-writing     the files of a study
+- ``protocol``           a published set or a user's table -> what one run trains, validates and tests on
+- ``systems``            the classifiers that are compared
+- ``cells``              one system on one run -> its results
+- ``store``              results on disk, written as soon as they are known
+- ``pool``               cells on several processes, with time limits
+- ``statistics``         results -> means, tests, ranks
+- ``published_figures``  the results that the paper prints
+- ``tables``             means next to the published ones -> Markdown, CSV
+- ``figures``            the paper's pictures, and a picture of the ranks
+- ``studies``            data sets and systems of a study, a search that fits a budget, the cells to run
+- ``writing``            the files of a study
+- ``demo``               a first look at both classifiers
 """

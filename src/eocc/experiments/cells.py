@@ -2,16 +2,15 @@
 
 import time
 import warnings
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
-from eocc.experiments.protocol import Trial, rng_of
-from eocc.experiments.sources import Source, as_distances
+from eocc.experiments.protocol import Source, as_distances, rng_of
 from eocc.experiments.systems import SYSTEMS, System
+from eocc.foundation.types import Flags, Indices, Matrix
 
 
 @dataclass(frozen=True)
@@ -45,16 +44,6 @@ class Figures:
     score_seconds: float = np.nan
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the results by name, None for NaN."""
-        return {name: None if value != value else value for name, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "Figures":
-        """Return the results of a `to_dict`."""
-        known: dict[str, Any] = {name: np.nan if value is None else value for name, value in values.items()}
-        return cls(**known)
-
 
 def run_cell(cell: Cell) -> Figures:
     """Fit and test. If the system raises an error, its first line is the reason."""
@@ -71,47 +60,25 @@ def _figures(cell: Cell, system: System) -> Figures:
     trial = cell.source.trial(cell.normalisation, cell.seed, cell.run)
     seed = int(rng_of(cell.seed, "system", cell.run).integers(2**31))
     estimator = system.make(seed, cell.generations, cell.source.measure)
-    training, test = _patterns(cell.source, trial, estimator)
+    test = trial.test.patterns
+    if getattr(estimator, "metric", None) == "precomputed":
+        training, test = as_distances(cell.source)
+        trial = replace(trial, training=training)
     started = time.perf_counter()
-    system.fit_on(Trial(training, trial.test, trial.leaking, trial.honest, trial.honest_test), estimator)
+    system.fit_on(trial, estimator)
     fitted = time.perf_counter()
-    scores, accepted = _score(estimator, test)
+    margins = estimator.decision_function(test)  # ranks like score_samples
     scored = time.perf_counter()
     rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-    measured: dict[str, Any] = measures_of(trial.test.y[rows], scores[rows], accepted[rows])
-    regions = float(len(estimator.regions_)) if system.has_regions else np.nan
+    measured: dict[str, Any] = measures_of(trial.test.y[rows], margins[rows], margins[rows] >= 0)
+    regions = float(len(estimator.regions_)) if system.is_entropic else np.nan
     return Figures(**measured, regions=regions, fit_seconds=fitted - started, score_seconds=scored - fitted)
 
 
-def _patterns(source: Source, trial: Trial, estimator: Any) -> tuple[Any, Any]:
-    """Return what to train and test on: blocks of dissimilarities for a system that takes those."""
-    if getattr(estimator, "metric", None) == "precomputed":
-        return as_distances(source)
-    return trial.training, trial.test.patterns
-
-
-def _score(estimator: Any, patterns: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return scores and decisions from one pass; decision_function ranks like score_samples."""
-    margins = estimator.decision_function(patterns)
-    return margins, margins >= 0
-
-
-def measures_of(y: NDArray[np.int64], scores: NDArray[np.float64], accepted: NDArray[np.bool_]) -> dict[str, Any]:
-    """Return AUC of the scores; accuracy, precision, recall and F of the decisions.
-
-    >>> y, scores = np.array([1, 1, -1]), np.array([2.0, 0.0, 1.0])
-    >>> measures_of(y, scores, scores > 0)["auc"]
-    0.5
-    """
+def measures_of(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]:
+    """Return AUC of the scores; accuracy, precision, recall and F of the decisions."""
     if len(np.unique(y)) < 2:
         raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'outliers'} only; a run needs both kinds")
-    precision, recall, f_measure, _ = precision_recall_fscore_support(
-        y == 1, accepted, average="binary", zero_division=0.0
-    )
-    return {
-        "auc": float(roc_auc_score(y == 1, scores)),
-        "accuracy": float((accepted == (y == 1)).mean()),
-        "precision": float(precision),
-        "recall": float(recall),
-        "f_measure": float(f_measure),
-    }
+    decisions = precision_recall_fscore_support(y == 1, accepted, average="binary", zero_division=0.0)[:3]
+    values = (roc_auc_score(y == 1, scores), (accepted == (y == 1)).mean(), *decisions)
+    return dict(zip(("auc", "accuracy", "precision", "recall", "f_measure"), map(float, values), strict=True))

@@ -1,122 +1,83 @@
 """A first look: both classifiers on a data set that comes with scikit-learn, with and without a few labels."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from sklearn import datasets
+from sklearn import clone, datasets
 from sklearn.metrics import roc_auc_score
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.types import Matrix
+from eocc.search.genetic import GeneticSearch
 
 N_LABELLED = 10
 # Time matters more here than the last digit of the objective.
 SEARCH_GENERATIONS = 20
 
 
-@dataclass(frozen=True)
-class DemoSet:
-    """A data set: its loader in scikit-learn, the class that is normal, and the names of both kinds."""
-
-    loader: str
-    normal_class: int
-    normal: str
-    other: str
-
-
+# The loader in scikit-learn, the class that is normal, and the names of both kinds.
 DEMO_SETS = {
-    "breast-cancer": DemoSet("load_breast_cancer", 1, "benign tumours", "malignant tumours"),
-    "iris": DemoSet("load_iris", 0, "setosa flowers", "other irises"),
-    "wine": DemoSet("load_wine", 0, "wines of cultivar 1", "wines of cultivars 2 and 3"),
+    "breast-cancer": (datasets.load_breast_cancer, 1, "benign tumours", "malignant tumours"),
+    "iris": (datasets.load_iris, 0, "setosa flowers", "other irises"),
+    "wine": (datasets.load_wine, 0, "wines of cultivar 1", "wines of cultivars 2 and 3"),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """Rows: normal ones to train on, a few labelled outliers, and test rows of both kinds."""
-
-    train: Matrix
-    outliers: Matrix
-    normal: Matrix
-    other: Matrix
-    names: tuple[str, ...]
 
 
 def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
-    """Return a comparison of the methods as a table, and the explanation of one rejected row."""
-    kind = DEMO_SETS[name]
-    split = split_of(kind, seed)
-    fitted = {title: _fit(title, split, seed) for title in METHODS}
+    """Return a comparison of the methods as a table, and the explanation of one rejected row.
+
+    A random 80 % of the normal rows train, and some outliers are labelled; all other rows test.
+    """
+    load, normal_class, normals, others = DEMO_SETS[name]
+    data, rng = load(), np.random.default_rng(seed)
+    is_normal = data.target == normal_class
+    normal, other = (data.data[rng.permutation(np.flatnonzero(flags))] for flags in (is_normal, ~is_normal))
+    train, normal = np.split(normal, [int(0.8 * len(normal))])
+    labelled, other = np.split(other, [N_LABELLED])
+    fitted = _fitted(train, labelled, seed)
     lines = [
-        f"{name}: {len(split.train)} {kind.normal} to learn from, {split.train.shape[1]} columns.",
-        f"Tested on {len(split.normal)} other {kind.normal} and {len(split.other)} {kind.other}.",
-        f'"{N_LABELLED} labels" means that {N_LABELLED} {kind.other} are known in training.',
+        f"{name}: {len(train)} {normals} to learn from, {train.shape[1]} columns.",
+        f"Tested on {len(normal)} other {normals} and {len(other)} {others}.",
+        f'"{N_LABELLED} labels" means that {N_LABELLED} {others} are known in training.',
         "",
         f"{'':<30}regions  false alarms   misses     AUC",
-        *(_row(title, classifier, split) for title, classifier in fitted.items()),
+        *(_row(title, classifier, normal, other) for title, classifier in fitted.items()),
         "",
-        f"False alarms are rejected {kind.normal}, misses are accepted {kind.other}. The AUC is the probability",
+        f"False alarms are rejected {normals}, misses are accepted {others}. The AUC is the probability",
         "that a normal row gets a higher score than another; 0.5 is guessing.",
-        "",
-        *_explained(fitted["SurpriseClassifier"], split, kind),
     ]
+    classifier = fitted["SurpriseClassifier"]
+    margins = classifier.decision_function(other)
+    rejected = np.flatnonzero(margins < 0)
+    if len(rejected):
+        median = rejected[np.argsort(margins[rejected])[len(rejected) // 2]]
+        classifier.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        (explanation,) = classifier.explain_patterns(other[[median]])
+        lines += ["", f"Why one of the {others} was rejected:", str(explanation)]
     return "\n".join(lines)
 
 
-def split_of(kind: DemoSet, seed: int) -> Split:
-    """Split a data set at random: 80 % of the normal rows train, and some outliers are labelled."""
-    data = getattr(datasets, kind.loader)()
-    X, is_normal = np.asarray(data.data), np.asarray(data.target) == kind.normal_class
-    rng = np.random.default_rng(seed)
-    normal, other = (rng.permutation(np.flatnonzero(flags)) for flags in (is_normal, ~is_normal))
-    n_train = int(0.8 * len(normal))
-    parts = (normal[:n_train], other[:N_LABELLED], normal[n_train:], other[N_LABELLED:])
-    train, outliers, test, others = (X[part] for part in parts)
-    return Split(train, outliers, test, others, tuple(map(str, data.feature_names)))
+def _fitted(train: Matrix, labelled: Matrix, seed: int) -> dict[str, OneClassClassifier]:
+    """Return the classifiers by title."""
+    rows, y = np.vstack([train, labelled]), np.repeat([1, -1], [len(train), len(labelled)])
+
+    def entropic(synthesis: str) -> EntropicOneClassClassifier:
+        search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
+        return EntropicOneClassClassifier(measure="standardised", synthesis=synthesis, validation_fraction=0.5,
+                                          search=search, random_state=seed, n_jobs=-1)  # fmt: skip
+
+    surprise = SurpriseClassifier(measure="standardised", n_jobs=-1)
+    return {
+        "EOCC-1": entropic("entropy").fit(train),
+        f"EOCC-2, {N_LABELLED} labels": entropic("validation").fit(rows, y),
+        "SurpriseClassifier": clone(surprise).fit(train),
+        f"SurpriseClassifier, {N_LABELLED} labels": surprise.fit(rows, y),
+    }
 
 
-METHODS: dict[str, Any] = {
-    "EOCC-1": {"synthesis": "entropy"},
-    f"EOCC-2, {N_LABELLED} labels": {"synthesis": "validation", "validation_fraction": 0.5},
-    "SurpriseClassifier": None,
-    f"SurpriseClassifier, {N_LABELLED} labels": None,
-}
-
-
-def _fit(title: str, split: Split, seed: int) -> OneClassClassifier:
-    from eocc.search.genetic import GeneticSearch
-
-    has_labels = "labels" in title
-    rows = np.vstack([split.train, split.outliers]) if has_labels else split.train
-    y = np.repeat([1, -1], [len(split.train), len(split.outliers)]) if has_labels else None
-    settings = METHODS[title]
-    if settings is None:
-        return SurpriseClassifier(measure="standardised", n_jobs=-1).fit(rows, y)
-    search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
-    classifier = EntropicOneClassClassifier(
-        measure="standardised", search=search, random_state=seed, n_jobs=-1, **settings
-    )
-    return classifier.fit(rows, y)
-
-
-def _row(title: str, classifier: OneClassClassifier, split: Split) -> str:
-    false_alarms = float(np.mean(classifier.predict(split.normal) == -1))
-    misses = float(np.mean(classifier.predict(split.other) == 1))
-    truth = np.repeat([1, 0], [len(split.normal), len(split.other)])
-    auc = roc_auc_score(truth, classifier.score_samples(np.vstack([split.normal, split.other])))
+def _row(title: str, classifier: OneClassClassifier, normal: Matrix, other: Matrix) -> str:
+    margins = classifier.decision_function(np.vstack([normal, other]))
+    is_normal = np.arange(len(margins)) < len(normal)
+    false_alarms, misses = np.mean(margins[is_normal] < 0), np.mean(margins[~is_normal] >= 0)
+    auc = roc_auc_score(is_normal, margins)
     return f"{title:<30}{len(classifier.regions_):>7}{false_alarms:>14.1%}{misses:>9.1%}{auc:>8.3f}"
-
-
-def _explained(classifier: OneClassClassifier, split: Split, kind: DemoSet) -> list[str]:
-    """Explain the rejected row of median margin."""
-    margins = classifier.decision_function(split.other)
-    rejected = np.flatnonzero(margins < 0)
-    if len(rejected) == 0:
-        return []
-    row = rejected[np.argsort(margins[rejected])[len(rejected) // 2]]
-    classifier.feature_names_in_ = np.array(split.names, dtype=object)
-    (explanation,) = classifier.explain_patterns(split.other[[row]])
-    return [f"Why one of the {kind.other} was rejected:", str(explanation)]

@@ -1,24 +1,15 @@
 """The paper's pictures, and a picture of the ranks. Needs matplotlib."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.datasets import (
-    OneClassProblem,
-    make_isolated_pattern,
-    make_narrow_band,
-    make_three_clusters,
-    make_two_clusters,
-)
+from eocc.datasets import OneClassProblem
+from eocc.datasets.synthetic import make_isolated_pattern, make_narrow_band, make_three_clusters, make_two_clusters
 from eocc.experiments.statistics import Ranking
-from eocc.plots.drawing import BORDER, FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
-
-EOCC_1 = {"random_state": 0}
-EOCC_2 = {"random_state": 0, "synthesis": "validation"}
+from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 
 
 def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
@@ -43,18 +34,16 @@ def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: One
     axes.legend(fontsize=7)
 
 
-def _fitted(problem: OneClassProblem, arguments: dict[str, Any]) -> EntropicOneClassClassifier:
-    classifier = EntropicOneClassClassifier(**arguments)
-    if arguments.get("synthesis") == "validation":
-        return classifier.fit(problem.X_train, validation=(problem.X_validation, problem.y_validation))
-    return classifier.fit(problem.X_train)
+def _fitted(problem: OneClassProblem, synthesis: str = "entropy") -> EntropicOneClassClassifier:
+    classifier = EntropicOneClassClassifier(synthesis=synthesis, random_state=0)
+    validation = (problem.X_validation, problem.y_validation) if synthesis == "validation" else None
+    return classifier.fit(problem.X_train, validation=validation)
 
 
 def first_example() -> Any:
     """Draw three clusters: data and decisions, membership, modularity of all partitions, search."""
     problem = make_three_clusters()
-    classifier = _fitted(problem, EOCC_1)
-    figure = new_figure(11, 8)
+    classifier, figure = _fitted(problem), new_figure(11, 8)
     axes = figure.subplots(2, 2)
     draw_problem(axes[0, 0], classifier, problem)
     plot_membership(classifier, axes[0, 1], problem.X_test)
@@ -67,7 +56,7 @@ def first_example() -> Any:
 def second_example() -> Any:
     """Draw a narrow band: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
     problem = make_narrow_band()
-    one, two = _fitted(problem, EOCC_1), _fitted(problem, EOCC_2)
+    one, two = _fitted(problem), _fitted(problem, "validation")
     figure = new_figure(15, 4.4)
     axes = figure.subplots(1, 3)
     draw_problem(axes[0], one, problem)
@@ -80,64 +69,42 @@ def second_example() -> Any:
 
 
 def third_example() -> Any:
-    """Draw two properties: the weights follow the separation, and a lone training pattern gets its own region."""
+    """Draw two properties: the weights follow the separation, and a lone training row gets its own region."""
     figure = new_figure(11, 4.6)
-    axes = figure.subplots(1, 2)
-    for drawn, make in zip(axes, (make_two_clusters, make_isolated_pattern), strict=True):
-        problem = make()
-        classifier = _fitted(problem, EOCC_1)
+    for drawn, make in zip(figure.subplots(1, 2), (make_two_clusters, make_isolated_pattern), strict=True):
+        classifier = _fitted(make())
         plot_membership(classifier, drawn)
         weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         drawn.set_title(f"{len(classifier.regions_)} regions, p* = [{weights}]")
-    figure.suptitle("Third example: weights of two separated clusters; a lone pattern")
+    figure.suptitle("Third example: weights of two separated clusters; a lone row")
     return figure
-
-
-EXAMPLES: dict[str, Callable[[], Any]] = {
-    "first_example": first_example,
-    "second_example": second_example,
-    "third_example": third_example,
-}
 
 
 def draw_examples(folder: Path) -> list[Path]:
     """Draw the paper's figures into `folder` and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for name, draw in EXAMPLES.items():
-        path = folder / f"{name}.png"
-        draw().savefig(path, dpi=100)
-        paths.append(path)
+    for draw in (first_example, second_example, third_example):
+        paths.append(folder / f"{draw.__name__}.png")
+        draw().savefig(paths[-1], dpi=100)
     return paths
 
 
 def draw_ranks(ranking: Ranking) -> Any:
-    """Draw the systems along their average ranks; a bar joins those that do not differ by the Nemenyi test."""
+    """Draw the average ranks of the systems; a vertical line joins those that do not differ by the Nemenyi test."""
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
-    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
-    rows = (len(names) + 1) // 2
-    figure = new_figure(9.5, 1.6 + 0.24 * rows + 0.12 * len(cliques))
+    figure = new_figure(9.5, 1.2 + 0.24 * len(names))
     axes = figure.subplots()
-    depth = 0.6 + 0.32 * len(cliques)
-    axes.plot([1, len(names)], [0, 0], color=INK, linewidth=1)
-    axes.plot([1, 1 + ranking.critical_difference], [0.9, 0.9], color=BORDER, linewidth=2)
-    axes.text(1, 1.0, f"critical difference {ranking.critical_difference:.2f}", fontsize=8, color=BORDER, va="bottom")
-    for tick in range(1, len(names) + 1):
-        axes.plot([tick, tick], [0, 0.14], color=INK, linewidth=0.8)
-        axes.text(tick, 0.2, str(tick), ha="center", va="bottom", fontsize=7)
-    for index, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-        left = index < rows
-        level = -depth - 0.55 * (index if left else len(names) - 1 - index)
-        edge = 0.4 if left else len(names) + 0.6
-        axes.plot([rank, rank, edge], [0, level, level], color=FAINT, linewidth=0.8)
-        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
-        axes.text(edge, level, text, ha="right" if left else "left", va="center", fontsize=8)
-    for index, (start, end) in enumerate(cliques):
-        level = -0.3 - 0.32 * index
-        axes.plot([ranks[start] - 0.06, ranks[end] + 0.06], [level, level], color=INK, linewidth=3)
-    axes.set(xlim=(-4.5, len(names) + 5.5), ylim=(-depth - 0.55 * rows, 1.6))
-    axes.set_axis_off()
+    axes.barh(names, ranks, color=FAINT, height=0.6)
+    for place, rank in enumerate(ranks):
+        axes.text(rank, place, f" {rank:.2f}", va="center", fontsize=8)
+    cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
+    for number, (start, end) in enumerate(cliques):
+        right = ranks[-1] * (1.1 + 0.03 * number)
+        axes.plot([right, right], [start - 0.25, end + 0.25], color=INK, linewidth=2)
+    axes.invert_yaxis()
+    axes.set(xlabel=f"average rank (1 is best); critical difference {ranking.critical_difference:.2f}")
     return figure
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -11,8 +12,7 @@ from eocc.foundation.types import Matrix
 SIGNIFICANCE = 0.05
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(NamedTuple):
     """Mean and standard deviation over runs; `is_best` where no system is significantly better."""
 
     mean: float
@@ -26,32 +26,23 @@ def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) 
 
     The best mean is marked, and all that do not differ significantly from it by a paired t-test: all systems have
     the same splits. Systems in `apart` are not compared. With a single run nothing can be tested, and none is marked.
-
-    >>> summarise({"a": np.array([0.9, 0.8, 0.9]), "b": np.array([0.1, 0.1, 0.2])})["b"].is_best
-    False
     """
     full = {name: runs for name, runs in runs_by_system.items() if len(runs) and not np.isnan(runs).any()}
-    if not full:
-        return {}
     compared = {name: runs for name, runs in full.items() if name not in apart and len(runs) > 1}
-    best = max(compared, key=lambda name: compared[name].mean(), default=None)
+    best = max(compared.values(), key=lambda runs: float(runs.mean()), default=np.empty(0))
     return {
         name: Summary(
             float(runs.mean()),
             float(runs.std(ddof=1)) if len(runs) > 1 else np.nan,
             len(runs),
-            best is not None and name in compared and (name == best or not differs(compared[best], runs)),
+            name in compared and not differs(best, runs),
         )
         for name, runs in full.items()
     }
 
 
 def differs(one: Matrix, other: Matrix) -> bool:
-    """Return whether the runs differ by a paired t-test at 5 %.
-
-    >>> differs(np.array([0.9, 0.8, 0.9]), np.array([0.9, 0.8, 0.9]))
-    False
-    """
+    """Return whether the runs differ by a paired t-test at 5 %."""
     n = min(len(one), len(other))
     difference = one[:n] - other[:n]
     # Runs that differ by rounding, or all by the same amount, have no variance to test with.
@@ -79,10 +70,6 @@ def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     """Rank systems by their scores, of shape (data cells, systems); a missing score ranks last.
 
     None with fewer than three systems or two cells: too few for the Friedman test.
-
-    >>> ranking = rank_systems(["a", "b", "c"], np.array([[0.9, 0.8, 0.1], [0.7, 0.8, 0.1], [0.9, 0.8, 0.2]]))
-    >>> ranking.average_ranks["c"], round(ranking.critical_difference, 2)
-    (3.0, 1.91)
     """
     n_cells, n_systems = scores.shape
     if n_cells < 2 or n_systems < 3:

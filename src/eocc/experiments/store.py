@@ -2,74 +2,55 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from eocc.experiments.cells import Cell, Figures
+from eocc.foundation.atomic import flush_to_disk
 
-Key = tuple[Any, ...]
+Finished = dict[tuple[Any, ...], Figures]
 
 
-class Store:
-    """The finished cells of a folder, in `cells.jsonl`.
+@contextmanager
+def open_store(folder: Path, version: str) -> Iterator[tuple[Finished, Callable[[Cell, Figures], None]]]:
+    """Yield the results of the finished cells of a folder by key, and a function that adds those of another cell.
 
-    A line holds the cell, the version of the library and the results; the last line of a cell counts. A line that was
-    cut off when a run was killed is dropped, and its cell runs again. The folder is locked until `close` or until the
-    process ends.
+    A line of `cells.jsonl` holds the cell, the version of the library and the results; the last line of a cell counts.
+    A line that was cut off when a run was killed is dropped, and its cell runs again. The folder is locked meanwhile.
     """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "cells.jsonl"
+    with _locked(folder / "lock"):
+        finished = _read(path, version)
 
-    def __init__(self, folder: Path, version: str) -> None:
-        self._path = folder / "cells.jsonl"
-        self._version = version
-        folder.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder / "lock")
+        def add(cell: Cell, figures: Figures) -> None:
+            known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
+            with path.open("ab") as file:
+                line = json.dumps({"version": version, "cell": cell.key, "figures": known})
+                file.write(line.encode() + b"\n")
+                flush_to_disk(file)
+            finished[cell.key] = figures
+
+        yield finished, add
+
+
+def _read(path: Path, version: str) -> Finished:
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    if lines and not lines[-1].endswith(b"\n"):
+        lines.pop()
+        os.truncate(path, sum(map(len, lines)))
+    finished = {}
+    for number, line in enumerate(lines, start=1):
         try:
-            self._finished = self._read()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *trouble: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Unlock the folder."""
-        self._lock.close()
-
-    @property
-    def finished(self) -> Mapping[Key, Figures]:
-        """The results of each finished cell, by its key."""
-        return self._finished
-
-    def add(self, cell: Cell, figures: Figures) -> None:
-        """Append the results, and flush them to disk."""
-        line = {"version": self._version, "cell": list(cell.key), "figures": figures.to_dict()}
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._finished[cell.key] = figures
-
-    def _read(self) -> dict[Key, Figures]:
-        if not self._path.exists():
-            return {}
-        text = self._path.read_text(encoding="utf-8", errors="replace")
-        if text and not text.endswith("\n"):
-            text = text[: text.rfind("\n") + 1]
-            os.truncate(self._path, len(text.encode()))
-        finished = {}
-        for number, line in enumerate(text.splitlines(), start=1):
-            try:
-                entry = json.loads(line)
-                if entry["version"] == self._version:
-                    finished[tuple(entry["cell"])] = Figures.from_dict(entry["figures"])
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{self._path}, line {number} is damaged; delete that line and start again") from error
-        return finished
+            entry = json.loads(line)
+            if entry["version"] == version:
+                finished[tuple(entry["cell"])] = Figures(**entry["figures"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number} is damaged; delete that line and start again") from error
+    return finished
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -83,5 +64,5 @@ def _locked(path: Path) -> IO[bytes]:
         pass
     except OSError:
         file.close()
-        raise ValueError(f"another run is using the folder {path.parent}; wait for it, or pass another --out") from None
+        raise ValueError(f"another run uses the folder {path.parent}; wait for it, or pass another --output") from None
     return file

@@ -1,37 +1,36 @@
-"""The studies: their data sets and systems, and the cells that are left to run."""
+"""The studies: their data sets and systems, a search that fits a budget, and the cells that are left to run."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from eocc.experiments.cells import Cell, Figures
-from eocc.experiments.costs import generations_within, seconds_of
+from eocc.experiments.cells import Cell
 from eocc.experiments.pool import run_cells
-from eocc.experiments.published_figures import PublishedFigure, published
-from eocc.experiments.sources import IamSource, Source, UciSource
-from eocc.experiments.store import Store
+from eocc.experiments.protocol import IamSource, Source, UciSource
+from eocc.experiments.published_figures import QUANTITIES, published
+from eocc.experiments.store import open_store
 from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import Results, results_of
 from eocc.foundation.registry import choose
 
-UCI_LOW = ("AB", "BI", "BW", "D", "E", "I", "L")
-UCI_HIGH = ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP")
-IAM = ("A", "G", "L-L", "L-H", "M", "P")
-
 STUDIES: dict[str, tuple[Source, ...]] = {
-    "uci-low": tuple(UciSource(name) for name in UCI_LOW),
-    "uci-high": tuple(UciSource(name) for name in UCI_HIGH),
+    "uci-low": tuple(map(UciSource, ("AB", "BI", "BW", "D", "E", "I", "L"))),
+    "uci-high": tuple(map(UciSource, ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP"))),
     # The paper names AIDS's class a but counts its class i: both are shown, i as the paper's row.
-    "iam": (*(IamSource(name) for name in IAM), IamSource("A (a)", "A", "a")),
+    "iam": (*map(IamSource, ("A", "G", "L-L", "L-H", "M", "P")), IamSource("A (a)", "A", "a")),
 }
+TITLES = {"uci-low": "UCI sets of few features", "uci-high": "UCI sets of many features", "iam": "IAM graph sets"}
 
-TITLES = {
-    "uci-low": "UCI sets of few features",
-    "uci-high": "UCI sets of many features",
-    "iam": "IAM graph sets",
-}
+# Seconds on one core of a machine of 2025. They are fixed, so that the same request gives the same search and the same
+# model on every machine. A search stops after ten generations without progress: sooner without validation than with it.
+FULL_SEARCH = 100
+LENGTHS = (100, 60, 40, 30, 20, 15, 10, 7, 5, 3, 2, 1)
+POPULATION = 30
+TYPICAL_GENERATIONS, TYPICAL_WITH_VALIDATION = 20, 60
+VALIDATION_FACTOR = 1.4
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,6 @@ class Request:
     time_limit: float = 1800.0
     folder: Path = Path("results")
 
-    @property
-    def is_partial(self) -> bool:
-        """Whether only some sets or systems were asked for."""
-        return bool(self.systems or self.datasets)
-
 
 @dataclass(frozen=True, eq=False)
 class Study:
@@ -64,24 +58,59 @@ class Study:
     absent: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is: finished cells, all cells, and the estimated seconds left."""
-
-    done: int
-    total: int
-    seconds_left: float
-    cell: Cell
-    figures: Figures
-
-
 def check_names(request: Request, sources: Sequence[Source]) -> None:
     """Raise a ValueError for an unknown system or data set."""
-    by_name = {source.name: source for source in sources}
     for dataset in request.datasets:
-        choose("data set", by_name, dataset)
+        choose("data set", {source.name: source for source in sources}, dataset)
     for system in request.systems:
         choose("system", SYSTEMS, system)
+
+
+@lru_cache(maxsize=64)
+def _size(source: Source) -> tuple[int, int]:
+    trial = source.trial(source.normalisations[0], 0, 0)
+    return len(trial.training), len(trial.test.y)
+
+
+def seconds_of(source: Source, system: str, generations: int) -> float:
+    """Return the estimated seconds of one run. A candidate of the search costs a product of n x n matrices."""
+    n, m = _size(source)
+    if not SYSTEMS[system].is_entropic:
+        return 0.05 + 1e-6 * n * n + 2e-8 * n * m
+    pair = 5e-6 if source.measure == "graph-edit" else 2e-8
+    typical, factor = TYPICAL_GENERATIONS, 1.0
+    if SYSTEMS[system].validation is not None:
+        typical, factor = TYPICAL_WITH_VALIDATION, VALIDATION_FACTOR
+    candidate = 1e-4 + 6e-9 * n**2 + 1.6e-11 * n**3
+    return 0.02 + pair * n * (n + m) + min(generations, typical) * POPULATION * factor * candidate
+
+
+def generations_within(
+    budget: float | None, places: Sequence[tuple[Source, str, str]], runs: int, jobs: int
+) -> tuple[Mapping[str, int], str]:
+    """Return the generations of the search on each set so that the study fits the budget, and a note about it.
+
+    `places` are (source, normalisation, system). Only the most expensive sets are shortened: no set may cost more than
+    a cap, the largest for which the sum fits.
+    """
+    costs: dict[str, dict[int, float]] = {}
+    for source, _, system in places:
+        cost = costs.setdefault(source.name, dict.fromkeys(LENGTHS, 0.0))
+        for length in LENGTHS if budget is not None else ():
+            cost[length] += runs * seconds_of(source, system, length) / jobs
+    chosen = dict.fromkeys(costs, FULL_SEARCH)
+    if budget is None:
+        return chosen, ""
+    total = 0.0
+    for cap in sorted({seconds for cost in costs.values() for seconds in cost.values()}, reverse=True):
+        chosen = {name: next((g for g in LENGTHS if cost[g] <= cap), 1) for name, cost in costs.items()}
+        total = sum(costs[name][length] for name, length in chosen.items())
+        if total <= budget:
+            break
+    short = ", ".join(f"{length} generations on {name}" for name, length in chosen.items() if length < FULL_SEARCH)
+    note = f"shortens the search to at most {short}" if short else "allows the full search"
+    late = "" if total <= budget else f" Even so about {total:.0f} s are expected."
+    return chosen, f"The budget of {budget:.0f} s {note}.{late}"
 
 
 def plan_study(name: str, title: str, sources: Sequence[Source], request: Request) -> Study:
@@ -91,28 +120,24 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     """
     chosen = [source for source in sources if not request.datasets or source.name in request.datasets]
     absent = {source.name: reason for source in chosen if (reason := _why_absent(source))}
-    systems = [system for system in SYSTEMS if not request.systems or system in request.systems]
-    kept = [
-        (source, form, system)
+    places = [
+        (source, form, system.name)
         for source in chosen
         for form in source.normalisations
-        for system in systems
-        if can_run(SYSTEMS[system], source)
+        for system in SYSTEMS.values()
+        if (not request.systems or system.name in request.systems) and can_run(system, source)
     ]
-    there = [place for place in kept if place[0].name not in absent]
-    generations, note = generations_within(request.budget, there, request.runs, request.jobs)
-    cells = [
-        Cell(
-            source, form, system, run, request.seed, generations.get(source.name, 0) if SYSTEMS[system].searches else 0
-        )
-        for source, form, system in kept
+    there = [place for place in places if place[0].name not in absent]
+    lengths, note = generations_within(request.budget, there, request.runs, request.jobs)
+    cells = tuple(
+        Cell(*place, run, request.seed, lengths.get(place[0].name, 0) if SYSTEMS[place[2]].is_entropic else 0)
+        for place in places
         for run in range(request.runs)
-    ]
-    return Study(f"{name}-part" if request.is_partial else name, title, tuple(cells), note, absent)
+    )
+    return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, note, absent)
 
 
 def _why_absent(source: Source) -> str:
-    """Return why a data set cannot be had, in one line; nothing where it can."""
     try:
         source.trial(source.normalisations[0], 0, 0)
     except (OSError, ValueError) as error:
@@ -120,26 +145,23 @@ def _why_absent(source: Source) -> str:
     return ""
 
 
-def run_study(study: Study, request: Request, report: Callable[[Progress], None]) -> Results:
-    """Run the cells that the folder does not hold yet, or holds without figures; each is written down at once."""
-    with Store(request.folder, version("eocc")) as store:
+def run_study(study: Study, request: Request, report: Callable[[int, int, float, Cell], None]) -> Results:
+    """Run the cells that have no results in the folder yet; the results of each are written at once.
+
+    After each cell, `report` gets the numbers of finished and of all cells, the estimated seconds left, and the cell.
+    """
+    with open_store(request.folder, version("eocc")) as (finished, add):
         there = [cell for cell in study.cells if cell.source.name not in study.absent]
-        waiting = [cell for cell in there if store.finished.get(cell.key, Figures(reason="waiting")).reason]
-        left = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
-        expected, started = sum(left.values()), time.monotonic()
-        for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), start=1):
-            store.add(cell, figures)
-            del left[cell.key]
-            passed = expected - sum(left.values())
-            pace = (time.monotonic() - started) / passed if passed > 0 else 0.0
-            n_done = len(there) - len(waiting) + done
-            report(Progress(n_done, len(there), pace * sum(left.values()), cell, figures))
-        return results_of(study.cells, store.finished, _published(study), study.absent)
-
-
-def _published(study: Study) -> Iterable[PublishedFigure]:
-    name = study.name.removesuffix("-part")
-    if name not in STUDIES:
-        return ()
-    quantities = ("auc", "accuracy", "regions") if name == "iam" else ("auc",)
-    return [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]
+        waiting = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
+        costs = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
+        passed, total, started = 0.0, sum(costs.values()), time.monotonic()
+        n_before = len(there) - len(waiting)
+        for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), n_before + 1):
+            add(cell, figures)
+            passed += costs[cell.key]
+            left = 0.0 if done == len(there) else (time.monotonic() - started) * (total / passed - 1)
+            report(done, len(there), left, cell)
+        name = study.name.removesuffix("-part")
+        quantities = {"iam": QUANTITIES, "uci-low": ("auc",), "uci-high": ("auc",)}.get(name, ())
+        printed = [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]
+        return results_of(study.cells, finished, printed, study.absent)

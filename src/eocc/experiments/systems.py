@@ -8,45 +8,35 @@ import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
-from eocc.experiments.protocol import Labelled, Trial
-from eocc.experiments.sources import Source
+from eocc.experiments.protocol import Source, Trial
 from eocc.rivals import RIVALS
 from eocc.rivals.base import DistanceRival
 from eocc.search.genetic import GeneticSearch
 
-SURPRISE, ENTROPIC, CLASSICAL, TODAY = "surprise", "entropic", "classical", "in use today"
-IN_USE_TODAY = ("One-class SVM", "Isolation forest", "LOF", "Robust covariance", "KNN (PyOD)", "ECOD (PyOD)")
-
 
 @dataclass(frozen=True)
 class System:
-    """A classifier: how to make it from (seed, generations, measure), which labelled rows it sees, how it uses them.
+    """A classifier: how to make it from (seed, generations, measure), and which labelled rows it sees.
 
-    `validation` is None, "leaking" or "honest": see `eocc.experiments.protocol`.
+    `validation` is None, "leaking" or "honest": see `eocc.experiments.protocol`. `is_entropic` systems search for
+    weights, validate on labelled rows, and their model is regions; others train on labelled rows.
     """
 
     name: str
-    group: str
     make: Callable[[int, int, str], Any]
     validation: str | None = None
-    fit_labelled: Callable[[Any, Any, Labelled], Any] | None = None
+    is_entropic: bool = False
     takes_any_measure: bool = True
-
-    @property
-    def searches(self) -> bool:
-        """Whether it searches for weights, and so takes longer with more generations."""
-        return self.group == ENTROPIC
-
-    @property
-    def has_regions(self) -> bool:
-        """Whether regions are its model."""
-        return self.group == ENTROPIC
 
     def fit_on(self, trial: Trial, estimator: Any) -> Any:
         """Fit the estimator to the training targets, and to the labelled rows that it may see."""
-        if self.validation is None or self.fit_labelled is None:
+        if self.validation is None:
             return estimator.fit(trial.training)
-        return self.fit_labelled(estimator, trial.training, getattr(trial, self.validation))
+        seen, own = getattr(trial, self.validation), trial.training
+        if self.is_entropic:
+            return estimator.fit(own, validation=seen)
+        both = np.vstack([own, seen.patterns]) if isinstance(own, np.ndarray) else [*own, *seen.patterns]
+        return estimator.fit(both, np.append(np.ones(len(own), np.int64), seen.y))
 
 
 def can_run(system: System, source: Source) -> bool:
@@ -60,55 +50,31 @@ def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
     return SurpriseClassifier(measure=measure, random_state=seed)
 
 
-def _with_labels(estimator: Any, training: Any, seen: Labelled) -> Any:
-    """Train on the training targets and on the labelled rows of both kinds."""
-    both = np.vstack([training, seen.patterns]) if isinstance(training, np.ndarray) else [*training, *seen.patterns]
-    return estimator.fit(both, np.append(np.ones(len(training), np.int64), seen.y))
-
-
-def _entropic(synthesis: str) -> Callable[[int, int, str], Any]:
+def _entropic(name: str, synthesis: str, validation: str | None = None) -> System:
     def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
         search = GeneticSearch(max_generations=generations)
         return EntropicOneClassClassifier(measure=measure, synthesis=synthesis, search=search, random_state=seed)
 
-    return make
+    return System(name, make, validation, is_entropic=True)
 
 
-def _with_validation(estimator: Any, training: Any, seen: Labelled) -> Any:
-    """Train on the training targets and validate on the labelled rows."""
-    return estimator.fit(training, validation=(seen.patterns, seen.y))
-
-
-def _rival(name: str) -> Callable[[int, int, str], Any]:
+def _rival(name: str) -> System:
     def make(seed: int, generations: int, measure: str) -> Any:
         rival = RIVALS[name]()
-        known = rival.get_params()
-        wanted: dict[str, Any] = {"random_state": seed} if "random_state" in known else {}
+        wanted: dict[str, Any] = {"random_state": seed} if "random_state" in rival.get_params() else {}
         if measure != "euclidean":
             wanted["metric"] = "precomputed"  # the dissimilarities of the set, computed once
         return rival.set_params(**wanted)
 
-    return make
+    return System(name, make, takes_any_measure=issubclass(RIVALS[name], DistanceRival))
 
 
-def _rows() -> list[System]:
-    own = [
-        System("Surprise", SURPRISE, _surprise),
-        System("Surprise_10%", SURPRISE, _surprise, "honest", _with_labels),
-        System("EOCC-1", ENTROPIC, _entropic("entropy")),
-        System("EOCC-2", ENTROPIC, _entropic("validation"), "leaking", _with_validation),
-        System("EOCC-2_10%", ENTROPIC, _entropic("validation"), "honest", _with_validation),
-    ]
-    rivals = [
-        System(
-            name,
-            TODAY if name in IN_USE_TODAY else CLASSICAL,
-            _rival(name),
-            takes_any_measure=issubclass(RIVALS[name], DistanceRival),
-        )
-        for name in RIVALS
-    ]
-    return own + rivals
-
-
-SYSTEMS = {system.name: system for system in _rows()}
+_ROWS = (
+    System("Surprise", _surprise),
+    System("Surprise_10%", _surprise, "honest"),
+    _entropic("EOCC-1", "entropy"),
+    _entropic("EOCC-2", "validation", "leaking"),
+    _entropic("EOCC-2_10%", "validation", "honest"),
+    *map(_rival, RIVALS),
+)
+SYSTEMS = {system.name: system for system in _ROWS}

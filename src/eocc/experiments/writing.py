@@ -1,44 +1,48 @@
-"""The results of a study as files: Markdown, CSV, and one HTML page."""
+"""The results of a study as files: Markdown, CSV, and one HTML page that needs no other file."""
 
+import base64
+import io
 import os
 import platform
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
-from eocc.experiments import page as html
-from eocc.experiments.costs import FULL_SEARCH
 from eocc.experiments.figures import draw_ranks
-from eocc.experiments.studies import Request, Study
-from eocc.experiments.tables import Results, csv_text, decision_table, figure_table, markdown, rank_table
+from eocc.experiments.statistics import Ranking
+from eocc.experiments.studies import FULL_SEARCH, Request, Study
+from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
-
-Tables = dict[str, list[list[str]]]
+from eocc.report.markup import Markup, escaped, tag
+from eocc.report.markup import table as html_table
 
 LEAKING = (
-    " EOCC-2 validates on patterns of the test set with noise, as published, which leaks: it is shown, and neither "
-    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from patterns moved out of the test set: this is honest."
+    " EOCC-2 validates on rows of the test set with noise, as in the paper, which leaks: it is shown, but neither "
+    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, which is honest."
 )
 SHIPPED = (
-    " EOCC-2 validates on the validation patterns that the set ships, which is honest. All runs share the shipped "
-    "split, so that systems without a seed have a deviation of 0, and the t-test sees the seeds of the others only. "
-    "The rivals' times leave out the dissimilarities, which are computed once for all; those of EOCC hold them. A (a) "
-    "is A with the classes exchanged; it counts in no mean and no rank."
+    " EOCC-2 validates on the validation graphs that come with the set, which is honest. All runs use the same split, "
+    "so systems without a seed have a deviation of 0, and the t-test sees the seeds of the others only. The times of "
+    "the rivals exclude the dissimilarities, which are computed once for all; those of our own systems include them. "
+    "A (a) is A with the classes exchanged; it counts in no mean and no rank."
 )
 
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
-    """Write the tables, each file whole or not at all; return the paths. The page comes last: its pictures may fail."""
+    """Write the tables, each file whole or not at all, and return the paths."""
     tables, facts = _tables(study, results), _facts(study, results, request)
-    paths = [
-        _write(request.folder / f"{study.name}.md", _markdown_page(study.title, facts, tables)),
-        _write(request.folder / f"{study.name}.csv", csv_text(results)),
-    ]
-    return [*paths, _write(request.folder / f"{study.name}.html", _html_page(study.title, facts, tables, results))]
+    texts = {".md": _markdown_page(study.title, facts, tables), ".csv": csv_text(results),
+             ".html": _html_page(study.title, facts, tables, results)}  # fmt: skip
+    for suffix, text in texts.items():
+        with drafted(request.folder / f"{study.name}{suffix}") as draft:
+            draft.write_text(text, encoding="utf-8")
+    return [request.folder / f"{study.name}{suffix}" for suffix in texts]
 
 
-def _tables(study: Study, results: Results) -> Tables:
+def _tables(study: Study, results: Results) -> dict[str, Table]:
     tables = {f"AUC, {form}": figure_table(results, form) for form in results.forms}
     if study.name.startswith("iam"):  # the published table of graphs has these too
         tables["Accuracy"] = figure_table(results, "graphs", "accuracy")
@@ -51,69 +55,63 @@ def _tables(study: Study, results: Results) -> Tables:
 def _facts(study: Study, results: Results, request: Request) -> list[str]:
     runs = [figures for cells in results.figures.values() for figures in cells if not figures.reason]
     spent = sum(figures.fit_seconds + figures.score_seconds for figures in runs)
-    shown = "[published figure]; " if results.published else ""
+    brackets = "[published figure]; " if results.published else ""
     validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
-    test = "" if request.runs > 1 else " One run leaves nothing to test, so that none is bold."
-    search = study.note or f"At most {FULL_SEARCH} generations a search."
+    test = "" if request.runs > 1 else " With one run nothing can be tested, so none is bold."
+    search = study.note or f"At most {FULL_SEARCH} generations per search."
     return [
-        f"Mean (standard deviation) over runs; {shown}bold: the best, and all that do not differ from it by a paired "
-        f"t-test at 5 %.{test}{validation}",
+        f"Mean (standard deviation) over runs; {brackets}bold: the best, and all that do not differ from it by a "
+        f"paired t-test at 5 %.{test}{validation}",
         f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
         f"fits and scores took {spent:.0f} s of one core.",
-        *_ranking_facts(results),
-        *(f"No figures on {name}: {reason}" for name, reason in results.absent.items()),
+        *(_ranking_fact(form, ranking) for form in results.forms if (ranking := results.ranking(form))),
+        *(f"No results on {name}: {reason}" for name, reason in results.absent.items()),
         *(
-            f"No figure: {system} on {dataset} ({form}), {count} runs: {reason}"
+            f"No result: {system} on {dataset} ({form}), {count} runs: {reason}"
             for (dataset, form), system, reason, count in results.reasons()
         ),
     ]
 
 
-def _ranking_facts(results: Results) -> Iterator[str]:
-    for form in results.forms:
-        ranking = results.ranking(form)
+def _ranking_fact(form: str, ranking: Ranking) -> str:
+    conclusion = "the systems do not differ significantly"
+    if ranking.is_significant:
+        least = f"{ranking.critical_difference:.2f}"
+        conclusion = f"average ranks that differ by less than {least} do not differ significantly (Nemenyi, 5 %)"
+    return (
+        f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {conclusion}. "
+        "A system without a result is ranked last."
+    )
+
+
+def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, Table]) -> str:
+    parts = [part for caption, rows in tables.items() for part in (f"## {caption}", markdown(rows))]
+    return "\n\n".join([f"# {title}", *facts, *parts]) + "\n"
+
+
+def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], results: Results) -> str:
+    parts = [tag("p", fact) for fact in facts]
+    for caption, rows in tables.items():
+        body = [[Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped(cell))) for cell in row] for row in rows[1:]]
+        parts += [tag("h2", caption), html_table(rows[0], body, class_="numbers")]
+        ranking = results.ranking(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None
         if ranking is not None:
-            conclusion = (
-                f"systems whose average ranks differ by less than {ranking.critical_difference:.2f} do not "
-                "differ significantly (Nemenyi, 5 %)"
-                if ranking.is_significant
-                else "the systems do not differ significantly"
-            )
-            yield (
-                f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {conclusion}. "
-                "A system without a figure is ranked last."
-            )
+            parts.append(_rank_picture(ranking))
+    style = files("eocc.report").joinpath("style.css").read_text("utf-8")
+    head = tag("head", Markup('<meta charset="utf-8">'), tag("title", title), tag("style", Markup(style)),
+               Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'))  # fmt: skip
+    main = tag("main", tag("h1", title), *parts)
+    return f"<!doctype html>\n{tag('html', head, tag('body', main), lang='en')}\n"
 
 
-def _markdown_page(title: str, facts: Sequence[str], tables: Tables) -> str:
-    parts = [f"# {title}", *facts]
-    for caption, rows in tables.items():
-        parts += [f"## {caption}", markdown(rows)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _html_page(title: str, facts: Sequence[str], tables: Tables, results: Results) -> str:
-    parts = [html.paragraph(fact) for fact in facts]
-    for caption, rows in tables.items():
-        parts += [html.heading(caption), html.table(rows)]
-        if caption.startswith("Ranks, "):
-            parts.append(_rank_picture(results, caption.removeprefix("Ranks, ")))
-    return html.page(title, parts)
-
-
-def _rank_picture(results: Results, form: str) -> str:
-    ranking = results.ranking(form)
-    assert ranking is not None  # there is a table of it
-    words = "Average ranks of the systems, as in the table; bars join those that do not differ significantly."
+def _rank_picture(ranking: Ranking) -> Markup:
+    words = "Average ranks of the systems, as in the table; lines join those that do not differ significantly."
+    data = io.BytesIO()
     try:
-        return html.picture(draw_ranks(ranking), words)
+        draw_ranks(ranking).savefig(data, dpi=110, format="png")
     except ModuleNotFoundError as error:
-        return html.paragraph(f"No picture of the ranks: {error}.")
-
-
-def _write(path: Path, text: str) -> Path:
-    with drafted(path) as draft:
-        draft.write_text(text, encoding="utf-8")
-    return path
+        return tag("p", f"No picture of the ranks: {error}.")
+    encoded = base64.b64encode(data.getvalue()).decode()
+    return Markup(f'<p><img alt="{words}" style="max-width: 100%" src="data:image/png;base64,{encoded}"></p>')
