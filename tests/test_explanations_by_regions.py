@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from doubles import plain
 from eocc.explain import differences
-from eocc.explain.regions import profile_contributions, prototypes_of
+from eocc.explain.by_regions import profile_contributions, prototypes_of
 from eocc.explain.rules import formula_of, ratio_in_words
 from eocc.measures import MEASURES, Composite
 from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
@@ -155,8 +155,8 @@ def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
     found = prototypes_of(clf, range(len(clf.regions_)))
     for number, region in enumerate(clf.regions_):
         gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
-        assert found[number].column == region.members[np.argmin(gaps)]
-    assert clf.explain(frame[60:61])[0].nearest.prototype.index in {one.column for one in found.values()}
+        assert found[number] == region.members[np.argmin(gaps)]
+    assert clf.explain(frame[60:61])[0].nearest.prototype.index in found.values()
 
 
 def test_rows_held_out_to_validate_are_counted(frame):

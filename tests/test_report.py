@@ -16,7 +16,7 @@ from eocc.report.charts import histogram, linear, logarithmic
 from eocc.report.map import MOST_DRAWN, drawn_rows
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
-from eocc.report.pictures import graph_pictures
+from eocc.report.pictures import pictures_of
 from eocc.report.study import study_of
 from samples import MAKERS, samples
 
@@ -307,7 +307,7 @@ def test_many_rows_are_thinned_but_prototypes_and_the_most_unusual_stay():
     assert len(drawn.training) == 300
     assert len(drawn.new) == MOST_DRAWN - 300
     assert set(study.explained) <= set(drawn.new.tolist())
-    assert {prototype.column for prototype in study.regions.prototypes.values()} <= set(drawn.training.tolist())
+    assert set(study.regions.prototypes.values()) <= set(drawn.training.tolist())
 
 
 def test_a_thousand_rows_make_less_than_three_megabytes(tmp_path):
@@ -369,10 +369,10 @@ def test_a_histogram_counts_values_beyond_the_end_in_the_last_bin():
 
 def test_graphs_are_drawn_by_their_own_coordinates_or_by_steps():
     square = LabelledGraph(4, [[0, 1], [1, 2], [2, 3], [3, 0]], {"x": [0, 1, 1, 0], "y": [0, 0, 1, 1]})
-    [picture] = graph_pictures([square], ["a square"])
+    [picture] = pictures_of("graphs", [square], ["a square"])
     places = [(float(dot["cx"]), float(dot["cy"])) for dot in Reader(picture).all("circle")]
     assert places == [(14, 136), (136, 136), (136, 14), (14, 14)]
-    [chain] = graph_pictures([LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
+    [chain] = pictures_of("graphs", [LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
     across = sorted(float(dot["cx"]) for dot in Reader(chain).all("circle"))
     assert across == pytest.approx([14, 75, 136])
 

@@ -9,8 +9,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import reach_of
-from eocc.explain.data import number_columns, weight_names
-from eocc.explain.regions import prototype_labels
+from eocc.explain.fitted import number_columns, prototype_labels, weight_names
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted
 from eocc.plots.projection import edges_between, evenly, points_of, project, prototype_share, shows_regions

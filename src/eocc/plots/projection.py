@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from eocc.classifiers.base import OneClassClassifier, blocks_of
-from eocc.explain.regions import is_whole
+from eocc.explain.fitted import is_whole
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
 
