@@ -60,9 +60,6 @@ class Rule:
 
     def __str__(self) -> str:
         members = f"{counted(self.n_members, 'row')}{self._prototype_in_words()}"
-        if self.n_prototypes == 0 and self.rejected is not None:
-            never = f"No row is assigned to region {self.region} ({members})"
-            return "\n".join(wrapped(f"{never}: a row's region is that of its nearest prototype.", 0))
         lines = wrapped(f"IF {self._condition(members)},", 0) + wrapped(f"THEN normal to the degree {self.degree}.", 0)
         if self.ranges:
             lines.append(f"  {self.whose} {'has' if self.n_prototypes == 1 else 'have'}")
