@@ -39,10 +39,8 @@ class Place:
 
     `distance` is the distance to the centre in the dissimilarity space, `extent` the extent of the region, on the
     `side` ("inner" or "outer") of the row if the sides differ. `ratio` = distance / extent, `grade` is the membership
-    in this region, `description` describes the `prototype`.
-
-    With fewer prototypes than training rows, `n_prototypes` of the members are prototypes. If none is, `prototype` is
-    the one of another region that is nearest to the centre.
+    in this region, `description` describes the `prototype`. With fewer prototypes than training rows, `n_prototypes` of
+    the members are prototypes; if none is, `prototype` is the one of another region that is nearest to the centre.
     """
 
     region: int
@@ -172,34 +170,25 @@ class RegionExplanation(Explanation):
 
 def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
-    rows = classifier.embed(patterns)
+    rows, model, threshold = classifier.embed(patterns), classifier.fuzzy_model_, classifier.threshold_
+    measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
     # The nearest region and the next.
-    ranked = np.argsort(classifier.fuzzy_model_.ratios(rows), axis=1, kind="stable")[:, :2]
-    prototypes = prototypes_of(classifier, np.unique(ranked).tolist())
-    return [
-        _explanation(classifier, patterns[i : i + 1], row, {number: prototypes[number] for number in numbers})
-        for i, (row, numbers) in enumerate(zip(rows, ranked.tolist(), strict=True))
-    ]
-
-
-def _explanation(
-    classifier: FittedClassifier, pattern: Any, row: Matrix, prototypes: dict[int, int]
-) -> RegionExplanation:
-    """Explain one pattern; `prototypes` are those of the nearest region and the next, in this order."""
-    model, threshold, weights = classifier.fuzzy_model_, classifier.threshold_, classifier.weights_
-    nearest, *others = (_place(classifier, row, number, column) for number, column in prototypes.items())
-    prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
-    return RegionExplanation(
-        is_target=bool(model.decision(row[None])[0] - threshold >= 0),
-        membership=float(np.exp(model.log_membership(row[None])[0])),
-        ratio=nearest.ratio,
-        difference=difference_of(classifier.measure_, pattern, prototype, weights, classifier.feature_names),
-        exemplars=exemplars_among(classifier, row, np.flatnonzero(prototype_labels(classifier) == nearest.region)),
-        reach=reach_of(threshold),
-        nearest=nearest,
-        runner_up=others[0] if others else None,
-        profile=_profile(classifier, row, nearest.region),
-    )
+    ranked = np.argsort(model.ratios(rows), axis=1, kind="stable")[:, :2]
+    labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
+    found: list[Explanation] = []
+    for i, (row, numbers) in enumerate(zip(rows, ranked.tolist(), strict=True)):
+        nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
+        prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
+        explanation = RegionExplanation(
+            is_target=bool(model.decision(row[None])[0] - threshold >= 0), ratio=nearest.ratio,
+            membership=float(np.exp(model.log_membership(row[None])[0])),
+            difference=difference_of(measure, patterns[i : i + 1], prototype, weights, names),
+            exemplars=exemplars_among(classifier, row, np.flatnonzero(labels == nearest.region)),
+            reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
+            profile=_profile(classifier, row, nearest.region),
+        )  # fmt: skip
+        found.append(explanation)
+    return found
 
 
 def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, int]:
@@ -235,29 +224,18 @@ def _place(classifier: FittedClassifier, row: Matrix, number: int, column: int) 
         is_inner = offsets_from(row[None], model.centres[[number]])[0, 0] < 0
         side, extent = ("inner", inner) if is_inner else ("outer", outer)
     return Place(
-        region=number,
-        n_members=len(region.members),
-        extent=extent,
-        side=side,
+        region=number, n_members=len(region.members), extent=extent, side=side, ratio=finite(ratio), grade=grade,
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
-        ratio=finite(ratio),
-        grade=grade,
         prototype=training_row(classifier, row, column),
         description=described(classifier, classifier.prototypes_, column),
         n_prototypes=None if is_whole(classifier) else int((prototype_labels(classifier) == number).sum()),
-    )
+    )  # fmt: skip
 
 
 def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix:
     """Return the amount of each prototype j in (distance / extent)^2 of a row v in a region: they add up to it.
 
     The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / r), where c is the centre of the region.
-
-    >>> from eocc.regions.memberships import Gaussian
-    >>> from eocc.regions.tconorms import maximum
-    >>> model = FuzzyModel(np.array([[0.0, 0.0]]), np.array([[0.5, 0.5]]), Gaussian(), maximum)
-    >>> profile_contributions(model, np.array([0.6, 0.8]), 0)
-    array([0.72, 1.28])
     """
     with np.errstate(over="ignore"):
         squared = finite(np.float64(finite(model.ratios(row[None])[0, number])) ** 2)

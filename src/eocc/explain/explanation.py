@@ -62,9 +62,9 @@ class Explanation(ABC):
     def _text(self, before: Sequence[str], compared_with: str, after: Sequence[str]) -> str:
         """Return the headline, and the difference between other paragraphs."""
         heading = f"Dissimilarity {format_number(self.difference.dissimilarity)} from {compared_with}"
-        lines = [*wrapped(self.headline, 0), *(line for text in before for line in wrapped(text, 2))]
-        lines += [f"  {line}" for line in self.difference.lines(heading)]
-        return "\n".join([*lines, *(line for text in after for line in wrapped(text, 2))])
+        difference = [f"  {line}" for line in self.difference.lines(heading)]
+        above, below = ([line for text in texts for line in wrapped(text, 2)] for texts in (before, after))
+        return "\n".join([*wrapped(self.headline, 0), *above, *difference, *below])
 
     def _exemplars_in_words(self) -> str:
         rows = ", ".join(str(one.row) for one in self.exemplars)

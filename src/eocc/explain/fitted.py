@@ -83,11 +83,7 @@ def prototype_labels(classifier: FittedClassifier) -> Indices:
 
 
 def reach_of(threshold: float) -> float:
-    """Return the largest accepted ratio, given the threshold of the margin (1 - ratio^2) / 2.
-
-    >>> reach_of(0.0), round(reach_of(-1.5), 6)
-    (1.0, 2.0)
-    """
+    """Return the largest accepted ratio, given the threshold of the margin (1 - ratio^2) / 2."""
     return 1.0 if threshold == 0 else float(np.sqrt(max(BOUNDARY**2 - 2 * threshold, 0.0)))
 
 
@@ -98,12 +94,11 @@ def described(classifier: FittedClassifier, patterns: Any, index: int) -> str:
 
 def schema_of(classifier: FittedClassifier) -> DataSchema:
     """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
-    find = getattr(classifier.measure_, "schema", None)  # a measure of the user's own may lack it
+    find = getattr(classifier.measure_, "schema", lambda *_: None)  # a measure of the user's own may lack it
     try:
-        schema = None if find is None else find(classifier.prototypes_, classifier.feature_names)
+        return find(classifier.prototypes_, classifier.feature_names) or DataSchema("")
     except ValueError:  # no file can hold such data
-        schema = None
-    return schema or DataSchema("")
+        return DataSchema("")
 
 
 def number_columns(classifier: FittedClassifier) -> list[str]:
@@ -114,12 +109,7 @@ def number_columns(classifier: FittedClassifier) -> list[str]:
 
 
 def weight_names(classifier: FittedClassifier) -> list[str]:
-    """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number.
-
-    >>> from eocc import SurpriseClassifier
-    >>> weight_names(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]))
-    ['insertion', 'deletion', 'substitution']
-    """
+    """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number."""
     name = getattr(classifier.measure_, "weight_names", None)  # a measure of the user's own may lack it
     if name is None:
         return [f"weight {k + 1}" for k in range(len(classifier.weights_))]

@@ -16,11 +16,7 @@ MOST_COLUMNS = 6
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity.
-
-    >>> print(FeatureRange("width", 0.5, 2.0, 3.25, 4.0))
-    width from 2 to 4, median 3.25 (weight 0.5)
-    """
+    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity."""
 
     feature: str
     weight: float
@@ -41,10 +37,8 @@ class Rule:
     `prototype` is the training row that represents the region, `description` describes it. `extents` are the sizes of
     the region inwards and outwards, `reach` is the number of extents within which rows are accepted, `degree` the
     membership as a formula. `ranges` are those of the columns with the highest weights. With fewer prototypes than
-    training rows, `n_prototypes` of the members are prototypes, and ranges are taken from these.
-
-    For a classifier that decides by neighbours, `rejected` is the share of new normal rows above the limit, and extents
-    only describe the region.
+    training rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that
+    decides by neighbours, `rejected` is the share of new normal rows above the limit; extents only describe the region.
     """
 
     region: int
@@ -91,16 +85,13 @@ class Rule:
 
     def _condition(self, members: str) -> str:
         if self.rejected is None:
-            times = "" if self.reach == 1 else f"{self.reach:.4g} times "
-            return (
-                f"the dissimilarity profile is close to region {self.region} ({members}), at a distance d within "
-                f"{times}its extent {self.extent}"
-            )
+            extent = f"{'' if self.reach == 1 else f'{self.reach:.4g} times '}its extent {self.extent}"
+            region = f"the dissimilarity profile is close to region {self.region} ({members})"
+            return f"{region}, at a distance d within {extent}"
         nearest = "training row" if self.n_prototypes is None else "prototype"
-        return (
-            f"the nearest {nearest} is in region {self.region} ({members}), and the surprise is at most the limit, "
-            f"as for about {format_number(100 * (1 - self.rejected))}% of new normal rows"
-        )
+        share = f"{format_number(100 * (1 - self.rejected))}% of new normal rows"
+        region = f"the nearest {nearest} is in region {self.region} ({members})"
+        return f"{region}, and the surprise is at most the limit, as for about {share}"
 
 
 def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> list[Rule]:
@@ -113,28 +104,20 @@ def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> lis
 
 
 def _rule(classifier: FittedClassifier, number: int, column: int, rejected: float | None) -> Rule:
-    region, model = classifier.regions_[number], classifier.fuzzy_model_
-    inner, outer = model.widths[number].tolist()
+    region, function = classifier.regions_[number], classifier.fuzzy_model_.membership_function
+    inner, outer = classifier.fuzzy_model_.widths[number].tolist()
     extents = (region.extent, region.extent) if inner == outer else (inner, outer)
     own = np.flatnonzero(prototype_labels(classifier) == number)
     ratio = ratio_in_words(*extents) if rejected is None else "r = 1 at the limit"
     return Rule(
-        region=number,
-        n_members=len(region.members),
+        region=number, n_members=len(region.members),
         prototype=int(classifier.training_indices_[classifier.prototype_indices_[column]]),
         description=described(classifier, classifier.prototypes_, column),
-        extents=extents,
-        reach=reach_of(classifier.threshold_),
-        degree=f"{formula_of(model.membership_function)}, where {ratio}",
-        ranges=_ranges(classifier, own),
-        rejected=rejected,
+        extents=extents, reach=reach_of(classifier.threshold_),
+        degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
+        ranges=_ranges(classifier, own), rejected=rejected,
         n_prototypes=None if is_whole(classifier) else len(own),
-    )
-
-
-def formula_of(membership_function: Any) -> str:
-    """Return the membership as a formula of r; a function without a formula is shown as it prints."""
-    return str(getattr(membership_function, "formula", f"{membership_function!r} of r"))
+    )  # fmt: skip
 
 
 def ratio_in_words(inner: float, outer: float) -> str:
@@ -145,7 +128,6 @@ def ratio_in_words(inner: float, outer: float) -> str:
 
 
 def _ranges(classifier: FittedClassifier, own: Indices) -> tuple[FeatureRange, ...]:
-    """Return the ranges of the columns with the highest weights; () if the data is not a table of numbers."""
     names = number_columns(classifier)
     if not (len(own) and names):
         return ()

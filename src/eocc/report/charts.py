@@ -40,20 +40,8 @@ class Curve(NamedTuple):
     look: int = 0
 
 
-class Mark(NamedTuple):
-    """A point of a chart that has a name."""
-
-    name: str
-    x: float
-    y: float
-
-
 def linear(label: str, low: float, high: float) -> Axis:
-    """Return an axis with round ticks, from `low` to `high`.
-
-    >>> linear("share", 0.0, 1.0).ticks
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
+    """Return an axis with round ticks, from `low` to `high`."""
     if not high > low:
         low, high = low - 0.5, high + 0.5
     step = (high - low) / 5
@@ -64,28 +52,23 @@ def linear(label: str, low: float, high: float) -> Axis:
 
 
 def logarithmic(label: str, low: float, high: float) -> Axis:
-    """Return an axis of powers of ten, for positive numbers.
-
-    >>> logarithmic("clusters", 1, 500).ticks
-    [1, 10, 100]
-    """
-    ends = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high))
-    ticks = [10**k for k in range(ends[0], ends[1] + 1) if low <= 10**k <= high]
+    """Return an axis of powers of ten, for numbers from 1 on."""
+    ticks = [10**k for k in range(math.ceil(math.log10(high)) + 1) if low <= 10**k <= high]
     return Axis(label, low, high, ticks, math.log10)
 
 
-def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, marks: Sequence[Mark] = ()) -> Markup:
-    """Return curves and marked points on a pair of axes; `words` are the caption."""
-    lines = [tag("path", d=_path(curve, x, y), class_=f"curve look-{curve.look}") for curve in curves]
-    dots = [tag("circle", cx=_across(x, mark.x), cy=_down(y, mark.y), r=5, class_="dot") for mark in marks]
+def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, dot: Curve | None = None) -> Markup:
+    """Return curves, and a curve of a single point as a dot, on a pair of axes; `words` are the caption."""
+    parts = [*_frame(x, y), *(tag("path", d=_path(one, x, y), class_=f"curve look-{one.look}") for one in curves)]
     keys = [_key(f"curve look-{curve.look}", curve.name) for curve in curves]
-    return _chart([*_frame(x, y), *lines, *dots], [*keys, *(_key("dot", mark.name) for mark in marks)], words)
+    if dot is not None:
+        parts.append(tag("circle", cx=_across(x, dot.x), cy=_down(y, dot.y), r=5, class_="dot"))
+        keys.append(_key("dot", dot.name))
+    return _chart(parts, keys, words)
 
 
-def histogram(
-    groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, limit: tuple[str, float]
-) -> Markup:
-    """Return counts of each group's values between the edges, side by side; `limit` is a line with its name.
+def histogram(groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, limit: float) -> Markup:
+    """Return counts of each group's values between the edges, side by side, and a line at the limit.
 
     A group is (name, values, look); values beyond the last edge are counted in the last bin.
     """
@@ -98,9 +81,9 @@ def histogram(
         for low, number in zip(edges[:-1], count, strict=True)
         if number
     ]
-    line = tag("path", d=f"M{_across(x, limit[1])} {TOP}V{BOTTOM}", class_="limit")
+    line = tag("path", d=f"M{_across(x, limit)} {TOP}V{BOTTOM}", class_="limit")
     keys = [_key(f"bar look-{look}", f"{name}: {len(values)}") for name, values, look in groups]
-    return _chart([*_frame(x, y), *bars, line], [*keys, _key("limit", limit[0])], words)
+    return _chart([*_frame(x, y), *bars, line], [*keys, _key("limit", "limit")], words)
 
 
 def _bar(x: Axis, y: Axis, left: float, right: float, height: float, look: int) -> Markup:
@@ -118,15 +101,12 @@ def share_bar(share: float) -> Markup:
 
 
 def _path(curve: Curve, x: Axis, y: Axis) -> str:
-    kept = range(len(curve.x)) if len(curve.x) <= MOST_VERTICES else _spread(curve, x)
+    """Return the curve; of very many vertices, some that are spread evenly along the axis, and the last."""
+    kept = list(range(len(curve.x)))
+    if len(kept) > MOST_VERTICES:
+        places = [round(x.place(float(value), 0.0, MOST_VERTICES - 1.0)) for value in curve.x]
+        kept = [k for k in kept if k == 0 or k == kept[-1] or places[k] != places[k - 1]]
     return "M" + "L".join(f"{_across(x, curve.x[k])} {_down(y, curve.y[k])}" for k in kept)
-
-
-def _spread(curve: Curve, x: Axis) -> list[int]:
-    """Return vertices spread evenly along the axis, by its own scale, and the last."""
-    places = [x.place(float(value), 0.0, MOST_VERTICES - 1.0) for value in curve.x]
-    first = {round(place): k for k, place in reversed(list(enumerate(places)))}
-    return sorted({*first.values(), len(places) - 1})
 
 
 def _across(x: Axis, value: float) -> str:
@@ -138,7 +118,6 @@ def _down(y: Axis, value: float) -> str:
 
 
 def _frame(x: Axis, y: Axis) -> list[Markup]:
-    """Return grid, ticks and labels."""
     middle, parts = (TOP + BOTTOM) / 2, []
     for tick in y.ticks:
         level = _down(y, tick)

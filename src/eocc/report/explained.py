@@ -45,7 +45,6 @@ def _article(study: Study, rows: ScoredRows, index: int, explanation: Explanatio
 
 
 def _decision(explanation: Explanation, rows: ScoredRows, index: int) -> Markup:
-    """Return the decision, and the label if one is known."""
     kind, text = explanation.headline.split(": ", 1)
     if rows.is_normal is not None:
         label = "normal" if rows.is_normal[index] else "an outlier"
@@ -54,7 +53,6 @@ def _decision(explanation: Explanation, rows: ScoredRows, index: int) -> Markup:
 
 
 def _difference(study: Study, explanation: Explanation) -> Markup:
-    """Return the contributions to the dissimilarity from what the row is compared with, the largest first."""
     difference, (role, other) = explanation.difference, explanation.compared_with
     total, ranked = difference.dissimilarity, ranked_contributions(difference.contributions)
     words = aside(study, other.column).removeprefix(": ")
@@ -64,14 +62,10 @@ def _difference(study: Study, explanation: Explanation) -> Markup:
         is_number = total > 0 and not difference.contributions
         return tag("p", f"{opening}{f'; {difference.meaning}' if is_number else ': the weights leave no difference'}.")
     decimals = decimals_for(total)
-    rows = [
-        [
-            joined([one.text, _inner(one.inner)]),
-            f"{one.amount:.{decimals}f}",
-            joined([share_bar(one.amount / total), f" {one.amount / total:.0%}"]),
-        ]
-        for one in ranked
-    ]
+    rows = []
+    for one in ranked:
+        share = joined([share_bar(one.amount / total), f" {one.amount / total:.0%}"])
+        rows.append([joined([one.text, _inner(one.inner)]), f"{one.amount:.{decimals}f}", share])
     head = ["What makes the difference", "amount", "share"]
     return joined([tag("p", f"{opening}, {difference.meaning}:"), bare_table(head, rows, class_="contributions")])
 
@@ -89,7 +83,6 @@ def aside(study: Study, column: int) -> str:
 
 
 def _inner(inner: Difference | None) -> Markup:
-    """Return the contributions to one part of a composite."""
     if inner is None or not inner.contributions:
         return Markup()
     total = inner.dissimilarity or 1.0

@@ -1,7 +1,6 @@
 """The dissimilarity space as a map: one mark per row. script.js handles mouse and keyboard."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,6 +10,8 @@ from eocc.plots.projection import edges_between, evenly
 from eocc.report.markup import Markup, section, tag
 from eocc.report.study import ScoredRows, Study
 
+# How points of the plane (..., 2) become points of the map.
+Placing = Callable[[Matrix], Matrix]
 WIDTH, MARGIN = 900.0, 30.0
 # The smallest and the largest height of the map, as a share of its width.
 FLATTEST, STEEPEST = 0.5, 0.72
@@ -31,21 +32,17 @@ MARKS = {
 }
 
 
-class Drawn(NamedTuple):
-    """Which rows the map shows."""
+def drawn_rows(study: Study) -> tuple[Indices, Indices]:
+    """Return the training rows and the new rows that the map shows.
 
-    training: Indices
-    new: Indices
-
-
-def drawn_rows(study: Study) -> Drawn:
-    """Return all rows if there are few; otherwise prototypes of regions, explained rows, and others spread evenly."""
+    These are all if there are few; otherwise prototypes of regions, explained rows, and others spread evenly.
+    """
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
     regions = study.regions
     always = [] if regions is None else [regions.prototypes[number] for number in regions.order[:MOST_DRAWN]]
     explained = list(study.explained)
     training = _with(always if n_new else always + explained, n_training, MOST_DRAWN - min(n_new, MOST_DRAWN // 2))
-    return Drawn(training, _with(explained if n_new else [], n_new, MOST_DRAWN - len(training)))
+    return training, _with(explained if n_new else [], n_new, MOST_DRAWN - len(training))
 
 
 def _with(always: list[int], count: int, most: int) -> Indices:
@@ -54,44 +51,32 @@ def _with(always: list[int], count: int, most: int) -> Indices:
     return np.sort(np.concatenate([first, evenly(others, max(most - len(first), 0))]))
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """How the plane becomes the map: one scale for both directions, y upwards."""
-
-    middle: Matrix
-    height: float
-    scale: float
-
-    @classmethod
-    def round(cls, points: Matrix) -> "Frame":
-        """Return the frame that holds the points."""
-        low, high = points.min(axis=0), points.max(axis=0)
-        wide, tall = (high - low).tolist()
-        height = WIDTH * min(max(tall / wide if wide > 0 else 1.0, FLATTEST), STEEPEST)
-        sides = ((WIDTH, wide), (height, tall))
-        scale = min(((room - 2 * MARGIN) / side for room, side in sides if side > 0), default=1.0)
-        return cls((low + high) / 2, height, scale)
-
-    def place(self, points: Matrix) -> Matrix:
-        """Return points of the plane on the map."""
-        return np.asarray((points - self.middle) * self.scale * [1.0, -1.0] + [WIDTH / 2, self.height / 2])
+def _frame(points: Matrix) -> tuple[float, Placing]:
+    """Return the height of the map, and how points are placed on it: one scale for both directions, y upwards."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    wide, tall = (high - low).tolist()
+    height = WIDTH * min(max(tall / wide if wide > 0 else 1.0, FLATTEST), STEEPEST)
+    sides = ((WIDTH, wide), (height, tall))
+    scale = min(((room - 2 * MARGIN) / side for room, side in sides if side > 0), default=1.0)
+    return height, lambda at: np.asarray((at - (low + high) / 2) * [scale, -scale] + [WIDTH / 2, height / 2])
 
 
 def map_section(study: Study) -> Markup:
     """Return the map with its tools, its legend, and the panel for explanations."""
-    drawn = drawn_rows(study)
-    shown = np.vstack([study.training.points[drawn.training], study.subject.points[drawn.new]])
-    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn.training)
+    training, new = drawn_rows(study)
+    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, training)
+    hint = tag("p", "Choose a mark on the map to see why the row was accepted or rejected.", class_="hint")
+    panel = tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")
     return section(
         "map",
         "Map of the dissimilarity space",
-        tag("p", _introduction(study, drawn, len(edges))),
+        tag("p", _introduction(study, len(training), len(new), len(edges))),
         tag("p", _how_to(study), class_="note screen-only"),
-        tag("div", _board(study, drawn, Frame.round(shown), edges), _panel(), class_="board"),
+        tag("div", _board(study, training, new, edges), panel, class_="board"),
     )
 
 
-def _introduction(study: Study, drawn: Drawn, n_edges: int) -> str:
+def _introduction(study: Study, n_training_drawn: int, n_new_drawn: int, n_edges: int) -> str:
     rows = f"{study.row_name}s"
     said = (
         f"Rows that lie close together have similar dissimilarities to all {rows}. The map is the plane of largest "
@@ -103,9 +88,9 @@ def _introduction(study: Study, drawn: Drawn, n_edges: int) -> str:
     if study.prototype_share:
         said += f" The prototypes are {study.prototype_share}; the model does not keep the others."
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
-    if len(drawn.training) < n_training or len(drawn.new) < n_new:
-        said += f" The map shows {len(drawn.training):,} of {n_training:,} {rows}"
-        said += f" and {len(drawn.new):,} of {n_new:,} new rows" if n_new else ""
+    if n_training_drawn + n_new_drawn < n_training + n_new:
+        said += f" The map shows {n_training_drawn:,} of {n_training:,} {rows}"
+        said += f" and {n_new_drawn:,} of {n_new:,} new rows" if n_new else ""
         said += f": the {len(study.explained)} most unusual ones, and an even selection of the others."
         said += f" It shows {n_edges:,} edges of the spanning tree." if n_edges else ""
     return said
@@ -121,14 +106,15 @@ def _how_to(study: Study) -> str:
     )
 
 
-def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
-    training = [_training_mark(study, frame, index) for index in drawn.training.tolist()]
+def _board(study: Study, drawn_training: Indices, drawn_new: Indices, edges: Indices) -> Markup:
+    height, place = _frame(np.vstack([study.training.points[drawn_training], study.subject.points[drawn_new]]))
+    training = [_training_mark(study, place, index) for index in drawn_training.tolist()]
     # The most unusual come last, so that they lie on top.
-    order = drawn.new[np.argsort(study.subject.ratios[drawn.new], kind="stable")].tolist()
-    new = [_new_mark(study, frame, index) for index in order]
+    order = drawn_new[np.argsort(study.subject.ratios[drawn_new], kind="stable")].tolist()
+    new = [_new_mark(study, place, index) for index in order]
     symbols = [tag("path", d=path, id=f"mark-{name}") for name, path in MARKS.items()]
-    at = [f"{x:.1f} {y:.1f}" for x, y in frame.place(study.training.points)]
-    inner = frame.place(np.array([study.training.points.min(axis=0), study.training.points.max(axis=0)]))
+    at = [f"{x:.1f} {y:.1f}" for x, y in place(study.training.points)]
+    inner = place(np.array([study.training.points.min(axis=0), study.training.points.max(axis=0)]))
     drawing = tag(
         "svg",
         tag("defs", *symbols),
@@ -136,9 +122,7 @@ def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
         tag("g", *training, class_="training-marks"),
         tag("g", *new, class_="new-marks"),
         tag("circle", r=11, class_="cursor"),
-        id="map-drawing",
-        viewBox=f"0 0 {WIDTH:g} {frame.height:.0f}",
-        role="group",
+        **{"id": "map-drawing", "viewBox": f"0 0 {WIDTH:g} {height:.0f}", "role": "group"},
         aria_label=f"Map of {counted(len(training), study.row_name)} and {counted(len(new), 'new row')}",
         data_training=" ".join(f"{value:.1f}" for value in inner.ravel()),
         data_first=study.key(int(study.subject.order[0])),
@@ -147,7 +131,7 @@ def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
     return tag("div", _tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
 
 
-def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
+def _training_mark(study: Study, place: Placing, index: int) -> Markup:
     rows, regions = study.training, study.regions
     title, number, ring = f"Training row {rows.names[index]}", 0, ""
     if regions is not None:
@@ -155,37 +139,31 @@ def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
         ring = "prototype" if regions.prototypes[number] == index else ""
         title += f", prototype of region {number}" if ring else f", in region {number}"
     shape, kinds = _look(number)
-    return _mark(study, rows, index, frame, title, shape, ring, class_=f"point training {kinds}", data_key=f"t{index}")
+    return _mark(study, rows, index, place, title, shape, ring, class_=f"point training {kinds}", data_key=f"t{index}")
 
 
-def _new_mark(study: Study, frame: Frame, index: int) -> Markup:
+def _new_mark(study: Study, place: Placing, index: int) -> Markup:
     rows = study.subject
     kind, ring = "accepted" if rows.accepted[index] else "rejected", "wrong" if rows.wrong[index] else ""
     title = f"New row {rows.names[index]}: {kind}"
     if rows.is_normal is not None:
         title += f", labelled {'normal' if rows.is_normal[index] else 'outlier'}{' (wrong)' if ring else ''}"
     links = {"data_key": f"n{index}", "data_name": rows.names[index]}
-    return _mark(study, rows, index, frame, title, kind, ring, class_=f"point new {kind}", **links)
+    return _mark(study, rows, index, place, title, kind, ring, class_=f"point new {kind}", **links)
 
 
 def _mark(
-    study: Study, rows: ScoredRows, index: int, frame: Frame, title: str, shape: str, ring: str, **attributes: str
+    study: Study, rows: ScoredRows, index: int, place: Placing, title: str, shape: str, ring: str, **attributes: str
 ) -> Markup:
     """Return a mark; its label is the title, the numbers of the row and its description."""
-    x, y = frame.place(rows.points[index]).tolist()
+    x, y = place(rows.points[index]).tolist()
     numbers = f"how far out: {format_number(float(rows.ratios[index]))}"
     numbers += "" if rows.nearest is None else f", nearest region {rows.nearest[index]}"
     numbers += "" if rows.p_values is None else f", p-value {format_number(float(rows.p_values[index]))}"
-    return tag(
-        "g",
-        tag("use", href="#mark-ring", class_=f"ring {ring}") if ring else "",
-        tag("use", href=f"#mark-{shape}", class_="mark"),
-        transform=f"translate({x:.1f} {y:.1f})",
-        tabindex="-1",
-        role="button",
-        aria_label="\n".join([title, numbers, shortened(study.describe(rows, index), 160)]).rstrip("\n"),
-        **attributes,
-    )
+    label = "\n".join([title, numbers, shortened(study.describe(rows, index), 160)]).rstrip("\n")
+    attributes |= {"transform": f"translate({x:.1f} {y:.1f})", "tabindex": "-1", "role": "button", "aria_label": label}
+    circle = tag("use", href="#mark-ring", class_=f"ring {ring}") if ring else ""
+    return tag("g", circle, tag("use", href=f"#mark-{shape}", class_="mark"), **attributes)
 
 
 def _look(number: int) -> tuple[str, str]:
@@ -199,7 +177,6 @@ def region_mark(number: int) -> Markup:
 
 
 def _tools(study: Study) -> Markup:
-    """Return what to show, the zoom, and a field to find a row by its name."""
     kinds = [*(["tree"] if study.regions is not None else []), "training"]
     kinds += ["accepted", "rejected"] if study.new is not None else []
     boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), " ", kind) for kind in kinds]
@@ -246,8 +223,3 @@ def _sample(shape: str, kinds: str) -> Markup:
     inside = tag("path", d=MARKS[shape], class_=kinds if is_ring else "mark")
     drawn = tag("g", inside, class_=None if is_ring else kinds)
     return tag("svg", drawn, class_="sample", viewBox="-10 -10 20 20", width=20, height=20, aria_hidden="true")
-
-
-def _panel() -> Markup:
-    hint = tag("p", "Choose a mark on the map to see why the row was accepted or rejected.", class_="hint")
-    return tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")

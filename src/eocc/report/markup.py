@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+Rows = Sequence[Sequence[object]]
 # Characters that HTML or UTF-8 cannot hold, and those that change the direction of text.
 UNSHOWN = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
@@ -18,11 +19,7 @@ def escaped(value: object) -> Markup:
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """Return an element. `class_` means class, `_` means `-`; None leaves an attribute out, True gives it no value.
-
-    >>> tag("p", "a < b", tag("b", 1), class_="note", aria_label=None, hidden=True)
-    '<p class="note" hidden>a &lt; b<b>1</b></p>'
-    """
+    """Return an element. `class_` means class, `_` means `-`; None leaves an attribute out, True gives it no value."""
     written = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(value)}"')
         for key, value in attributes.items()
@@ -42,9 +39,7 @@ def unless_empty(name: str, children: Iterable[object], class_: str) -> Markup:
     return tag(name, inside, class_=class_) if inside else Markup()
 
 
-def table(
-    head: Sequence[object], rows: Sequence[Sequence[object]], caption: str = "", class_: str | None = None
-) -> Markup:
+def table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
     """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head."""
     # A box that scrolls can be reached with the keyboard, and has a label.
     label = f"Table: {caption or ', '.join(map(str, head))}"
@@ -52,9 +47,7 @@ def table(
     return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=label)
 
 
-def bare_table(
-    head: Sequence[object], rows: Sequence[Sequence[object]], caption: str = "", class_: str | None = None
-) -> Markup:
+def bare_table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
     """Return a table without a box, whose cells break their lines."""
     first = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]

@@ -11,7 +11,7 @@ from eocc.explain.fitted import schema_of, weight_names
 from eocc.foundation.wording import counted, format_data_number, format_number
 from eocc.plots.drawing import RECORDED
 from eocc.plots.projection import MOST_PROTOTYPES
-from eocc.report.charts import Axis, Curve, Mark, line_chart, linear, logarithmic, share_bar
+from eocc.report.charts import Axis, Curve, line_chart, linear, logarithmic, share_bar
 from eocc.report.explained import aside
 from eocc.report.map import region_mark
 from eocc.report.markup import Markup, facts, joined, section, table, tag, unless_empty
@@ -31,11 +31,9 @@ def regions_section(study: Study) -> Markup:
     """Return the largest regions, each with its prototype, typical and unusual rows, and its rule."""
     regions = study.regions
     if regions is None:
-        said = (
-            "Regions are clusters of training rows. This page does not show them: the classifier decides without them, "
-            f"and they take long to compute for more than {MOST_PROTOTYPES:,} rows."
-        )
-        return section("regions", "Regions", tag("p", said))
+        said = f"and they take long to compute for more than {MOST_PROTOTYPES:,} rows."
+        said = f"This page does not show them: the classifier decides without them, {said}"
+        return section("regions", "Regions", tag("p", f"Regions are clusters of training rows. {said}"))
     opening = "Regions are clusters of training rows. The prototype of a region is the row nearest to its centre."
     if study.prototype_share:
         opening += f" The model keeps {study.prototype_share} as prototypes; only these are shown."
@@ -67,7 +65,6 @@ def _region(study: Study, regions: Regions, rule: Rule) -> Markup:
 
 
 def _members(study: Study, regions: Regions, number: int) -> Markup:
-    """Return the most typical members, besides the prototype, and the most unusual one."""
     members = np.flatnonzero(regions.labels == number)
     others = members[members != regions.prototypes[number]]
     if len(members) == 0:
@@ -82,11 +79,10 @@ def _members(study: Study, regions: Regions, number: int) -> Markup:
 
 
 def _list(study: Study, indices: list[int]) -> Markup:
-    rows = [
-        f"training row {study.training.names[index]}, how far out: {format_number(float(study.training.ratios[index]))}"
-        for index in indices
-    ]
-    items = [tag("li", f"{row}{aside(study, index)}") for row, index in zip(rows, indices, strict=True)]
+    items = []
+    for index in indices:
+        ratio = f"how far out: {format_number(float(study.training.ratios[index]))}"
+        items.append(tag("li", f"training row {study.training.names[index]}, {ratio}{aside(study, index)}"))
     return tag("ul", *items, class_="exemplars")
 
 
@@ -134,12 +130,10 @@ def _weights(classifier: OneClassClassifier) -> Markup:
     weightings, names = classifier.weightings, weight_names(classifier)
     if not names:
         return tag("p", "The measure has no weights.")
-    order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_WEIGHTS].tolist()
-    found = [[float(weights[k]) for weights in weightings.values()] for k in order]
-    rows = [
-        [names[k], *(cell for weight in weights for cell in (format_number(weight), share_bar(weight)))]
-        for k, weights in zip(order, found, strict=True)
-    ]
+    rows = []
+    for k in np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_WEIGHTS].tolist():
+        found = [float(weights[k]) for weights in weightings.values()]
+        rows.append([names[k], *(cell for weight in found for cell in (format_number(weight), share_bar(weight)))])
     more = f", the largest {MOST_WEIGHTS} of {len(names)}" if len(names) > MOST_WEIGHTS else ""
     head = ["weight of", *(cell for name in weightings for cell in (name, "from 0 to 1"))]
     return table(head, rows, f"Weights of the dissimilarity{more}", class_="numbers")
@@ -150,9 +144,8 @@ def _history(history: Any) -> Markup:
     values = [np.asarray(history[name], np.float64) for name in fields]
     curves = [Curve(RECORDED[name], range(len(history)), history[name], look) for look, name in enumerate(fields)]
     first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
-    words = (
-        f"Search: {counted(len(history), 'generation')}; the best objective was {first} at first and {last} at the end."
-    )
+    generations = counted(len(history), "generation")
+    words = f"Search: {generations}; the best objective was {first} at first and {last} at the end."
     return line_chart(curves, linear("generation", 0, max(len(history) - 1, 1)), _padded("value", values), words)
 
 
@@ -161,13 +154,11 @@ def _modularity(classifier: OneClassClassifier) -> Markup:
     if len(curve) < 2:
         return tag("p", "One training row has only one partition.")
     axis = logarithmic if len(curve) > MANY_PARTITIONS else linear
-    words = (
-        f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve)} clusters; chosen: "
-        f"{counted(chosen, 'region')}, Q = {format_number(float(curve[chosen - 1]))}."
-    )
-    mark = Mark("chosen", chosen, float(curve[chosen - 1]))
+    mark = Curve("chosen", chosen, float(curve[chosen - 1]))
+    words = f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve)} clusters; "
+    words += f"chosen: {counted(chosen, 'region')}, Q = {format_number(mark.y)}."
     x, y = axis("number of clusters", 1, len(curve)), _padded("modularity Q", curve)
-    return line_chart([Curve("Q", np.arange(1, len(curve) + 1), curve)], x, y, words, [mark])
+    return line_chart([Curve("Q", np.arange(1, len(curve) + 1), curve)], x, y, words, mark)
 
 
 def _padded(label: str, values: Any) -> Axis:

@@ -65,7 +65,6 @@ def _laid_out(graph: LabelledGraph) -> Matrix:
 
 
 def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
-    """Return points inside the picture's margins, all to the same scale."""
     everything = np.concatenate([cloud for cloud in clouds if len(cloud)] or [np.zeros((1, 2))])
     low, high = everything.min(axis=0), everything.max(axis=0)
     reach = float((high - low).max()) or 1.0
@@ -75,14 +74,11 @@ def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
 def _draw_graph(graph: LabelledGraph, places: Matrix) -> list[Markup]:
     labels, at = _labels(graph), [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
     radius = 8 if any(labels) else 4
+    named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label]
     return [
         *(tag("line", x1=at[a][0], y1=at[a][1], x2=at[b][0], y2=at[b][1]) for a, b in np.asarray(graph.edges)),
         *(tag("circle", cx=x, cy=y, r=radius) for x, y in at),
-        *(
-            tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle")
-            for label, (x, y) in zip(labels, at, strict=True)
-            if label
-        ),
+        *(tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle") for label, x, y in named),
     ]
 
 

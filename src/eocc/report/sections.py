@@ -1,5 +1,7 @@
 """The parts of the page about rows: the summary, the most unusual rows, scores and decisions, the data."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
@@ -7,7 +9,7 @@ from eocc.explain import reach_of
 from eocc.explain.fitted import number_columns, schema_of
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number
-from eocc.report.charts import Curve, Mark, histogram, line_chart, linear
+from eocc.report.charts import Curve, histogram, line_chart, linear
 from eocc.report.explained import main_difference, subject_article
 from eocc.report.markup import Markup, facts, joined, section, table, tag
 from eocc.report.study import ScoredRows, Study
@@ -17,17 +19,12 @@ N_EXPLAINED = 10
 N_LISTED = 50
 MOST_COLUMNS = 60
 N_BINS = 30
-LOOK_OF_NORMAL, LOOK_OF_OUTLIERS = 2, 3
 # If more than this share of the new rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
 
 
 def percentage(part: float, whole: float) -> str:
-    """Return a share in percent, with one decimal near 0% and 100%.
-
-    >>> percentage(1, 3), percentage(1, 200), percentage(0, 5)
-    ('33%', '0.5%', '0%')
-    """
+    """Return a share in percent, with one decimal near 0% and 100%."""
     share = 100 * part / whole
     return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
@@ -61,7 +58,6 @@ def _area_under_curve(rows: ScoredRows) -> float | None:
 
 
 def _summary_in_words(study: Study) -> list[str]:
-    """Return what a reader in a hurry wants to know, sentence by sentence."""
     said = [f"The model learned what is normal from {counted(study.n_training, 'training row')}."]
     if study.prototype_share:
         said.append(f"It keeps {study.prototype_share} as prototypes and compares every row with these only.")
@@ -69,16 +65,12 @@ def _summary_in_words(study: Study) -> list[str]:
     if study.new is None:
         return [*said, f"No new rows were given; the page shows how the model scores its own {study.row_name}s."]
     new, accepted, n_known = study.new, int(study.new.accepted.sum()), int(study.new.are_known.sum())
-    said.append(
-        f"Of {counted(len(new), 'new row')} it accepts {accepted} ({percentage(accepted, len(new))}) as normal and "
-        f"rejects {len(new) - accepted} ({percentage(len(new) - accepted, len(new))})."
-    )
+    shares = [f"{part} ({percentage(part, len(new))})" for part in (accepted, len(new) - accepted)]
+    said.append(f"Of {counted(len(new), 'new row')} it accepts {shares[0]} as normal and rejects {shares[1]}.")
     said += _labels_in_words(new)
     if n_known > MANY_KNOWN * len(new):
-        said.append(
-            f"{n_known} of them equal a {study.row_name}. If the model was trained on them, these results are too "
-            "good; use rows that it has not seen."
-        )
+        remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
+        said.append(f"{n_known} of them equal a {study.row_name}. {remark}")
     first = int(new.order[0])
     return [*said, f"The most unusual one is {study.name(first)}, {study.explained[first].decision}."]
 
@@ -103,45 +95,34 @@ def _labels_in_words(new: ScoredRows) -> list[str]:
 def unusual_section(study: Study) -> Markup:
     """Return the most unusual rows explained, and a longer table of them."""
     subject, listed = study.subject, study.subject.order[:N_LISTED].tolist()
-    rest = tag(
-        "details",
-        tag("summary", f"Table of the {counted(len(listed), 'most unusual row')}"),
-        _unusual_table(study, listed),
-        open=len(listed) <= N_EXPLAINED or None,
-    )
+    summary = tag("summary", f"Table of the {counted(len(listed), 'most unusual row')}")
+    rest = tag("details", summary, _unusual_table(study, listed), open=len(listed) <= N_EXPLAINED or None)
     rows, n_rejected = f"{study.row_name}s" if study.new is None else "new rows", int((~subject.accepted).sum())
-    opening = (
-        f"The {rows} that lie farthest out; {n_rejected} of {len(subject)} are rejected. They are ordered by "
-        f"{study.classifier.ratio_name}; rows up to {reach_of(study.classifier.threshold_):.4g} are accepted."
-    )
+    opening = f"The {rows} that lie farthest out; {n_rejected} of {len(subject)} are rejected. They are ordered by "
+    opening += f"{study.classifier.ratio_name}; rows up to {reach_of(study.classifier.threshold_):.4g} are accepted."
     articles = tag("div", *(subject_article(study, index) for index in listed[:N_EXPLAINED]), class_="articles")
     return section("unusual", "Most unusual rows", tag("p", opening), rest, articles)
 
 
 def _unusual_table(study: Study, listed: list[int]) -> Markup:
-    """Return one line per row: its name, which opens its explanation next to the map, and its numbers."""
-    subject, lines = study.subject, []
-    for index in listed:
-        decision = "accepted" if subject.accepted[index] else "rejected"
-        line: dict[str, object] = {
-            "row": tag("button", subject.names[index], type="button", class_="link", data_open=study.key(index)),
-            "decision": tag("span", decision, class_=decision),
-            "how far out": format_number(float(subject.ratios[index])),
-            "membership": format_number(float(np.exp(subject.scores[index]))),
-        }
-        if subject.nearest is not None:
-            line["nearest region"] = subject.nearest[index]
-        if subject.p_values is not None:
-            line["p-value"] = format_number(float(subject.p_values[index]))
-        if subject.is_normal is not None:
-            label = "normal" if subject.is_normal[index] else "outlier"
-            line["label"] = label + (" (wrong)" if subject.wrong[index] else "")
-        lines.append(line)
+    subject = study.subject
+    decisions = ["accepted" if accepted else "rejected" for accepted in subject.accepted[listed]]
+    columns: dict[str, list[Any]] = {
+        "row": [tag("button", subject.names[k], type="button", class_="link", data_open=study.key(k)) for k in listed],
+        "decision": [tag("span", decision, class_=decision) for decision in decisions],
+        "how far out": list(map(format_number, subject.ratios[listed].tolist())),
+        "membership": list(map(format_number, np.exp(subject.scores[listed]).tolist())),
+    }
+    if subject.nearest is not None:
+        columns["nearest region"] = subject.nearest[listed].tolist()
+    if subject.p_values is not None:
+        columns["p-value"] = list(map(format_number, subject.p_values[listed].tolist()))
+    if subject.is_normal is not None:
+        pairs = zip(subject.is_normal[listed], subject.wrong[listed], strict=True)
+        columns["label"] = [f"{'normal' if one else 'outlier'}{' (wrong)' if wrong else ''}" for one, wrong in pairs]
     role, _ = study.explained[listed[0]].compared_with
-    head = [*lines[0], f"main difference from the {role.split(' of ')[0]}"]
-    differences = [main_difference(study.explained[index]) for index in listed]
-    rows = [[*line.values(), difference] for line, difference in zip(lines, differences, strict=True)]
-    return table(head, rows, class_="numbers")
+    columns[f"main difference from the {role.split(' of ')[0]}"] = [main_difference(study.explained[k]) for k in listed]
+    return table(list(columns), list(zip(*columns.values(), strict=True)), class_="numbers")
 
 
 def decisions_section(study: Study) -> Markup:
@@ -165,7 +146,7 @@ def _groups(rows: ScoredRows) -> list[tuple[str, Flags, int]]:
     """Return the kinds of rows that charts distinguish: name, which rows, look."""
     if rows.is_normal is None:
         return [("rows", np.ones(len(rows), bool), 0)]
-    return [("normal", rows.is_normal, LOOK_OF_NORMAL), ("outliers", ~rows.is_normal, LOOK_OF_OUTLIERS)]
+    return [("normal", rows.is_normal, 2), ("outliers", ~rows.is_normal, 3)]
 
 
 def _histogram(study: Study) -> Markup:
@@ -175,8 +156,7 @@ def _histogram(study: Study) -> Markup:
     beyond = int((subject.ratios > top).sum())
     words = f"How far out rows lie. Rows up to {reach:.3g} are accepted"
     words += f"; the last bin includes {counted(beyond, 'row')} farther out." if beyond else "."
-    edges = np.linspace(0, top, N_BINS + 1)
-    return histogram(groups, edges, study.classifier.ratio_name, words, ("limit", reach))
+    return histogram(groups, np.linspace(0, top, N_BINS + 1), study.classifier.ratio_name, words, reach)
 
 
 def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
@@ -184,13 +164,11 @@ def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
     if area is None:
         return tag("p", "All labels are the same, so there is no ROC curve.")
     misses, detections, _ = roc_curve(is_normal, rows.scores)
-    point = Mark("the decision", float(rows.accepted[~is_normal].mean()), float(rows.accepted[is_normal].mean()))
-    words = (
-        f"ROC curve, AUC {area:.3f}. The decision accepts {point.y:.1%} of the normal rows and {point.x:.1%} of the "
-        "outliers."
-    )
+    point = Curve("the decision", float(rows.accepted[~is_normal].mean()), float(rows.accepted[is_normal].mean()))
+    words = f"The decision accepts {point.y:.1%} of the normal rows and {point.x:.1%} of the outliers."
     curves = [Curve("score", misses, detections), Curve("chance", [0, 1], [0, 1], 4)]
-    return line_chart(curves, linear("outliers accepted", 0, 1), linear("normal rows accepted", 0, 1), words, [point])
+    x, y = linear("outliers accepted", 0, 1), linear("normal rows accepted", 0, 1)
+    return line_chart(curves, x, y, f"ROC curve, AUC {area:.3f}. {words}", point)
 
 
 def _calibration(new: ScoredRows, p_values: Matrix, rate: float) -> Markup:
@@ -199,9 +177,8 @@ def _calibration(new: ScoredRows, p_values: Matrix, rate: float) -> Markup:
     for name, kept, look in _groups(new):
         if kept.any():
             curves.append(Curve(name, levels, [(p_values[kept] <= level).mean() for level in levels], look))
-    words = (
-        f"Calibration: the share of rows with a p-value of at most a. Rows with a p-value up to {rate:g} are rejected"
-    )
+    words = "Calibration: the share of rows with a p-value of at most a. "
+    words += f"Rows with a p-value up to {rate:g} are rejected"
     if new.is_normal is not None and new.is_normal.any():
         words += f": {float((p_values[new.is_normal] <= rate).mean()):.1%} of the normal rows"
     return line_chart(curves, linear("p-value a", 0, 1), linear("share with p-value up to a", 0, 1), f"{words}.")
@@ -210,9 +187,8 @@ def _calibration(new: ScoredRows, p_values: Matrix, rate: float) -> Markup:
 def _calibration_in_words(study: Study) -> str:
     calibration = study.classifier.calibration_
     if calibration is None:
-        return (
-            "The model is not calibrated. Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
-        )
+        hint = "Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
+        return f"The model is not calibrated. {hint}"
     return (
         f"The false-alarm rate is {calibration.rate:.3g}: about {100 * calibration.rate:.3g}% of new normal rows are "
         f"rejected. It was set on {counted(len(calibration.margins), 'training row')}, each scored as if the model had "

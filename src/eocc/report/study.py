@@ -58,7 +58,7 @@ class ScoredRows:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions that the page shows: a rule and the column of a prototype for each, `labels` of all prototypes.
+    """The regions: their rules, the columns of their prototypes, the `labels` of all prototypes.
 
     `order` holds the regions, the largest first; `explained` the explanations of the prototypes of the largest regions.
     """
@@ -122,8 +122,7 @@ class Study:
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
     """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given."""
     check_is_fitted(classifier)
-    new = _new_rows(classifier, X, y, names)
-    plane = project(classifier)
+    new, plane = _new_rows(classifier, X, y, names), project(classifier)
     rows = classifier.training_indices_[classifier.prototype_indices_].astype(str).tolist()
     training = _scored(classifier, plane, classifier.prototypes_, rows)
     scored = None if new is None else _scored(classifier, plane, *new)
@@ -135,11 +134,7 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
 
 
 def _scored(
-    classifier: OneClassClassifier,
-    plane: Projection,
-    patterns: Any,
-    names: Sequence[str],
-    is_normal: Flags | None = None,
+    classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
     blocks, with_regions = [], shows_regions(classifier)
     for block in blocks_of(patterns, classifier.n_compared):
@@ -150,18 +145,9 @@ def _scored(
         blocks.append((*found, nearest))
     ratios, logs, margins, points, known, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
     calibration = classifier.calibration_
-    return ScoredRows(
-        patterns=patterns,
-        names=names,
-        ratios=ratios,
-        scores=logs,
-        accepted=margins - classifier.threshold_ >= 0,
-        points=points,
-        nearest=nearest if with_regions else None,
-        p_values=None if calibration is None else calibration.p_values(margins),
-        are_known=known,
-        is_normal=is_normal,
-    )
+    p_values = None if calibration is None else calibration.p_values(margins)
+    accepted, regions = margins - classifier.threshold_ >= 0, nearest if with_regions else None
+    return ScoredRows(patterns, names, ratios, logs, accepted, points, regions, p_values, known, is_normal)
 
 
 def _regions(classifier: OneClassClassifier) -> Regions:
@@ -179,9 +165,8 @@ def _new_rows(
 ) -> tuple[Any, list[str], Flags | None] | None:
     """Return patterns, names and labels of the new rows, or raise a ValueError if they do not fit together."""
     if X is None:
-        for what, given in (("y", y), ("names", names)):
-            if given is not None:
-                raise ValueError(f"{what} needs X, the rows it belongs to: pass both or neither")
+        if y is not None or names is not None:
+            raise ValueError(f"{'names' if y is None else 'y'} needs X, the rows it belongs to: pass both or neither")
         return None
     patterns = classifier.read(X)
     called = [str(name) for name in (range(len(patterns)) if names is None else names)]
