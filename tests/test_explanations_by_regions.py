@@ -12,8 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 from doubles import plain
 from eocc.explain import differences
-from eocc.explain.regions import profile_contributions, prototypes_of
-from eocc.explain.rules import formula_of, ratio_in_words
+from eocc.explain.by_regions import profile_contributions, prototypes_of
+from eocc.explain.rules import ratio_in_words
 from eocc.measures import MEASURES, Composite
 from eocc.regions.memberships import Bell, Gaussian, Trapezoidal, Triangular, TwoSided
 from samples import samples
@@ -155,8 +155,8 @@ def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
     found = prototypes_of(clf, range(len(clf.regions_)))
     for number, region in enumerate(clf.regions_):
         gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)
-        assert found[number].column == region.members[np.argmin(gaps)]
-    assert clf.explain(frame[60:61])[0].nearest.prototype.index in {one.column for one in found.values()}
+        assert found[number] == region.members[np.argmin(gaps)]
+    assert clf.explain(frame[60:61])[0].nearest.prototype.index in found.values()
 
 
 def test_rows_held_out_to_validate_are_counted(frame):
@@ -252,7 +252,8 @@ def test_rules_of_every_measure_print(name):
     ],
 )
 def test_the_formula_of_a_membership_gives_its_grades(function, formula):
-    assert formula_of(function) == formula
+    (rule,) = plain(membership_function=function).fit([[0.0], [1.0], [2.0]]).rules()[:1]
+    assert rule.degree.startswith(f"{formula}, where r = d / ")
     for r in (0.25, 1.0, 1.75, 5.0):
         with np.errstate(divide="ignore"):
             grade = np.exp(function.log_grade(np.array([r])))[0]
@@ -261,7 +262,9 @@ def test_the_formula_of_a_membership_gives_its_grades(function, formula):
 
 
 def test_a_membership_of_the_user_has_no_formula_and_two_sides_have_two_ratios():
-    assert formula_of(SimpleNamespace(log_grade=None)) == "namespace(log_grade=None) of r"
+    own = SimpleNamespace(log_grade=lambda ratios: -(ratios**2) / 2)
+    degree = plain(membership_function=own).fit([[0.0], [1.0], [2.0]]).rules()[0].degree
+    assert degree.startswith(f"{own!r} of r, where r = d / ")
     assert ratio_in_words(0.1, 0.2) == "r = d / 0.1 inwards and d / 0.2 outwards"
 
 

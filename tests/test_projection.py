@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from eocc import SurpriseClassifier
-from eocc.plots.projection import points_of, principal_axes, project
+from eocc.plots.projection import evenly, points_of, principal_axes, project
 
 RNG = np.random.default_rng(0)
 ROWS = {
@@ -34,7 +34,14 @@ def test_axes_are_those_of_the_full_decomposition(rows):
     assert_allclose(principal_axes(centred), by_full_decomposition(centred)[0], atol=1e-9)
 
 
+def test_indices_are_thinned_evenly():
+    assert evenly(np.arange(10), 4).tolist() == [0, 2, 5, 7]
+    assert evenly(np.arange(2), 4).tolist() == [0, 1]
+
+
 def test_axes_of_two_and_of_one_by_hand():
+    crossed = np.array([[3.0, 4.0], [-3.0, -4.0], [-0.8, 0.6], [0.8, -0.6]])
+    assert_allclose(principal_axes(crossed), [[0.6, 0.8], [0.8, -0.6]])
     found = principal_axes(np.array([[-1.0, 0.5], [1.0, -0.5]]))
     assert_allclose(found, np.array([[2.0, 1.0], [-1.0, 2.0]]) / np.sqrt(5), atol=1e-12)
     assert principal_axes(np.zeros((1, 1))).tolist() == [[1.0, 0.0]]

@@ -16,7 +16,8 @@ from eocc.report.charts import histogram, linear, logarithmic
 from eocc.report.map import MOST_DRAWN, drawn_rows
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
-from eocc.report.pictures import graph_pictures
+from eocc.report.pictures import pictures_of
+from eocc.report.sections import percentage
 from eocc.report.study import study_of
 from samples import MAKERS, samples
 
@@ -303,11 +304,11 @@ def test_many_rows_are_thinned_but_prototypes_and_the_most_unusual_stay():
     rng = np.random.default_rng(0)
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(300, 2)))
     study = study_of(clf, rng.normal(size=(3 * MOST_DRAWN, 2)) * 2)
-    drawn = drawn_rows(study)
-    assert len(drawn.training) == 300
-    assert len(drawn.new) == MOST_DRAWN - 300
-    assert set(study.explained) <= set(drawn.new.tolist())
-    assert {prototype.column for prototype in study.regions.prototypes.values()} <= set(drawn.training.tolist())
+    training, new = drawn_rows(study)
+    assert len(training) == 300
+    assert len(new) == MOST_DRAWN - 300
+    assert set(study.explained) <= set(new.tolist())
+    assert set(study.regions.prototypes.values()) <= set(training.tolist())
 
 
 def test_a_thousand_rows_make_less_than_three_megabytes(tmp_path):
@@ -354,29 +355,41 @@ def test_a_failed_write_leaves_the_old_page_and_no_draft(flowers, tmp_path, monk
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
 
 
+def test_shares_near_0_and_100_percent_have_a_decimal():
+    assert [percentage(1, 3), percentage(1, 200), percentage(0, 5), percentage(199, 200)] == [
+        "33%",
+        "0.5%",
+        "0%",
+        "99.5%",
+    ]
+
+
 def test_ticks_are_round_and_inside():
     assert linear("", 0.13, 0.61).ticks == [0.2, 0.3, 0.4, 0.5, 0.6]
     assert linear("", 2.0, 2.0).ticks == [1.6, 1.8, 2.0, 2.2, 2.4]
     assert linear("", 0, 1).place(0.25, 10, 50) == 20
+    assert linear("", 0.0, 1.0).ticks == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert logarithmic("", 1, 500).ticks == [1, 10, 100]
     assert logarithmic("", 1, 100).place(10, 0, 8) == pytest.approx(4)
 
 
 def test_a_histogram_counts_values_beyond_the_end_in_the_last_bin():
-    drawn = Reader(histogram([("some", np.array([0.1, 0.2, 9.0]), 0)], np.array([0.0, 1.0, 2.0]), "", "", ("b", 1.0)))
+    drawn = Reader(histogram([("some", np.array([0.1, 0.2, 9.0]), 0)], np.array([0.0, 1.0, 2.0]), "", "", 1.0))
     heights = [float(bar["height"]) for bar in drawn.all("rect") if bar.get("class") == "bar look-0"][:2]
     assert heights[0] == pytest.approx(2 * heights[1], abs=0.2)
 
 
 def test_graphs_are_drawn_by_their_own_coordinates_or_by_steps():
     square = LabelledGraph(4, [[0, 1], [1, 2], [2, 3], [3, 0]], {"x": [0, 1, 1, 0], "y": [0, 0, 1, 1]})
-    [picture] = graph_pictures([square], ["a square"])
+    [picture] = pictures_of("graphs", [square], ["a square"])
     places = [(float(dot["cx"]), float(dot["cy"])) for dot in Reader(picture).all("circle")]
     assert places == [(14, 136), (136, 136), (136, 14), (14, 14)]
-    [chain] = graph_pictures([LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
+    [chain] = pictures_of("graphs", [LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
     across = sorted(float(dot["cx"]) for dot in Reader(chain).all("circle"))
     assert across == pytest.approx([14, 75, 136])
 
 
 def test_markup_escapes_all_but_itself():
+    assert tag("p", "a", class_="note", aria_label=None, hidden=True) == '<p class="note" hidden>a</p>'
     assert tag("p", "<", tag("i", "&"), title='"') == '<p title="&quot;">&lt;<i>&amp;</i></p>'
     assert escaped("a\0b\udc80") == "a\ufffdb\ufffd"

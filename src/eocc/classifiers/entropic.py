@@ -22,7 +22,7 @@ from eocc.classifiers.labels import (
     warn_if_rare,
 )
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
-from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_by_regions
+from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
@@ -356,7 +356,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     def rules(self) -> list[Rule]:
         """Return the model as fuzzy rules for people to read, one per region."""
-        return rules_by_regions(self)
+        return rules_of(self)
 
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""

@@ -14,7 +14,7 @@ from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.structure import Structure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
-from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neighbours
+from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
@@ -202,7 +202,7 @@ class SurpriseClassifier(OneClassClassifier):
 
     def rules(self) -> list[Rule]:
         """Return the regions as fuzzy rules for people to read, one per region."""
-        return rules_by_neighbours(self)
+        return rules_of(self, self._calibrated().rate)
 
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""

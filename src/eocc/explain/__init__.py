@@ -2,26 +2,12 @@
 
 from eocc.explain.by_neighbours import NeighbourExplanation, explain_by_neighbours
 from eocc.explain.by_regions import RegionExplanation, explain_by_regions
-from eocc.explain.explanation import Explanation
-from eocc.explain.pairwise import differences
-from eocc.explain.regions import TrainingRow, reach_of
-from eocc.explain.rules import FeatureRange, Rule, rules_by_neighbours, rules_by_regions
+from eocc.explain.explanation import Explanation, differences
+from eocc.explain.fitted import TrainingRow, reach_of
+from eocc.explain.rules import Rule, rules_of
 from eocc.measures.difference import Contribution, Difference, Pair
 
 __all__ = [
-    "Contribution",
-    "Difference",
-    "Explanation",
-    "FeatureRange",
-    "NeighbourExplanation",
-    "Pair",
-    "RegionExplanation",
-    "Rule",
-    "TrainingRow",
-    "differences",
-    "explain_by_neighbours",
-    "explain_by_regions",
-    "reach_of",
-    "rules_by_neighbours",
-    "rules_by_regions",
-]
+    "Contribution", "Difference", "Explanation", "NeighbourExplanation", "Pair", "RegionExplanation", "Rule",
+    "TrainingRow", "differences", "explain_by_neighbours", "explain_by_regions", "reach_of", "rules_of",
+]  # fmt: skip

@@ -1,25 +1,24 @@
 """Why the surprise of a row is low or high."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
-from eocc.explain.explanation import Explanation, difference_lines, exemplars_in_words
-from eocc.explain.regions import FittedClassifier, TrainingRow, exemplars_among, is_whole, training_row
+from eocc.explain.explanation import Explanation
+from eocc.explain.fitted import FittedClassifier, TrainingRow, exemplars_among, is_whole, training_row
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, finite, format_number, share, wrapped
+from eocc.foundation.wording import counted, finite, format_number, share
 from eocc.measures.difference import Difference, difference_of
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison, Nearest
 from eocc.surprise.model import SurpriseModel
+from eocc.surprise.score import Weighting
 
-PROFILE, LOCAL_RATIO = "profile", "local ratio"
-DISTANCE_RATIO, DENSITIES, DENSITY = "distance ratio", "densities", "density"
-# Below this ratio two decimals would show 0.00.
-LEAST_RATIO = 0.005
+PROFILE = "profile"
 EQUALISED = "with variance-equalised weights"
 
 
@@ -97,7 +96,14 @@ class NeighbourExplanation(Explanation):
     @property
     def decision(self) -> str:
         """The decision in words."""
-        return f"{'accepted' if self.is_target else 'rejected'}: {self._place}"
+        is_inside = self.ratio <= BOUNDARY
+        times = f"{self.ratio:.2f}" if is_inside else format_number(self.ratio)
+        place = f"at {times} of the limit" if is_inside else f"{times} times as far out as the limit"
+        if float(times) == 0:
+            place = "far inside the limit"
+        elif float(times) == 1:
+            place = f"just {'inside' if is_inside else 'outside'} the limit"
+        return f"{'accepted' if self.is_target else 'rejected'}: {place}"
 
     @property
     def compared_with(self) -> tuple[str, TrainingRow]:
@@ -118,51 +124,26 @@ class NeighbourExplanation(Explanation):
 
     def notes(self) -> list[str]:
         """Return the p-value, the distances and the sum, one paragraph each."""
-        return [self.rarity(), f"{self._profile_in_words()} {self._local_in_words()}", self._sum_in_words()]
+        return [self.rarity(), self._distances_in_words(), self._sum_in_words()]
 
-    def lines(self) -> list[str]:
-        """Return the text line by line."""
+    def __str__(self) -> str:
         rarity, *rest = self.notes()
-        return [
-            *wrapped(self.headline, 0),
-            *wrapped(rarity, 2),
-            *wrapped(f"{self.exemplars_heading} {exemplars_in_words(self.exemplars)}.", 2),
-            *difference_lines(self.difference, f"training row {self.exemplars[0].row}"),
-            *(line for note in rest for line in wrapped(note, 2)),
-        ]
+        return self._text([rarity, self._exemplars_in_words()], f"training row {self.exemplars[0].row}", rest)
 
     @property
     def _row(self) -> str:
         return "training row" if self.n_prototypes is None else "prototype"
 
-    @property
-    def _place(self) -> str:
-        if self.ratio < LEAST_RATIO:
-            return "far inside the limit"
-        within = self.ratio <= BOUNDARY
-        times = f"{self.ratio:.2f}" if within else format_number(self.ratio)
-        if float(times) == 1:
-            return f"just {'inside' if within else 'outside'} the limit"
-        return f"at {times} of the limit" if within else f"{times} times as far out as the limit"
-
-    def _profile_in_words(self) -> str:
+    def _distances_in_words(self) -> str:
         near = self.neighbourhoods[0]
         distances, medians = (", ".join(map(format_number, values)) for values in (near.distances, near.medians))
+        rows, they = f"{', '.join(map(str, near.sizes))} nearest {self._row}s lie", "these lie"
         if len(near.sizes) == 1:
-            return (
-                f"Its nearest {self._row} lies within {distances}; for a typical training row it lies within {medians}."
-            )
-        sizes = ", ".join(map(str, near.sizes))
-        return (
-            f"Its {sizes} nearest {self._row}s lie within {distances}; for a typical training row these lie within "
-            f"{medians}."
-        )
-
-    def _local_in_words(self) -> str:
-        near = self.neighbourhoods[0]
+            rows, they = f"nearest {self._row} lies", "it lies"
+        profile = f"Its {rows} within {distances}; for a typical training row {they} within {medians}."
         lies, own = ("nearest lies", "its") if near.n_local == 1 else (f"{near.n_local} nearest lie", "their")
         times = f"{format_number(near.local_ratio)} times as far from it as from {own} own nearest"
-        return f"Its {lies} {times}{''.join(map(self._equalised_in_words, self.neighbourhoods[1:]))}."
+        return f"{profile} Its {lies} {times}{''.join(map(self._equalised_in_words, self.neighbourhoods[1:]))}."
 
     def _equalised_in_words(self, near: Neighbourhood) -> str:
         text = f"; {EQUALISED}, {format_number(near.local_ratio)} times"
@@ -173,41 +154,20 @@ class NeighbourExplanation(Explanation):
 
     def _sum_in_words(self) -> str:
         opening = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}"
+        parts = {}
+        for one in self.terms:
+            name = f"the {'distances' if one.kind == PROFILE else 'ratio'}"
+            parts[f"{name} {EQUALISED}" if one.weighting else name] = one.amount
         if self.outliers is not None:
             known, amount = counted(self.outliers.n_known, "known outlier"), self.outliers.amount
-            return (
-                f"{opening}: {format_number(self.surprise - amount)} from the distances to normal rows, "
-                f"{format_number(amount)} from the comparison with {known}, the nearest at dissimilarity "
-                f"{format_number(self.outliers.dissimilarity)}."
-            )
-        parts = [
-            f"{format_number(one.amount)} from the {'distances' if one.kind == PROFILE else 'ratio'}"
-            f"{f' {EQUALISED}' if one.weighting else ''}"
-            for one in self.terms
-        ]
-        return f"{opening}: {', '.join(parts)}."
+            nearest = f"the nearest at dissimilarity {format_number(self.outliers.dissimilarity)}"
+            parts = {"the distances to normal rows": self.surprise - amount}
+            parts[f"the comparison with {known}, {nearest}"] = amount
+        return f"{opening}: {', '.join(f'{format_number(amount)} from {name}' for name, amount in parts.items())}."
 
 
 def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
-    """Return why each pattern was accepted or rejected.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from eocc import SurpriseClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = SurpriseClassifier().fit(X[y == 0])
-    >>> print(clf.explain(X.iloc[[75]])[0])  # doctest: +ELLIPSIS
-    Rejected: 5... times as far out as the limit. Membership ...
-      p-value 0.0196: none of 50 training rows is as unusual when left out of the training set.
-      Nearest training rows: 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
-      Dissimilarity 1.3 from training row 18, by feature:
-        0.95   73%  petal length (cm): 4.4, neighbour 1.7
-        0.16   12%  petal width (cm): 1.4, neighbour 0.3
-        0.11    8%  sepal length (cm): 6.6, neighbour 5.7
-        0.08    6%  sepal width (cm): 3, neighbour 3.8
-      Its 1, 2, 4, 8 nearest training rows lie within 1.3, 1.31, 1.33, 1.38; for a typical training row
-        these lie within ...
-      Surprise ..., limit ...: ... from the distances, ...
-    """
+    """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
     model, calibration = classifier.surprise_model_, classifier.calibration_
     assert calibration is not None
     rows = Comparison(classifier.measure_, patterns, classifier.prototypes_)
@@ -218,29 +178,21 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
     distances = [rows.map_rows(weighting.weights, np.array) for weighting in model.surprise.weightings]
-    outliers, kinds, n_prototypes = _outlier_comparisons(model, rows, amounts), _kinds(model), len(rows.prototypes)
-    found: list[Explanation] = []
-    for i in range(len(patterns)):
-        neighbourhoods = _neighbourhoods(classifier, patterns, near, distances, i)
-        terms = zip(kinds, values[i], amounts[i], strict=True)
-        found.append(
-            NeighbourExplanation(
-                is_target=bool(scores.margins[i] >= classifier.threshold_),
-                membership=float(memberships[i]),
-                ratio=finite(ratios[i]),
-                difference=neighbourhoods[0].difference,
-                exemplars=exemplars_among(classifier, distances[0][i], np.flatnonzero(np.isfinite(distances[0][i]))),
-                surprise=finite(surprises[i]),
-                threshold=model.threshold.value,
-                p_value=float(p_values[i]),
-                rate=calibration.rate,
-                n_left_out=len(calibration.margins),
-                neighbourhoods=neighbourhoods,
-                terms=tuple(Term(*kind, finite(value), finite(amount)) for kind, value, amount in terms),
-                outliers=outliers[i],
-                n_prototypes=None if is_whole(classifier) else n_prototypes,
-            )
-        )
+    by_weighting = map(partial(_neighbourhoods, classifier, patterns), model.surprise.weightings, near, distances)
+    kinds, outliers, found = _kinds(model), _outlier_comparisons(model, rows, amounts), []
+    for i, neighbourhoods in enumerate(zip(*by_weighting, strict=True)):
+        row = distances[0][i]
+        explanation: Explanation = NeighbourExplanation(
+            is_target=bool(scores.margins[i] >= classifier.threshold_), membership=float(memberships[i]),
+            ratio=finite(ratios[i]), difference=neighbourhoods[0].difference,
+            exemplars=exemplars_among(classifier, row, np.flatnonzero(np.isfinite(row))),
+            surprise=finite(surprises[i]), threshold=model.threshold.value,
+            p_value=float(p_values[i]), rate=calibration.rate, n_left_out=len(calibration.margins),
+            neighbourhoods=neighbourhoods, outliers=outliers[i],
+            terms=tuple(map(Term, *zip(*kinds, strict=True), map(finite, values[i]), map(finite, amounts[i]))),
+            n_prototypes=None if is_whole(classifier) else len(row),
+        )  # fmt: skip
+        found.append(explanation)
     return found
 
 
@@ -256,29 +208,18 @@ def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple
 
 
 def _neighbourhoods(
-    classifier: FittedBySurprise, patterns: Any, near: list[Nearest], distances: list[Matrix], i: int
-) -> tuple[Neighbourhood, ...]:
-    """Return the nearest training rows of pattern i under each weighting."""
-    pattern, measure, found = patterns[i : i + 1], classifier.measure_, []
-    weightings = classifier.surprise_model_.surprise.weightings
-    for weighting, all_near, rows in zip(weightings, near, distances, strict=True):
-        one = Nearest(all_near.distances[i : i + 1], all_near.scales[i : i + 1])
-        column = int(rows[i].argmin())
+    classifier: FittedBySurprise, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
+) -> list[Neighbourhood]:
+    profiles, ratios, found = weighting.profile(near), np.sqrt(weighting.local_ratio(near)), []
+    measure, weights, names = classifier.measure_, weighting.weights, classifier.feature_names
+    sizes, medians = tuple(weighting.sizes.tolist()), tuple(weighting.median_profile.tolist())
+    for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
-        found.append(
-            Neighbourhood(
-                sizes=tuple(weighting.sizes.tolist()),
-                distances=tuple(map(finite, weighting.profile(one)[0])),
-                medians=tuple(weighting.median_profile.tolist()),
-                n_local=weighting.n_local,
-                local_ratio=float(np.sqrt(weighting.local_ratio(one)[0])),
-                neighbour=training_row(classifier, rows[i], column),
-                difference=difference_of(
-                    measure, pattern, prototype, weighting.weights, classifier.feature_names, "neighbour"
-                ),
-            )
-        )
-    return tuple(found)
+        neighbour = training_row(classifier, distances[i], column)
+        difference = difference_of(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
+        profile, ratio = tuple(map(finite, profiles[i])), float(ratios[i])
+        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratio, neighbour, difference))
+    return found
 
 
 def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix) -> list[OutlierComparison | None]:
@@ -294,10 +235,11 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
 
 def _kinds(model: SurpriseModel) -> list[tuple[str, int | None, int | None]]:
     """Return kind, weighting and weight of every term, in the order of the columns."""
+    numbers = range(len(model.surprise.weightings))
     kinds: list[tuple[str, int | None, int | None]] = []
-    kinds += [(kind, v, None) for v in range(len(model.surprise.weightings)) for kind in (PROFILE, LOCAL_RATIO)]
+    kinds += [(kind, v, None) for v in numbers for kind in (PROFILE, "local ratio")]
     if model.likelihood_ratio is None:
         return kinds
     weights = model.likelihood_ratio.densities.weights.tolist()
-    kinds += [(DISTANCE_RATIO, v, None) for v in range(len(model.surprise.weightings))]
-    return kinds + ([(DENSITIES, None, None)] if weights else []) + [(DENSITY, None, k) for k in weights]
+    kinds += [("distance ratio", v, None) for v in numbers]
+    return kinds + ([("densities", None, None)] if weights else []) + [("density", None, k) for k in weights]

@@ -1,32 +1,102 @@
-"""Why regions accept or reject a row."""
+"""Why regions accept or reject a row: which is nearest, how far away it is, and what that distance consists of."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from eocc.explain.explanation import Explanation, difference_lines, exemplars_in_words
-from eocc.explain.regions import (
+from eocc.explain.explanation import Explanation
+from eocc.explain.fitted import (
     FittedClassifier,
-    Place,
-    Profile,
-    Prototype,
     TrainingRow,
+    described,
     exemplars_among,
-    place_in,
-    profile_of,
+    is_whole,
     prototype_labels,
-    prototypes_of,
     reach_of,
+    training_row,
 )
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, format_number, glued, known_of, share, wrapped
-from eocc.measures.difference import difference_of
+from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
+from eocc.measures.difference import difference_of, shared_out
+from eocc.regions.fuzzy import FuzzyModel
 from eocc.regions.scores import BOUNDARY
+from eocc.space.dissimilarity_space import distances_to, offsets_from
 
+# The number of terms of the squared ratio that the text names.
+N_COLUMNS = 3
+# The row of a medoid, computed again, differs from the centre by rounding only: training dissimilarities of order 1
+# are exact to about 1e-10.
+SAME_POINT = 1e-9
 # The text calls a row closer than this, in extents, "at its centre": two decimals would show 0.00.
 AT_CENTRE = 0.005
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a row lies relative to one region.
+
+    `distance` is the distance to the centre in the dissimilarity space, `extent` the extent of the region, on the
+    `side` ("inner" or "outer") of the row if the sides differ. `ratio` = distance / extent, `grade` is the membership
+    in this region, `description` describes the `prototype`. With fewer prototypes than training rows, `n_prototypes` of
+    the members are prototypes; if none is, `prototype` is the one of another region that is nearest to the centre.
+    """
+
+    region: int
+    n_members: int
+    extent: float
+    side: str | None
+    distance: float
+    ratio: float
+    grade: float
+    prototype: TrainingRow
+    description: str
+    n_prototypes: int | None = None
+
+    def ratio_in_words(self) -> str:
+        """Return how far the row lies from the region, in its extents."""
+        extent = "its extent" if self.side is None else f"its extent on the {self.side} side"
+        if self.ratio < AT_CENTRE:
+            return "at its centre"
+        if self.ratio <= BOUNDARY:
+            return f"at {self.ratio:.2f} of {extent}"
+        times = format_number(self.ratio)
+        return f"at {times} times {extent}" if times != "1" else f"just outside {extent}"
+
+    def region_in_words(self) -> str:
+        """Return the size of the region and its prototype."""
+        size = counted(self.n_members, "training row") + known_of(self.n_members, self.n_prototypes)
+        row = f"training row {self.prototype.row}{f' ({glued(self.description)})' if self.description else ''}"
+        if self.n_prototypes == 0:
+            named = f"the prototype nearest to its centre is in another region, {row}"
+        else:
+            named = f"{'prototype' if self.n_prototypes in (None, 1) else 'the one nearest to its centre'} is {row}"
+        return f"{size}, extent {format_number(self.extent)}; {named}"
+
+
+@dataclass(frozen=True)
+class ProfileColumn:
+    """The `amount` of one prototype in a squared ratio.
+
+    `here` is the dissimilarity of the explained row to it, `there` the dissimilarity at the centre of the region.
+    """
+
+    row: int
+    index: int
+    amount: float
+    here: float
+    there: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The squared ratio (distance / extent)^2 as a sum over prototypes: the largest terms, and the `rest`."""
+
+    squared_ratio: float
+    columns: tuple[ProfileColumn, ...]
+    rest: float
+    n_columns: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,12 +117,10 @@ class RegionExplanation(Explanation):
     @property
     def decision(self) -> str:
         """The decision in words."""
-        region, where = self.nearest.region, ratio_in_words(self.nearest)
+        where = "inside region" if self.is_target and self.nearest.ratio <= BOUNDARY else "the nearest region is"
         limit = "" if self.reach == 1 else f" (the limit is {self.reach:.4g})"
-        if self.is_target and self.nearest.ratio <= BOUNDARY:
-            return f"accepted: inside region {region}, {where}{limit}"
-        decision = "accepted" if self.is_target else "rejected"
-        return f"{decision}: the nearest region is {region}, {where}{limit}"
+        decision = f"{'accepted' if self.is_target else 'rejected'}: {where} {self.nearest.region}"
+        return f"{decision}, {self.nearest.ratio_in_words()}{limit}"
 
     @property
     def compared_with(self) -> tuple[str, TrainingRow]:
@@ -65,29 +133,29 @@ class RegionExplanation(Explanation):
         """The heading of the exemplars."""
         if self.nearest.n_prototypes == 0:
             return f"Region {self.nearest.region} has no prototype, so no row of it can be shown."
-        rows = "training rows" if self.nearest.n_prototypes is None else "prototypes"
-        return f"Most similar {rows} in region {self.nearest.region}:"
+        return f"Most similar {self._row}s in region {self.nearest.region}:"
 
     def notes(self) -> list[str]:
         """Return the next region, and what the distance is made of."""
-        found = []
-        if self.runner_up is not None:
-            found.append(f"The next region is {self.runner_up.region}, {ratio_in_words(self.runner_up)}.")
+        other = self.runner_up
+        found = [] if other is None else [f"The next region is {other.region}, {other.ratio_in_words()}."]
         return [*found, self._profile_in_words()]
 
-    def lines(self) -> list[str]:
-        """Return the text line by line."""
+    def __str__(self) -> str:
         near, other = self.nearest, self.runner_up
-        lines = [*wrapped(self.headline, 0), *wrapped(f"Region {near.region}: {place_in_words(near)}.", 2)]
-        if self.exemplars:
-            lines += wrapped(f"{self.exemplars_heading} {exemplars_in_words(self.exemplars)}.", 2)
+        before = [f"Region {near.region}: {near.region_in_words()}."]
+        before += [self._exemplars_in_words()] if self.exemplars else []
         if other is not None:
-            lines += wrapped(f"Next is region {other.region}, {ratio_in_words(other)}: {place_in_words(other)}.", 2)
-        lines += difference_lines(self.difference, f"training row {near.prototype.row}, the prototype")
-        return [*lines, *wrapped(self._profile_in_words(), 2)]
+            before.append(f"Next is region {other.region}, {other.ratio_in_words()}: {other.region_in_words()}.")
+        compared_with = f"training row {near.prototype.row}, the prototype"
+        return self._text(before, compared_with, [self._profile_in_words()])
+
+    @property
+    def _row(self) -> str:
+        return "training row" if self.nearest.n_prototypes is None else "prototype"
 
     def _profile_in_words(self) -> str:
-        compared = counted(self.profile.n_columns, "training row" if self.nearest.n_prototypes is None else "prototype")
+        compared = counted(self.profile.n_columns, self._row)
         opening = f"The decision compares the dissimilarities to all {compared} with those of the region"
         if self.nearest.ratio < AT_CENTRE:
             return f"{opening}: they are the same."
@@ -101,80 +169,86 @@ class RegionExplanation(Explanation):
 
 
 def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
-    """Return why each pattern was accepted or rejected.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from eocc import EntropicOneClassClassifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = EntropicOneClassClassifier(search=None).fit(X[y == 0])
-    >>> print(clf.explain(X.iloc[[75]])[0])
-    Rejected: the nearest region is 0, at 7.59 times its extent. Membership 3.19e-13.
-      Region 0: 49 training rows, extent 0.162; prototype is training row 43 (sepal length (cm) = 5,
-        sepal width (cm) = 3.5, petal length (cm) = 1.6, petal width (cm) = 0.6).
-      Most similar training rows in region 0: 18, 44, 20 (dissimilarity 1.3, 1.31, 1.32).
-      Next is region 1, at 21.6 times its extent: 1 training row, extent 0.0455; prototype is training
-        row 41 (sepal length (cm) = 4.5, sepal width (cm) = 2.3, petal length (cm) = 1.3,
-        petal width (cm) = 0.3).
-      Dissimilarity 1.38 from training row 43, the prototype, by feature:
-        0.96   69%  petal length (cm): 4.4, prototype 1.6
-        0.31   23%  sepal length (cm): 6.6, prototype 5
-        0.08    6%  petal width (cm): 1.4, prototype 0.6
-        0.03    2%  sepal width (cm): 3, prototype 3.5
-      The decision compares the dissimilarities to all 50 training rows with those of the region;
-        training rows 43 (3%: 1.38 against 0), 22 (3%: 1.72 against 0.342), 40 (2%: 1.52 against 0.175)
-        contribute most to the squared distance.
-    """
-    rows = classifier.embed(patterns)
+    """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
+    rows, model, threshold = classifier.embed(patterns), classifier.fuzzy_model_, classifier.threshold_
+    measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
     # The nearest region and the next.
-    ranked = np.argsort(classifier.fuzzy_model_.ratios(rows), axis=1, kind="stable")[:, :2]
-    prototypes = prototypes_of(classifier, np.unique(ranked).tolist())
-    return [
-        _explanation(classifier, patterns[i : i + 1], rows[i], {n: prototypes[n] for n in ranked[i].tolist()})
-        for i in range(len(rows))
-    ]
+    ranked = np.argsort(model.ratios(rows), axis=1, kind="stable")[:, :2]
+    labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
+    found: list[Explanation] = []
+    for i, (row, numbers) in enumerate(zip(rows, ranked.tolist(), strict=True)):
+        nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
+        prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
+        explanation = RegionExplanation(
+            is_target=bool(model.decision(row[None])[0] - threshold >= 0), ratio=nearest.ratio,
+            membership=float(np.exp(model.log_membership(row[None])[0])),
+            difference=difference_of(measure, patterns[i : i + 1], prototype, weights, names),
+            exemplars=exemplars_among(classifier, row, np.flatnonzero(labels == nearest.region)),
+            reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
+            profile=_profile(classifier, row, nearest.region),
+        )  # fmt: skip
+        found.append(explanation)
+    return found
 
 
-def _explanation(
-    classifier: FittedClassifier, pattern: Any, row: Matrix, prototypes: Mapping[int, Prototype]
-) -> RegionExplanation:
-    """Explain one pattern; `prototypes` are those of the nearest region and the next, in this order."""
-    model, rows, threshold = classifier.fuzzy_model_, row[None], classifier.threshold_
-    nearest, *next_one = (place_in(classifier, row, number, prototype) for number, prototype in prototypes.items())
-    prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
-    return RegionExplanation(
-        is_target=bool(model.decision(rows)[0] - threshold >= 0),
-        membership=float(np.exp(model.log_membership(rows)[0])),
-        ratio=nearest.ratio,
-        difference=difference_of(
-            classifier.measure_, pattern, prototype, classifier.weights_, classifier.feature_names
-        ),
-        exemplars=exemplars_among(classifier, row, np.flatnonzero(prototype_labels(classifier) == nearest.region)),
-        reach=reach_of(threshold),
-        nearest=nearest,
-        runner_up=next_one[0] if next_one else None,
-        profile=profile_of(classifier, row, nearest.region),
-    )
+def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, int]:
+    """Return the column of the prototype of each of these regions.
+
+    It is the representative of the region, if that lies at the centre and is a prototype. Otherwise it is the member
+    nearest to the centre, or, if no member is a prototype, the nearest of all prototypes.
+    """
+    known, labels, found = classifier.prototype_indices_, prototype_labels(classifier), {}
+    representatives = np.array([classifier.regions_[number].representative for number in numbers])
+    columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
+    rows = classifier.embed(classifier.prototypes_[columns])
+    for i, number in enumerate(numbers):
+        centre, column = classifier.fuzzy_model_.centres[[number]], int(columns[i])
+        if known[column] != representatives[i] or distances_to(rows[[i]], centre)[0, 0] > SAME_POINT:
+            own = np.flatnonzero(labels == number)
+            candidates = own if len(own) else np.arange(len(known))
+            gaps = distances_to(classifier.embed(classifier.prototypes_[candidates]), centre)
+            column = int(candidates[np.argmin(gaps)])
+        found[number] = column
+    return found
 
 
-def ratio_in_words(place: Place) -> str:
-    """Return how far a row lies from a region, in its extents."""
-    extent = "its extent" if place.side is None else f"its extent on the {place.side} side"
-    if place.ratio < AT_CENTRE:
-        return "at its centre"
-    if place.ratio <= BOUNDARY:
-        return f"at {place.ratio:.2f} of {extent}"
-    times = format_number(place.ratio)
-    return f"at {times} times {extent}" if times != "1" else f"just outside {extent}"
+def _place(classifier: FittedClassifier, row: Matrix, number: int, column: int) -> Place:
+    """Return where a row of the dissimilarity space lies relative to a region with the prototype of this column."""
+    model, region = classifier.fuzzy_model_, classifier.regions_[number]
+    ratio = float(model.ratios(row[None])[0, number])
+    with np.errstate(over="ignore"):
+        grade = float(np.exp(model.membership_function.log_grade(np.array([[ratio]]))[0, 0]))
+    inner, outer = model.widths[number].tolist()
+    side, extent = None, float(region.extent)
+    if inner != outer:
+        is_inner = offsets_from(row[None], model.centres[[number]])[0, 0] < 0
+        side, extent = ("inner", inner) if is_inner else ("outer", outer)
+    return Place(
+        region=number, n_members=len(region.members), extent=extent, side=side, ratio=finite(ratio), grade=grade,
+        distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
+        prototype=training_row(classifier, row, column),
+        description=described(classifier, classifier.prototypes_, column),
+        n_prototypes=None if is_whole(classifier) else int((prototype_labels(classifier) == number).sum()),
+    )  # fmt: skip
 
 
-def place_in_words(place: Place) -> str:
-    """Return the size of a region and its prototype."""
-    size = counted(place.n_members, "training row") + known_of(place.n_members, place.n_prototypes)
-    description = f" ({glued(place.description)})" if place.description else ""
-    row = f"training row {place.prototype.row}{description}"
-    if place.n_prototypes == 0:
-        named = f"the prototype nearest to its centre is in another region, {row}"
-    else:
-        several = place.n_prototypes is not None and place.n_prototypes > 1
-        named = f"{'the one nearest to its centre' if several else 'prototype'} is {row}"
-    return f"{size}, extent {format_number(place.extent)}; {named}"
+def profile_contributions(model: FuzzyModel, row: Matrix, number: int) -> Matrix:
+    """Return the amount of each prototype j in (distance / extent)^2 of a row v in a region: they add up to it.
+
+    The distance in the dissimilarity space is sqrt(sum_j (v_j - c_j)^2 / r), where c is the centre of the region.
+    """
+    with np.errstate(over="ignore"):
+        squared = finite(np.float64(finite(model.ratios(row[None])[0, number])) ** 2)
+    gaps = np.abs(row - model.centres[number])
+    # Divided by the largest, so that the squares of tiny gaps do not vanish and those of huge gaps do not overflow.
+    return shared_out(squared, (gaps / (gaps.max() or 1.0)) ** 2)
+
+
+def _profile(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
+    amounts = profile_contributions(classifier.fuzzy_model_, row, number)
+    greatest = np.argsort(-amounts, kind="stable")[:N_COLUMNS]
+    centre, columns = classifier.fuzzy_model_.centres[number], []
+    for j in greatest.tolist():
+        one = training_row(classifier, row, j)
+        columns.append(ProfileColumn(one.row, one.index, float(amounts[j]), one.dissimilarity, float(centre[j])))
+    return Profile(float(amounts.sum()), tuple(columns), float(np.delete(amounts, greatest).sum()), len(amounts))

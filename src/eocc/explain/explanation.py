@@ -1,12 +1,16 @@
-"""What every explanation of a decision offers."""
+"""What every explanation of a decision offers, and what makes two rows differ."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eocc.explain.regions import TrainingRow
-from eocc.foundation.wording import format_number
-from eocc.measures.difference import Difference
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from eocc.explain.fitted import TrainingRow
+from eocc.foundation.wording import format_number, wrapped
+from eocc.measures.difference import Difference, difference_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,13 +47,6 @@ class Explanation(ABC):
     def notes(self) -> list[str]:
         """Return how the decision was made, one paragraph per item."""
 
-    @abstractmethod
-    def lines(self) -> list[str]:
-        """Return the text line by line."""
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
-
     def __repr__(self) -> str:
         return f"<{self.headline} print() shows all>"
 
@@ -62,18 +59,26 @@ class Explanation(ABC):
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
+    def _text(self, before: Sequence[str], compared_with: str, after: Sequence[str]) -> str:
+        """Return the headline, and the difference between other paragraphs."""
+        heading = f"Dissimilarity {format_number(self.difference.dissimilarity)} from {compared_with}"
+        difference = [f"  {line}" for line in self.difference.lines(heading)]
+        above, below = ([line for text in texts for line in wrapped(text, 2)] for texts in (before, after))
+        return "\n".join([*wrapped(self.headline, 0), *above, *difference, *below])
 
-def difference_lines(difference: Difference, compared_with: str) -> list[str]:
-    """Return the contributions to the dissimilarity, indented under their heading."""
-    heading = f"Dissimilarity {format_number(difference.dissimilarity)} from {compared_with}"
-    return [f"  {line}" for line in difference.lines(heading)]
+    def _exemplars_in_words(self) -> str:
+        rows = ", ".join(str(one.row) for one in self.exemplars)
+        dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
+        return f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities})."
 
 
-def exemplars_in_words(exemplars: tuple[TrainingRow, ...]) -> str:
-    """Return the numbers of training rows and their dissimilarities.
-
-    >>> exemplars_in_words((TrainingRow(18, 18, 18, 1.3), TrainingRow(44, 44, 44, 1.31)))
-    '18, 44 (dissimilarity 1.3, 1.31)'
-    """
-    rows = ", ".join(str(one.row) for one in exemplars)
-    return f"{rows} (dissimilarity {', '.join(format_number(one.dissimilarity) for one in exemplars)})"
+def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
+    """Return what makes each row of X differ from the row of Y at the same place, at the fitted weights."""
+    check_is_fitted(classifier)
+    if get_tags(classifier).input_tags.pairwise:
+        raise ValueError("precomputed dissimilarities are known to training rows only; use explain")
+    one, other = classifier.read(X), classifier.read(Y)
+    if len(one) != len(other):
+        raise ValueError(f"X has {len(one)} rows and Y {len(other)}; rows are compared in pairs, so pass as many")
+    measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
+    return [difference_of(measure, one[i : i + 1], other[i : i + 1], weights, names) for i in range(len(one))]

@@ -142,22 +142,30 @@ def feature_names(names: Sequence[str] | None, n_features: int) -> list[str]:
 
 def _table(total: float, contributions: Sequence[Contribution]) -> list[str]:
     """Return one line per contribution, the largest first, and one for the rest."""
-    ranked = sorted((one for one in contributions if one.amount > 0), key=lambda one: -one.amount)
-    if len(ranked) > MOST_NAMED + 1 and all(one.group for one in ranked):
-        ranked = grouped(ranked)
-    # A line "1 more" would be no shorter than the contribution itself.
-    n_named = len(ranked) if len(ranked) <= MOST_NAMED + 1 else MOST_NAMED
     lines: list[str] = []
-    for one in ranked[:n_named]:
-        lines.append(f"  {_amount(one.amount, total)}  {one.text}")
-        lines.extend(_inner_lines(one))
-    if len(ranked) > n_named:
-        rest = sum(one.amount for one in ranked[n_named:])
-        lines.append(f"  {_amount(rest, total)}  {len(ranked) - n_named} more")
+    for one in ranked_contributions(contributions):
+        lines += [f"  {_amount(one.amount, total)}  {one.text}", *_inner_lines(one)]
     return lines
 
 
-def grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
+def ranked_contributions(contributions: Sequence[Contribution]) -> list[Contribution]:
+    """Return the largest contributions and the sum of the others; many of them are summed up by group first.
+
+    >>> many = tuple(Contribution(float(k), f"edit {k}") for k in range(1, 9))
+    >>> [one.text for one in ranked_contributions(many)]
+    ['edit 8', 'edit 7', 'edit 6', 'edit 5', 'edit 4', '3 more']
+    """
+    ranked = sorted((one for one in contributions if one.amount > 0), key=lambda one: -one.amount)
+    if len(ranked) > MOST_NAMED + 1 and all(one.group for one in ranked):
+        ranked = _grouped(ranked)
+    # A line "1 more" would be no shorter than the contribution itself.
+    if len(ranked) <= MOST_NAMED + 1:
+        return ranked
+    rest = ranked[MOST_NAMED:]
+    return [*ranked[:MOST_NAMED], Contribution(sum(one.amount for one in rest), f"{len(rest)} more")]
+
+
+def _grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
     """Return one contribution per group, the largest first, which names the first of its members."""
     groups: dict[str, list[Contribution]] = {}
     for one in contributions:

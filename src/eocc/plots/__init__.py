@@ -2,17 +2,7 @@
 
 from eocc.foundation.registry import Registry
 
-PLOTS = Registry(
-    "eocc.plots",
-    {
-        "space": "drawing.plot_space",
-        "membership": "drawing.plot_membership",
-        "modularity": "drawing.plot_modularity",
-        "history": "drawing.plot_history",
-        "weights": "drawing.plot_weights",
-        "roc": "drawing.plot_roc",
-        "scores": "drawing.plot_scores",
-        "regions": "drawing.plot_region_sizes",
-    },
-)
+NAMES = ("space", "membership", "modularity", "history", "weights", "roc", "scores")
+PLACES = {name: f"drawing.plot_{name}" for name in NAMES} | {"regions": "drawing.plot_region_sizes"}
+PLOTS = Registry("eocc.plots", PLACES)
 __getattr__, __all__ = PLOTS.exports()

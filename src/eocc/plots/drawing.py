@@ -9,8 +9,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import reach_of
-from eocc.explain.data import number_columns, weight_names
-from eocc.explain.regions import prototype_labels
+from eocc.explain.fitted import number_columns, prototype_labels, weight_names
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted
 from eocc.plots.projection import edges_between, evenly, points_of, project, prototype_share, shows_regions
@@ -23,29 +22,29 @@ REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 MOST_VERTICES = 2000
 MOST_IN_LEGEND = 12
 # What the search records of each generation.
-RECORDED = {
-    "best": "objective of the best",
-    "mean": "mean objective",
-    "entropy": "entropy",
-    "modularity": "modularity",
-    "performance": "performance",
-}
+RECORDED = {"best": "objective of the best", "mean": "mean objective"}
+RECORDED |= {name: name for name in ("entropy", "modularity", "performance")}
 
 
-def region_colour(index: int) -> str:
-    """Return the colour of a region."""
+def _colour(index: int) -> str:
     return REGIONS[index % len(REGIONS)]
+
+
+def _finish(axes: Any, **properties: Any) -> Any:
+    axes.set(**properties)
+    axes.legend(fontsize=8)
+    return axes
 
 
 def plot_space(classifier: OneClassClassifier, axes: Any, X: Any = None) -> Any:
     """Draw the plane of largest variance of the dissimilarity space: tree, regions, and the decisions on X.
 
-    The dots are the prototypes: all training rows, unless prototypes were chosen. A ring is the centre of a region; its
-    count includes all training rows. With more than 2,000 prototypes, regions are drawn only if they are there already.
+    The dots are the prototypes, a ring is the centre of a region; its count includes all training rows. With more than
+    2,000 prototypes, regions are drawn only if they are there already.
     """
     plane = project(classifier)
-    points, title = points_of(classifier, plane, classifier.prototypes_), [f"({plane.kept:.0%} of its variance)"]
-    title += [prototype_share(classifier)] if prototype_share(classifier) else []
+    points, share = points_of(classifier, plane, classifier.prototypes_), prototype_share(classifier)
+    title = [f"({plane.kept:.0%} of its variance)", *([share] if share else [])]
     if shows_regions(classifier):
         _draw_regions(classifier, axes, points, plane.place(classifier.fuzzy_model_.centres))
     else:
@@ -54,9 +53,7 @@ def plot_space(classifier: OneClassClassifier, axes: Any, X: Any = None) -> Any:
     if X is not None:
         _draw_decisions(axes, points_of(classifier, plane, classifier.read(X)), classifier.predict(X) == 1)
     axes.set(title="Dissimilarity space " + "\n".join(title), xlabel="first axis", ylabel="second axis")
-    if axes.get_legend_handles_labels()[0] and len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND:
-        axes.legend(fontsize=8)
-    return axes
+    return _finish(axes) if 0 < len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else axes
 
 
 def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, centres: Matrix) -> None:
@@ -66,8 +63,8 @@ def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, cen
     axes.add_collection(LineCollection(list(points[edges]), colors=FAINT, linewidths=0.7))
     labels = prototype_labels(classifier)
     for index, region in enumerate(classifier.regions_):
-        axes.plot(*points[labels == index].T, "o", color=region_colour(index), markersize=4, zorder=2)
-        ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": region_colour(index), "zorder": 3}
+        axes.plot(*points[labels == index].T, "o", color=_colour(index), markersize=4, zorder=2)
+        ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": _colour(index), "zorder": 3}
         axes.plot(*centres[index], "o", **ring, label=f"region {index}: {counted(len(region.members), 'row')}")
 
 
@@ -83,9 +80,8 @@ def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, re
         has = f"{len(names)} columns" if names else "no columns of numbers"
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
     seen = classifier.prototypes_ if X is None else np.vstack([classifier.prototypes_, np.asarray(X, float)])
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    margin = 0.1 * np.maximum(high - low, 1e-9)
-    x, y = (np.linspace(low[k] - margin[k], high[k] + margin[k], resolution) for k in (0, 1))
+    margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
+    x, y = np.linspace(seen.min(axis=0) - margin, seen.max(axis=0) + margin, resolution).T
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
     with warnings.catch_warnings():  # a grid has no names and needs none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
@@ -97,12 +93,10 @@ def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, re
     axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=prototype_share(classifier) or "training")
     if X is not None:
         _draw_decisions(axes, np.asarray(X, float), classifier.predict(X) == 1)
-    axes.set_title("Membership; rows inside the line are accepted")
     axes.set_xlabel(names[0], parse_math=False)
     axes.set_ylabel(names[1], parse_math=False)
-    axes.legend(fontsize=8)
     axes.figure.colorbar(surface, ax=axes, label="membership", ticks=np.linspace(0, 1, 6))
-    return axes
+    return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
 def plot_modularity(classifier: OneClassClassifier, axes: Any) -> Any:
@@ -113,11 +107,8 @@ def plot_modularity(classifier: OneClassClassifier, axes: Any) -> Any:
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    axes.set(title="Modularity of all partitions", xlabel="number of clusters", ylabel="modularity Q")
-    if len(curve) > 30:
-        axes.set_xscale("log")
-    axes.legend(fontsize=8)
-    return axes
+    scale, labels = "log" if len(curve) > 30 else "linear", {"xlabel": "number of clusters", "ylabel": "modularity Q"}
+    return _finish(axes, title="Modularity of all partitions", xscale=scale, **labels)
 
 
 def plot_history(classifier: OneClassClassifier, axes: Any) -> Any:
@@ -126,10 +117,8 @@ def plot_history(classifier: OneClassClassifier, axes: Any) -> Any:
     if history is None:
         raise ValueError("this model was fitted without a search, so there is no history to draw")
     for index, name in enumerate(name for name in RECORDED if name in (history.dtype.names or ())):
-        axes.plot(history[name], color=region_colour(index), label=RECORDED[name], linewidth=1.4)
-    axes.set(title="Search: the best of each generation", xlabel="generation")
-    axes.legend(fontsize=8)
-    return axes
+        axes.plot(history[name], color=_colour(index), label=RECORDED[name], linewidth=1.4)
+    return _finish(axes, title="Search: the best of each generation", xlabel="generation")
 
 
 def plot_weights(classifier: OneClassClassifier, axes: Any, most: int = 30) -> Any:
@@ -144,7 +133,7 @@ def plot_region_sizes(classifier: OneClassClassifier, axes: Any, most: int = 30)
     """Draw the number of training rows in each region, the largest `most` of them."""
     sizes = np.array([len(region.members) for region in classifier.regions_])
     numbers = range(len(sizes))
-    title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [region_colour(k) for k in numbers], most)
+    title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [_colour(k) for k in numbers], most)
     axes.set(title=f"Sizes of the regions{title}", xlabel="training rows")
     return axes
 
@@ -169,26 +158,21 @@ def plot_roc(classifier: OneClassClassifier, axes: Any, X: Any, y: Any) -> Any:
     misses, detections, _ = roc_curve(is_normal, scores)
     axes.plot(misses, detections, color=REGIONS[0], label=f"AUC {roc_auc_score(is_normal, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
-    point = accepted[~is_normal].mean(), accepted[is_normal].mean()
-    axes.plot(*point, "o", color=REGIONS[5], label="the decision")
-    axes.set(title="ROC", xlabel="outliers accepted", ylabel="normal rows accepted")
-    axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    axes.legend(fontsize=8, loc="lower right")
-    return axes
+    axes.plot(accepted[~is_normal].mean(), accepted[is_normal].mean(), "o", color=REGIONS[5], label="the decision")
+    labels, limits = {"xlabel": "outliers accepted", "ylabel": "normal rows accepted"}, (-0.02, 1.02)
+    return _finish(axes, title="ROC", xlim=limits, ylim=limits, **labels)
 
 
 def plot_scores(classifier: OneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
     """Draw a histogram of how far out rows lie, and the limit of the decision."""
     ratios = classifier.score_all(X).ratios
     top = max(2.0, float(np.quantile(ratios, 0.98)))
-    groups = [("rows", np.ones(len(ratios), bool), REGIONS[0])]
+    groups = [("rows", ratios, REGIONS[0])]
     if y is not None:
         is_normal = signs(y) == 1
-        groups = [("normal", is_normal, NORMAL), ("outliers", ~is_normal, OTHER)]
-    for name, kept, colour in groups:
-        values = np.minimum(ratios[kept], top)
-        axes.hist(values, bins=np.linspace(0, top, 41), color=colour, alpha=0.65, label=f"{name}: {kept.sum()}")
+        groups = [("normal", ratios[is_normal], NORMAL), ("outliers", ratios[~is_normal], OTHER)]
+    for name, values, colour in groups:
+        bins, label = np.linspace(0, top, 41), f"{name}: {len(values)}"
+        axes.hist(np.minimum(values, top), bins=bins, color=colour, alpha=0.65, label=label)
     axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="limit")
-    axes.set(title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows")
-    axes.legend(fontsize=8)
-    return axes
+    return _finish(axes, title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows")

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from eocc.classifiers.base import OneClassClassifier, blocks_of
-from eocc.explain.regions import is_whole
+from eocc.explain.fitted import is_whole
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
 
@@ -35,19 +35,13 @@ class Projection:
 
 
 def project(classifier: OneClassClassifier) -> Projection:
-    """Return the plane of largest variance; the largest entry of each axis is positive.
-
-    >>> from eocc import SurpriseClassifier
-    >>> clf = SurpriseClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
-    >>> bool(project(clf).kept > 0.9)
-    True
-    """
+    """Return the plane of largest variance of the dissimilarity space of a fitted classifier."""
     columns = evenly(np.arange(len(classifier.prototypes_)), MOST_PROTOTYPES)
     rows = classifier.measure_.prepare(classifier.prototypes_[columns]).evaluate(classifier.weights_)
     mean = rows.mean(axis=0)
-    axes = principal_axes(rows - mean)
-    points = np.einsum("ij,jk->ik", rows - mean, axes)
-    total = float(((rows - mean) ** 2).sum())
+    centred = rows - mean
+    axes, total = principal_axes(centred), float((centred**2).sum())
+    points = np.einsum("ij,jk->ik", centred, axes)
     return Projection(columns, float((points**2).sum()) / total if total > 0 else 1.0, mean, axes)
 
 
@@ -57,10 +51,6 @@ def principal_axes(centred: Matrix) -> Matrix:
     They are the first right singular vectors. Each is the first eigenvector of the products of columns; the rows lose
     what lies along the first before the second is found, which would otherwise drown if it is much shorter. A
     direction that a single row or column does not have is 0.
-
-    >>> principal_axes(np.array([[3.0, 4.0], [-3.0, -4.0], [-0.8, 0.6], [0.8, -0.6]]))
-    array([[ 0.6,  0.8],
-           [ 0.8, -0.6]])
     """
     n_columns = centred.shape[1]
     axes, left = np.zeros((n_columns, 2)), centred / (np.abs(centred).max() or 1.0)
@@ -83,12 +73,7 @@ def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) 
 
 
 def edges_between(classifier: OneClassClassifier, columns: Indices) -> Indices:
-    """Return the edges of the spanning tree that join two of these prototypes, as pairs of columns, longest first.
-
-    >>> from eocc import SurpriseClassifier
-    >>> edges_between(SurpriseClassifier().fit([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 1, 3])).tolist()
-    [[0, 1]]
-    """
+    """Return the edges of the spanning tree that join two of these prototypes, as pairs of columns, longest first."""
     place = np.full(len(classifier.training_indices_), -1)
     place[classifier.prototype_indices_[columns]] = columns
     edges = place[np.asarray(classifier.spanning_tree_.edges).reshape(-1, 2)]
@@ -101,21 +86,12 @@ def shows_regions(classifier: OneClassClassifier) -> bool:
 
 
 def prototype_share(classifier: OneClassClassifier) -> str:
-    """Return how many of the training rows are prototypes, in words; "" if all are.
-
-    >>> from eocc import SurpriseClassifier
-    >>> prototype_share(SurpriseClassifier(prototypes=2, random_state=0).fit([[0.0], [3.0], [1.0]]))
-    '2 of 3 training rows'
-    """
+    """Return how many of the training rows are prototypes, for example "2 of 3 training rows"; "" if all are."""
     if is_whole(classifier):
         return ""
     return f"{len(classifier.prototype_indices_):,} of {len(classifier.training_indices_):,} training rows"
 
 
 def evenly(indices: Indices, most: int) -> Indices:
-    """Return at most `most` of the indices, spread evenly over them.
-
-    >>> evenly(np.arange(10), 4), evenly(np.arange(2), 4)
-    (array([0, 2, 5, 7]), array([0, 1]))
-    """
+    """Return at most `most` of the indices, spread evenly over them."""
     return indices if len(indices) <= most else indices[np.arange(most) * len(indices) // max(most, 1)]

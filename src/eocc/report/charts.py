@@ -3,14 +3,14 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.report.markup import Markup, joined, tag
+from eocc.report.markup import Markup, tag
 
 WIDTH, HEIGHT = 560.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 14.0, 14.0, 46.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 546.0, 14.0, 254.0
 # The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 600
 
@@ -31,8 +31,7 @@ class Axis:
         return start + (end - start) * (self.scale(value) - low) / (high - low)
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """A line of a chart; `look` counts the colours and dashes of the page."""
 
     name: str
@@ -41,153 +40,110 @@ class Curve:
     look: int = 0
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A point of a chart that has a name."""
-
-    name: str
-    x: float
-    y: float
-
-
 def linear(label: str, low: float, high: float) -> Axis:
-    """Return an axis with round ticks, from `low` to `high`.
-
-    >>> linear("share", 0.0, 1.0).ticks
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
+    """Return an axis with round ticks, from `low` to `high`."""
     if not high > low:
         low, high = low - 0.5, high + 0.5
-    step = _round_step((high - low) / 5)
-    first = math.ceil(low / step - 1e-9)
-    count = math.floor(high / step + 1e-9) - first + 1
-    return Axis(label, low, high, [round((first + k) * step, 12) for k in range(count)])
+    step = (high - low) / 5
+    power = 10.0 ** math.floor(math.log10(step))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return Axis(label, low, high, [round(k * step, 12) for k in range(first, last + 1)])
 
 
 def logarithmic(label: str, low: float, high: float) -> Axis:
-    """Return an axis of powers of ten, for positive numbers.
-
-    >>> logarithmic("clusters", 1, 500).ticks
-    [1, 10, 100]
-    """
-    ends = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high))
-    ticks = [10**k for k in range(ends[0], ends[1] + 1) if low <= 10**k <= high]
+    """Return an axis of powers of ten, for numbers from 1 on."""
+    ticks = [10**k for k in range(math.ceil(math.log10(high)) + 1) if low <= 10**k <= high]
     return Axis(label, low, high, ticks, math.log10)
 
 
-def _round_step(step: float) -> float:
-    power = 10.0 ** math.floor(math.log10(step))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * (1 - 1e-9))
-
-
-def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, marks: Sequence[Mark] = ()) -> Markup:
-    """Return curves and marked points on a pair of axes; `words` are the caption."""
-    lines = [tag("path", d=_path(curve, x, y), class_=f"curve look-{curve.look}") for curve in curves]
-    dots = [
-        tag("circle", cx=_across(x, mark.x), cy=_down(y, mark.y), r=5, class_="dot")
-        for mark in marks
-    ]  # fmt: skip
+def line_chart(curves: Sequence[Curve], x: Axis, y: Axis, words: str, dot: Curve | None = None) -> Markup:
+    """Return curves, and a curve of a single point as a dot, on a pair of axes; `words` are the caption."""
+    parts = [*_frame(x, y), *(tag("path", d=_path(one, x, y), class_=f"curve look-{one.look}") for one in curves)]
     keys = [_key(f"curve look-{curve.look}", curve.name) for curve in curves]
-    keys += [_key("dot", mark.name) for mark in marks]
-    return _chart([*_frame(x, y), *lines, *dots], keys, words)
+    if dot is not None:
+        parts.append(tag("circle", cx=_across(x, dot.x), cy=_down(y, dot.y), r=5, class_="dot"))
+        keys.append(_key("dot", dot.name))
+    return _chart(parts, keys, words)
 
 
-def histogram(
-    groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, limit: tuple[str, float]
-) -> Markup:
-    """Return counts of each group's values between the edges, side by side; `limit` is a line with its name.
+def histogram(groups: Sequence[tuple[str, Any, int]], edges: Any, x_label: str, words: str, limit: float) -> Markup:
+    """Return counts of each group's values between the edges, side by side, and a line at the limit.
 
     A group is (name, values, look); values beyond the last edge are counted in the last bin.
     """
     counts = [np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] for _, values, _ in groups]
-    tallest = max(1, *(int(count.max()) for count in counts))
-    x, y = linear(x_label, float(edges[0]), float(edges[-1])), linear("rows", 0, tallest * 1.05)
-    bars = []
-    for place, (count, (_, _, look)) in enumerate(zip(counts, groups, strict=True)):
-        for low, high, number in zip(edges[:-1], edges[1:], count, strict=True):
-            if number:
-                left = float(low + (high - low) * place / len(groups))
-                bars.append(_bar(x, y, left, left + float(high - low) / len(groups), float(number), look))
-    at = _across(x, limit[1])
-    line = tag("path", d=f"M{at} {TOP}V{HEIGHT - BOTTOM}", class_="limit")
+    x, y = linear(x_label, float(edges[0]), float(edges[-1])), linear("rows", 0, max(1, np.max(counts)) * 1.05)
+    wide = (edges[1] - edges[0]) / len(groups)
+    bars = [
+        _bar(x, y, low + wide * place, low + wide * (place + 1), number, look)
+        for place, (count, (_, _, look)) in enumerate(zip(counts, groups, strict=True))
+        for low, number in zip(edges[:-1], count, strict=True)
+        if number
+    ]
+    line = tag("path", d=f"M{_across(x, limit)} {TOP}V{BOTTOM}", class_="limit")
     keys = [_key(f"bar look-{look}", f"{name}: {len(values)}") for name, values, look in groups]
-    return _chart([*_frame(x, y), *bars, line], [*keys, _key("limit", limit[0])], words)
+    return _chart([*_frame(x, y), *bars, line], [*keys, _key("limit", "limit")], words)
 
 
 def _bar(x: Axis, y: Axis, left: float, right: float, height: float, look: int) -> Markup:
-    start, end, top = (x.place(left, LEFT, WIDTH - RIGHT), x.place(right, LEFT, WIDTH - RIGHT), float(_down(y, height)))
+    start, end, top = x.place(left, LEFT, RIGHT), x.place(right, LEFT, RIGHT), _down(y, height)
     # A gap of half a pixel separates neighbours.
-    wide = max(end - start - 0.5, 0.5)
-    return tag(
-        "rect", x=f"{start:.1f}", y=f"{top:.1f}", width=f"{wide:.1f}",
-        height=f"{HEIGHT - BOTTOM - top:.1f}", class_=f"bar look-{look}",
-    )  # fmt: skip
+    wide, tall = f"{max(end - start - 0.5, 0.5):.1f}", f"{BOTTOM - float(top):.1f}"
+    return tag("rect", x=f"{start:.1f}", y=top, width=wide, height=tall, class_=f"bar look-{look}")
 
 
-def share_bar(share: float, look: int = 0) -> Markup:
-    """Return a small bar as long as a share in [0, 1], for a cell of a table next to the number.
-
-    >>> share_bar(0.5)[:66]
-    '<svg class="share" viewBox="0 0 100 10" width="100" height="10" ar'
-    """
-    bar = tag("rect", x=0, y=0, width=f"{100 * min(max(share, 0.0), 1.0):.1f}", height=10, class_=f"bar look-{look}")
+def share_bar(share: float) -> Markup:
+    """Return a small bar as long as a share in [0, 1], for a cell of a table next to the number."""
+    bar = tag("rect", x=0, y=0, width=f"{100 * min(max(share, 0.0), 1.0):.1f}", height=10, class_="bar look-0")
     trough = tag("rect", x=0, y=0, width=100, height=10, class_="trough")
     return tag("svg", trough, bar, class_="share", viewBox="0 0 100 10", width=100, height=10, aria_hidden="true")
 
 
 def _path(curve: Curve, x: Axis, y: Axis) -> str:
-    kept = range(len(curve.x)) if len(curve.x) <= MOST_VERTICES else _spread(curve, x)
+    """Return the curve; of very many vertices, some that are spread evenly along the axis, and the last."""
+    kept = list(range(len(curve.x)))
+    if len(kept) > MOST_VERTICES:
+        places = [round(x.place(float(value), 0.0, MOST_VERTICES - 1.0)) for value in curve.x]
+        kept = [k for k in kept if k == 0 or k == kept[-1] or places[k] != places[k - 1]]
     return "M" + "L".join(f"{_across(x, curve.x[k])} {_down(y, curve.y[k])}" for k in kept)
 
 
-def _spread(curve: Curve, x: Axis) -> list[int]:
-    """Return vertices spread evenly along the axis, by its own scale, and the last."""
-    places = [x.place(float(value), 0.0, MOST_VERTICES - 1.0) for value in curve.x]
-    first = {round(place): k for k, place in reversed(list(enumerate(places)))}
-    return sorted({*first.values(), len(places) - 1})
-
-
 def _across(x: Axis, value: float) -> str:
-    return f"{x.place(value, LEFT, WIDTH - RIGHT):.1f}"
+    return f"{x.place(value, LEFT, RIGHT):.1f}"
 
 
 def _down(y: Axis, value: float) -> str:
-    return f"{y.place(value, HEIGHT - BOTTOM, TOP):.1f}"
+    return f"{y.place(value, BOTTOM, TOP):.1f}"
 
 
 def _frame(x: Axis, y: Axis) -> list[Markup]:
-    """Return grid, ticks and labels."""
-    bottom, middle = HEIGHT - BOTTOM, (TOP + HEIGHT - BOTTOM) / 2
-    parts = []
+    middle, parts = (TOP + BOTTOM) / 2, []
     for tick in y.ticks:
         level = _down(y, tick)
-        parts.append(tag("path", d=f"M{LEFT} {level}H{WIDTH - RIGHT}", class_="grid"))
+        parts.append(tag("path", d=f"M{LEFT} {level}H{RIGHT}", class_="grid"))
         parts.append(tag("text", f"{tick:g}", x=LEFT - 7, y=level, dy="0.35em", text_anchor="end"))
     for tick in x.ticks:
-        parts.append(tag("path", d=f"M{_across(x, tick)} {bottom}v5", class_="axis"))
-        parts.append(tag("text", f"{tick:g}", x=_across(x, tick), y=bottom + 18, text_anchor="middle"))
-    parts.append(tag("path", d=f"M{LEFT} {TOP}V{bottom}H{WIDTH - RIGHT}", class_="axis"))
-    parts.append(tag("text", x.label, x=(LEFT + WIDTH - RIGHT) / 2, y=HEIGHT - 8, text_anchor="middle", class_="label"))
-    turned = f"rotate(-90 14 {middle})"
-    parts.append(tag("text", y.label, x=14, y=middle, text_anchor="middle", transform=turned, class_="label"))
+        parts.append(tag("path", d=f"M{_across(x, tick)} {BOTTOM}v5", class_="axis"))
+        parts.append(tag("text", f"{tick:g}", x=_across(x, tick), y=BOTTOM + 18, text_anchor="middle"))
+    label = {"text_anchor": "middle", "class_": "label"}
+    parts.append(tag("path", d=f"M{LEFT} {TOP}V{BOTTOM}H{RIGHT}", class_="axis"))
+    parts.append(tag("text", x.label, x=(LEFT + RIGHT) / 2, y=HEIGHT - 8, **label))
+    parts.append(tag("text", y.label, x=14, y=middle, transform=f"rotate(-90 14 {middle})", **label))
     return parts
 
 
 def _key(look: str, name: str) -> Markup:
-    shapes = {"curve": "M0 6H26", "limit": "M13 0V12", "dot": "", "bar": ""}
-    kind = look.split()[0]
-    if kind == "dot":
-        sample = tag("circle", cx=13, cy=6, r=5, class_=look)
-    elif kind == "bar":
-        sample = tag("rect", x=6, y=0, width=14, height=12, class_=look)
-    else:
-        sample = tag("path", d=shapes[kind], class_=look)
-    drawn = tag("svg", sample, viewBox="0 0 26 12", width=26, height=12, aria_hidden="true", class_="chart")
-    return tag("li", drawn, tag("span", name))
+    samples = {
+        "curve": tag("path", d="M0 6H26", class_=look),
+        "limit": tag("path", d="M13 0V12", class_=look),
+        "dot": tag("circle", cx=13, cy=6, r=5, class_=look),
+        "bar": tag("rect", x=6, y=0, width=14, height=12, class_=look),
+    }
+    box = {"viewBox": "0 0 26 12", "width": 26, "height": 12}
+    return tag("li", tag("svg", samples[look.split()[0]], **box, aria_hidden="true", class_="chart"), tag("span", name))
 
 
 def _chart(parts: Sequence[Markup], keys: Sequence[Markup], words: str) -> Markup:
-    drawn = tag(
-        "svg", joined(parts), class_="chart", viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", role="img", aria_label=words
-    )  # fmt: skip
+    drawn = tag("svg", *parts, class_="chart", viewBox=f"0 0 {WIDTH:g} {HEIGHT:g}", role="img", aria_label=words)
     return tag("figure", drawn, tag("ul", *keys, class_="keys"), tag("figcaption", words))

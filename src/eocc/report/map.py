@@ -1,16 +1,17 @@
 """The dissimilarity space as a map: one mark per row. script.js handles mouse and keyboard."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number, shortened
 from eocc.plots.projection import edges_between, evenly
-from eocc.report.markup import Markup, joined, section, tag
-from eocc.report.scored import ScoredRows, described
-from eocc.report.study import Study
+from eocc.report.markup import Markup, section, tag
+from eocc.report.study import ScoredRows, Study
 
+# How points of the plane (..., 2) become points of the map.
+Placing = Callable[[Matrix], Matrix]
 WIDTH, MARGIN = 900.0, 30.0
 # The smallest and the largest height of the map, as a share of its width.
 FLATTEST, STEEPEST = 0.5, 0.72
@@ -31,84 +32,51 @@ MARKS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """Which rows the map shows."""
+def drawn_rows(study: Study) -> tuple[Indices, Indices]:
+    """Return the training rows and the new rows that the map shows.
 
-    training: Indices
-    new: Indices
-
-
-def region_class(number: int) -> str:
-    """Return the class that gives a region its colour.
-
-    >>> region_class(0), region_class(9)
-    ('region-0', 'region-1')
+    These are all if there are few; otherwise prototypes of regions, explained rows, and others spread evenly.
     """
-    return f"region-{number % N_COLOURS}"
-
-
-def drawn_rows(study: Study) -> Drawn:
-    """Return all rows if there are few; otherwise prototypes of regions, explained rows, and others spread evenly."""
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
     regions = study.regions
-    always = [] if regions is None else [regions.prototypes[number].column for number in regions.order[:MOST_DRAWN]]
-    always += list(study.explained) if study.new is None else []
-    training = _with(always, n_training, MOST_DRAWN - min(n_new, MOST_DRAWN // 2))
-    new = _with(list(study.explained) if study.new is not None else [], n_new, MOST_DRAWN - len(training))
-    return Drawn(training, new)
+    always = [] if regions is None else [regions.prototypes[number] for number in regions.order[:MOST_DRAWN]]
+    explained = list(study.explained)
+    training = _with(always if n_new else always + explained, n_training, MOST_DRAWN - min(n_new, MOST_DRAWN // 2))
+    return training, _with(explained if n_new else [], n_new, MOST_DRAWN - len(training))
 
 
 def _with(always: list[int], count: int, most: int) -> Indices:
     first = np.unique(np.array(always, np.int64))
     others = np.setdiff1d(np.arange(count), first)
-    return np.sort(np.concatenate([first, evenly(others, max(most - len(first), 0))]).astype(np.int64))
+    return np.sort(np.concatenate([first, evenly(others, max(most - len(first), 0))]))
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """How the plane becomes the map: one scale for both directions, y upwards."""
-
-    low: Matrix
-    high: Matrix
-    height: float
-    scale: float
-
-    @classmethod
-    def round(cls, points: Matrix) -> "Frame":
-        """Return the frame that holds the points."""
-        low, high = points.min(axis=0), points.max(axis=0)
-        wide, tall = (high - low).tolist()
-        height = WIDTH * min(max(tall / wide if wide > 0 else 1.0, FLATTEST), STEEPEST)
-        rooms = [
-            (WIDTH - 2 * MARGIN) / wide if wide > 0 else np.inf,
-            (height - 2 * MARGIN) / tall if tall > 0 else np.inf,
-        ]
-        scale = min(rooms)
-        return cls(low, high, height, float(scale) if np.isfinite(scale) else 1.0)
-
-    def place(self, points: Matrix) -> Matrix:
-        """Return points of the plane on the map."""
-        centred = (points - (self.low + self.high) / 2) * self.scale * np.array([1.0, -1.0])
-        return np.asarray(centred + np.array([WIDTH / 2, self.height / 2]))
+def _frame(points: Matrix) -> tuple[float, Placing]:
+    """Return the height of the map, and how points are placed on it: one scale for both directions, y upwards."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    wide, tall = (high - low).tolist()
+    height = WIDTH * min(max(tall / wide if wide > 0 else 1.0, FLATTEST), STEEPEST)
+    sides = ((WIDTH, wide), (height, tall))
+    scale = min(((room - 2 * MARGIN) / side for room, side in sides if side > 0), default=1.0)
+    return height, lambda at: np.asarray((at - (low + high) / 2) * [scale, -scale] + [WIDTH / 2, height / 2])
 
 
 def map_section(study: Study) -> Markup:
     """Return the map with its tools, its legend, and the panel for explanations."""
-    drawn = drawn_rows(study)
-    shown = [study.training.points[drawn.training]] + ([] if study.new is None else [study.new.points[drawn.new]])
-    frame = Frame.round(np.concatenate(shown))
-    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn.training)
+    training, new = drawn_rows(study)
+    edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, training)
+    hint = tag("p", "Choose a mark on the map to see why the row was accepted or rejected.", class_="hint")
+    panel = tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")
     return section(
         "map",
         "Map of the dissimilarity space",
-        tag("p", _introduction(study, drawn, len(edges))),
+        tag("p", _introduction(study, len(training), len(new), len(edges))),
         tag("p", _how_to(study), class_="note screen-only"),
-        tag("div", _board(study, drawn, frame, edges), _panel(), class_="board"),
+        tag("div", _board(study, training, new, edges), panel, class_="board"),
     )
 
 
-def _introduction(study: Study, drawn: Drawn, n_edges: int) -> str:
+def _introduction(study: Study, n_training_drawn: int, n_new_drawn: int, n_edges: int) -> str:
     rows = f"{study.row_name}s"
     said = (
         f"Rows that lie close together have similar dissimilarities to all {rows}. The map is the plane of largest "
@@ -117,22 +85,20 @@ def _introduction(study: Study, drawn: Drawn, n_edges: int) -> str:
     )
     if study.regions is None:
         said += f" Regions are not shown for {len(study.training):,} {rows}."
-    said += f" The prototypes are {study.prototype_share}; the model does not keep the others." * bool(
-        study.prototype_share
-    )
+    if study.prototype_share:
+        said += f" The prototypes are {study.prototype_share}; the model does not keep the others."
     n_training, n_new = len(study.training), 0 if study.new is None else len(study.new)
-    if len(drawn.training) < n_training or len(drawn.new) < n_new:
-        said += f" The map shows {len(drawn.training):,} of {n_training:,} {rows}"
-        said += f" and {len(drawn.new):,} of {n_new:,} new rows" if n_new else ""
+    if n_training_drawn + n_new_drawn < n_training + n_new:
+        said += f" The map shows {n_training_drawn:,} of {n_training:,} {rows}"
+        said += f" and {n_new_drawn:,} of {n_new:,} new rows" if n_new else ""
         said += f": the {len(study.explained)} most unusual ones, and an even selection of the others."
         said += f" It shows {n_edges:,} edges of the spanning tree." if n_edges else ""
     return said
 
 
 def _how_to(study: Study) -> str:
-    prototypes = ""
-    if study.regions is not None:
-        prototypes = f" and the prototypes of {counted(len(study.regions.explained), 'region')}"
+    n_regions = 0 if study.regions is None else len(study.regions.explained)
+    prototypes = f" and the prototypes of {counted(n_regions, 'region')}" if n_regions else ""
     return (
         "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
         "keys from mark to mark, + and - to zoom, Home to the most unusual row, Enter for the explanation, Escape to "
@@ -140,21 +106,23 @@ def _how_to(study: Study) -> str:
     )
 
 
-def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
-    training = [_training_mark(study, frame, index) for index in drawn.training.tolist()]
-    new = [] if study.new is None else [_new_mark(study, study.new, frame, index) for index in _in_order(study, drawn)]
+def _board(study: Study, drawn_training: Indices, drawn_new: Indices, edges: Indices) -> Markup:
+    height, place = _frame(np.vstack([study.training.points[drawn_training], study.subject.points[drawn_new]]))
+    training = [_training_mark(study, place, index) for index in drawn_training.tolist()]
+    # The most unusual come last, so that they lie on top.
+    order = drawn_new[np.argsort(study.subject.ratios[drawn_new], kind="stable")].tolist()
+    new = [_new_mark(study, place, index) for index in order]
     symbols = [tag("path", d=path, id=f"mark-{name}") for name, path in MARKS.items()]
-    inner = frame.place(np.array([study.training.points.min(axis=0), study.training.points.max(axis=0)]))
+    at = [f"{x:.1f} {y:.1f}" for x, y in place(study.training.points)]
+    inner = place(np.array([study.training.points.min(axis=0), study.training.points.max(axis=0)]))
     drawing = tag(
         "svg",
         tag("defs", *symbols),
-        tag("path", d=_tree(study, frame, edges), class_="tree"),
+        tag("path", d="".join(f"M{at[a]}L{at[b]}" for a, b in edges), class_="tree"),
         tag("g", *training, class_="training-marks"),
         tag("g", *new, class_="new-marks"),
         tag("circle", r=11, class_="cursor"),
-        id="map-drawing",
-        viewBox=f"0 0 {WIDTH:g} {frame.height:.0f}",
-        role="group",
+        **{"id": "map-drawing", "viewBox": f"0 0 {WIDTH:g} {height:.0f}", "role": "group"},
         aria_label=f"Map of {counted(len(training), study.row_name)} and {counted(len(new), 'new row')}",
         data_training=" ".join(f"{value:.1f}" for value in inner.ravel()),
         data_first=study.key(int(study.subject.order[0])),
@@ -163,62 +131,52 @@ def _board(study: Study, drawn: Drawn, frame: Frame, edges: Indices) -> Markup:
     return tag("div", _tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
 
 
-def _in_order(study: Study, drawn: Drawn) -> list[int]:
-    """Return the new rows in the order of drawing: the most unusual last, so that they lie on top."""
-    assert study.new is not None
-    return [int(index) for index in drawn.new[np.argsort(study.new.ratios[drawn.new], kind="stable")]]
-
-
-def _tree(study: Study, frame: Frame, edges: Indices) -> str:
-    places = frame.place(study.training.points)
-    return "".join(f"M{places[a, 0]:.1f} {places[a, 1]:.1f}L{places[b, 0]:.1f} {places[b, 1]:.1f}" for a, b in edges)
-
-
-def _training_mark(study: Study, frame: Frame, index: int) -> Markup:
-    regions, name = study.regions, f"Training row {study.training.names[index]}"
-    number = 0 if regions is None else int(regions.labels[index])
-    is_prototype = regions is not None and regions.prototypes[number].column == index
+def _training_mark(study: Study, place: Placing, index: int) -> Markup:
+    rows, regions = study.training, study.regions
+    title, number, ring = f"Training row {rows.names[index]}", 0, ""
     if regions is not None:
-        name += f", prototype of region {number}" if is_prototype else f", in region {number}"
-    lines = [name, _numbers(study.training, index)]
-    lines.append(shortened(described(study.classifier, study.training.patterns, index), 160))
-    shape = tag("use", href=f"#mark-{SHAPES[number % len(SHAPES)]}", class_="mark")
-    ring = tag("use", href="#mark-ring", class_="ring prototype") if is_prototype else ""
-    kinds = f"point training {region_class(number)}"
-    return _mark(joined([ring, shape]), frame, study.training.points[index], lines, f"t{index}", kinds)
+        number = int(regions.labels[index])
+        ring = "prototype" if regions.prototypes[number] == index else ""
+        title += f", prototype of region {number}" if ring else f", in region {number}"
+    shape, kinds = _look(number)
+    return _mark(study, rows, index, place, title, shape, ring, class_=f"point training {kinds}", data_key=f"t{index}")
 
 
-def _new_mark(study: Study, new: ScoredRows, frame: Frame, index: int) -> Markup:
-    kind = "accepted" if new.accepted[index] else "rejected"
-    wrong = bool(new.wrong[index])
-    name = f"New row {new.names[index]}: {kind}"
-    if new.is_normal is not None:
-        name += f", labelled {'normal' if new.is_normal[index] else 'outlier'}{' (wrong)' if wrong else ''}"
-    lines = [name, _numbers(new, index), shortened(described(study.classifier, new.patterns, index), 160)]
-    ring = tag("use", href="#mark-ring", class_="ring wrong") if wrong else ""
-    inside = joined([ring, tag("use", href=f"#mark-{kind}", class_="mark")])
-    return _mark(inside, frame, new.points[index], lines, f"n{index}", f"point new {kind}", new.names[index])
-
-
-def _numbers(rows: ScoredRows, index: int) -> str:
-    said = f"how far out: {format_number(float(rows.ratios[index]))}"
-    said += "" if rows.nearest is None else f", nearest region {rows.nearest[index]}"
-    return said + ("" if rows.p_values is None else f", p-value {format_number(float(rows.p_values[index]))}")
+def _new_mark(study: Study, place: Placing, index: int) -> Markup:
+    rows = study.subject
+    kind, ring = "accepted" if rows.accepted[index] else "rejected", "wrong" if rows.wrong[index] else ""
+    title = f"New row {rows.names[index]}: {kind}"
+    if rows.is_normal is not None:
+        title += f", labelled {'normal' if rows.is_normal[index] else 'outlier'}{' (wrong)' if ring else ''}"
+    links = {"data_key": f"n{index}", "data_name": rows.names[index]}
+    return _mark(study, rows, index, place, title, kind, ring, class_=f"point new {kind}", **links)
 
 
 def _mark(
-    inside: Markup, frame: Frame, point: Matrix, lines: list[str], key: str, kinds: str, name: str | None = None
+    study: Study, rows: ScoredRows, index: int, place: Placing, title: str, shape: str, ring: str, **attributes: str
 ) -> Markup:
-    x, y = frame.place(point).tolist()
-    label = "\n".join(line for line in lines if line)
-    return tag(
-        "g", inside, class_=kinds, transform=f"translate({x:.1f} {y:.1f})", tabindex="-1", role="button",
-        aria_label=label, data_key=key, data_name=name,
-    )  # fmt: skip
+    """Return a mark; its label is the title, the numbers of the row and its description."""
+    x, y = place(rows.points[index]).tolist()
+    numbers = f"how far out: {format_number(float(rows.ratios[index]))}"
+    numbers += "" if rows.nearest is None else f", nearest region {rows.nearest[index]}"
+    numbers += "" if rows.p_values is None else f", p-value {format_number(float(rows.p_values[index]))}"
+    label = "\n".join([title, numbers, shortened(study.describe(rows, index), 160)]).rstrip("\n")
+    attributes |= {"transform": f"translate({x:.1f} {y:.1f})", "tabindex": "-1", "role": "button", "aria_label": label}
+    circle = tag("use", href="#mark-ring", class_=f"ring {ring}") if ring else ""
+    return tag("g", circle, tag("use", href=f"#mark-{shape}", class_="mark"), **attributes)
+
+
+def _look(number: int) -> tuple[str, str]:
+    """Return the shape of a region, and the class that gives it its colour."""
+    return SHAPES[number % len(SHAPES)], f"region-{number % N_COLOURS}"
+
+
+def region_mark(number: int) -> Markup:
+    """Return the mark of a region by itself, for a heading."""
+    return _sample(*_look(number))
 
 
 def _tools(study: Study) -> Markup:
-    """Return what to show, the zoom, and a field to find a row by its name."""
     kinds = [*(["tree"] if study.regions is not None else []), "training"]
     kinds += ["accepted", "rejected"] if study.new is not None else []
     boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), " ", kind) for kind in kinds]
@@ -228,24 +186,22 @@ def _tools(study: Study) -> Markup:
         tag("button", "Training", type="button", data_zoom="training", title=f"Zoom to the {study.row_name}s"),
         tag("button", "All", type="button", data_zoom="all", title="Show all rows"),
     ]
-    tools = [
-        tag("fieldset", tag("legend", "Show"), *boxes),
-        tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom"),
-    ]
-    if study.new is not None:
-        field = Markup('<input type="search" id="map-find" size="9" autocomplete="off">')
-        tools.append(tag("label", "Find ", field, class_="find"))
+    show = tag("fieldset", tag("legend", "Show"), *boxes)
+    zoom = tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom")
+    field = Markup('<input type="search" id="map-find" size="9" autocomplete="off">')
+    find = "" if study.new is None else tag("label", "Find ", field, class_="find")
     status = tag("p", id="map-status", role="status", class_="visually-hidden")
-    return tag("div", *tools, status, class_="tools screen-only")
+    return tag("div", show, zoom, find, status, class_="tools screen-only")
 
 
 def _legend(study: Study) -> Markup:
-    items = [_key(SHAPES[0], region_class(0), study.row_name)] if study.regions is None else []
-    if study.regions is not None:
+    items = []
+    if study.regions is None:
+        items.append(_key(*_look(0), study.row_name))
+    else:
         rules, order = study.regions.rules, study.regions.order
         for number in sorted(order[:MOST_IN_LEGEND]):
-            name = f"region {number}: {counted(rules[number].n_members, 'row')}"
-            items.append(_key(SHAPES[number % len(SHAPES)], region_class(number), name))
+            items.append(_key(*_look(number), f"region {number}: {counted(rules[number].n_members, 'row')}"))
         if len(order) > MOST_IN_LEGEND:
             items.append(tag("li", f"and {len(order) - MOST_IN_LEGEND} smaller ones"))
         items.append(_key("ring", "ring prototype", "prototype of a region"))
@@ -258,23 +214,12 @@ def _legend(study: Study) -> Markup:
     return tag("ul", *items, class_="keys")
 
 
-def sample_mark(shape: str, kinds: str) -> Markup:
-    """Return a mark by itself, for a legend or a heading.
-
-    >>> sample_mark("circle", "region-0")[:38]
-    '<svg class="sample" viewBox="-10 -10 2'
-    """
-    inside = (
-        tag("path", d=MARKS[shape], class_=kinds) if shape == "ring" else tag("path", d=MARKS[shape], class_="mark")
-    )
-    drawn = tag("g", inside, class_=None if shape == "ring" else kinds)
-    return tag("svg", drawn, class_="sample", viewBox="-10 -10 20 20", width=20, height=20, aria_hidden="true")
-
-
 def _key(shape: str, kinds: str, name: str) -> Markup:
-    return tag("li", sample_mark(shape, kinds), tag("span", name))
+    return tag("li", _sample(shape, kinds), tag("span", name))
 
 
-def _panel() -> Markup:
-    hint = tag("p", "Choose a mark on the map to see why the row was accepted or rejected.", class_="hint")
-    return tag("aside", hint, id="panel", aria_label="Explanation", tabindex="-1", class_="screen-only")
+def _sample(shape: str, kinds: str) -> Markup:
+    is_ring = shape == "ring"
+    inside = tag("path", d=MARKS[shape], class_=kinds if is_ring else "mark")
+    drawn = tag("g", inside, class_=None if is_ring else kinds)
+    return tag("svg", drawn, class_="sample", viewBox="-10 -10 20 20", width=20, height=20, aria_hidden="true")

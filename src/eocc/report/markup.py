@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
+Rows = Sequence[Sequence[object]]
 # Characters that HTML or UTF-8 cannot hold, and those that change the direction of text.
 UNSHOWN = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
@@ -13,80 +14,53 @@ class Markup(str):
 
 
 def escaped(value: object) -> Markup:
-    """Return a value as text of a page or of an attribute; HTML stays as it is.
-
-    >>> escaped('<b>"&"</b>'), escaped(Markup("<b>"))
-    ('&lt;b&gt;&quot;&amp;&quot;&lt;/b&gt;', '<b>')
-    """
+    """Return a value as text of a page or of an attribute; HTML stays as it is."""
     return value if isinstance(value, Markup) else Markup(html.escape(UNSHOWN.sub("\ufffd", str(value))))
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:
-    """Return an element. `class_` means class, `_` means `-`; None leaves an attribute out, True gives it no value.
-
-    >>> tag("p", "a < b", tag("b", 1), class_="note", aria_label=None, hidden=True)
-    '<p class="note" hidden>a &lt; b<b>1</b></p>'
-    """
-    written = "".join(_attribute(key, value) for key, value in attributes.items() if value is not None)
-    return Markup(f"<{name}{written}>{''.join(map(escaped, children))}</{name}>")
-
-
-def _attribute(key: str, value: object) -> str:
-    name = key.rstrip("_").replace("_", "-")
-    return f" {name}" if value is True else f' {name}="{escaped(value)}"'
+    """Return an element. `class_` means class, `_` means `-`; None leaves an attribute out, True gives it no value."""
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(value)}"')
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{joined(children)}</{name}>")
 
 
-def joined(parts: Iterable[object], separator: object = "") -> Markup:
-    """Return parts in a row.
-
-    >>> joined(["a", tag("b", "c")], " & ")
-    'a &amp; <b>c</b>'
-    """
-    return Markup(escaped(separator).join(map(escaped, parts)))
+def joined(parts: Iterable[object], separator: str = "") -> Markup:
+    """Return parts in a row."""
+    return Markup(separator.join(map(escaped, parts)))
 
 
-def table(
-    head: Sequence[object], rows: Sequence[Sequence[object]], caption: object = "", class_: str | None = None
-) -> Markup:
-    """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head.
+def unless_empty(name: str, children: Iterable[object], class_: str) -> Markup:
+    """Return an element with these children; nothing if there are none."""
+    inside = joined(children)
+    return tag(name, inside, class_=class_) if inside else Markup()
 
-    >>> table(["name", "size"], [["oak", 3]])[:61]
-    '<div class="scroll" tabindex="0" role="group" aria-label="Tab'
-    """
+
+def table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
+    """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head."""
     # A box that scrolls can be reached with the keyboard, and has a label.
-    label = f"Table: {re.sub('<[^>]*>', '', str(caption))}" if caption else "Table: " + ", ".join(map(str, head))
+    label = f"Table: {caption or ', '.join(map(str, head))}"
     whole = bare_table(head, rows, caption, class_)
-    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=Markup(escaped(label)))
+    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=label)
 
 
-def bare_table(
-    head: Sequence[object], rows: Sequence[Sequence[object]], caption: object = "", class_: str | None = None
-) -> Markup:
-    """Return a table without a box, whose cells break their lines.
-
-    >>> bare_table(["name", "size"], [["oak", 3]])[:52]
-    '<table><thead><tr><th scope="col">name</th><th scope'
-    """
+def bare_table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
+    """Return a table without a box, whose cells break their lines."""
     first = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
     title = [tag("caption", caption)] if caption else []
     return tag("table", *title, tag("thead", first), tag("tbody", *body), class_=class_)
 
 
-def facts(rows: Iterable[tuple[object, object]]) -> Markup:
-    """Return names with their values.
-
-    >>> facts([("regions", 2)])
-    '<dl class="facts"><div><dt>regions</dt><dd>2</dd></div></dl>'
-    """
-    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in rows), class_="facts")
+def facts(rows: Iterable[tuple[str, object]], class_: str = "facts") -> Markup:
+    """Return names with their values."""
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in rows), class_=class_)
 
 
 def section(identity: str, title: str, *parts: object) -> Markup:
-    """Return a section of the page under its heading.
-
-    >>> section("map", "Map", tag("p", "here"))
-    '<section id="map" aria-labelledby="map-title"><h2 id="map-title">Map</h2><p>here</p></section>'
-    """
+    """Return a section of the page under its heading."""
     heading = tag("h2", title, id=f"{identity}-title")
     return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")

@@ -19,14 +19,15 @@ from eocc.report.model_sections import model_section, regions_section
 from eocc.report.sections import N_EXPLAINED, data_section, decisions_section, summary_section, unusual_section
 from eocc.report.study import Study, study_of
 
-CONTENTS = {
-    "summary": "Summary",
-    "map": "Map",
-    "unusual": "Unusual rows",
-    "regions": "Regions",
-    "decisions": "Scores",
-    "data": "Data",
-    "model": "Model",
+# What the contents call each part, by its identity.
+PARTS = {
+    "summary": ("Summary", summary_section),
+    "map": ("Map", map_section),
+    "unusual": ("Unusual rows", unusual_section),
+    "regions": ("Regions", regions_section),
+    "decisions": ("Scores", decisions_section),
+    "data": ("Data", data_section),
+    "model": ("Model", model_section),
 }
 
 
@@ -42,23 +43,15 @@ def write_report(
 
     The page needs no network and no server. y are the labels of X (+1 for normal rows, -1 for outliers), `names` the
     names of its rows; by default they are numbered from 0. The file is written whole or not at all.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from eocc import SurpriseClassifier
-    >>> clf = SurpriseClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
-    >>> with TemporaryDirectory() as folder:
-    ...     write_report(clf, folder + "/report.html", X=[[9.0, 9.0]]).read_text(encoding="utf-8")[:15]
-    '<!doctype html>'
     """
     study = study_of(classifier, X, y, names)
-    text, output = page(study, title or "One-class report"), Path(path)
+    text, output = _page(study, title or "One-class report"), Path(path)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
-def page(study: Study, title: str) -> Markup:
-    """Return the whole page."""
+def _page(study: Study, title: str) -> str:
     style, script = (files("eocc.report").joinpath(name).read_text("utf-8") for name in ("style.css", "script.js"))
     head = tag(
         "head",
@@ -69,42 +62,22 @@ def page(study: Study, title: str) -> Markup:
         tag("title", title),
         tag("style", Markup(style)),
     )
-    body = tag("body", *_body(study, title), tag("script", Markup(script)))
-    return Markup(f"<!doctype html>\n{tag('html', head, body, lang='en')}\n")
-
-
-def policy(style: str, script: str) -> str:
-    """Return a Content-Security-Policy that allows only this style, this script and pictures inside the page.
-
-    >>> policy("", "").split("; ")[0]
-    "default-src 'none'"
-    """
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _body(study: Study, title: str) -> list[Markup]:
-    links = [tag("li", tag("a", name, href=f"#{key}")) for key, name in CONTENTS.items()]
+    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
-    sections = [
-        summary_section(study),
-        map_section(study),
-        unusual_section(study),
-        regions_section(study),
-        decisions_section(study),
-        data_section(study),
-        model_section(study),
-    ]
-    return [
+    body = tag(
+        "body",
         tag("a", "Skip to the contents", href="#main", class_="skip"),
         tag("header", tag("h1", title), tag("p", made, class_="note")),
         tag("nav", tag("ul", *links), aria_label="Contents"),
-        tag("main", joined(sections, Markup("\n")), id="main", tabindex="-1"),
+        tag("main", joined([part(study) for _, part in PARTS.values()], "\n"), id="main", tabindex="-1"),
         templates(study, study.subject.order[:N_EXPLAINED].tolist()),
-    ]
+        tag("script", Markup(script)),
+    )
+    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def policy(style: str, script: str) -> str:
+    """Return a Content-Security-Policy that allows only this style, this script and pictures inside the page."""
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    allowed = f"style-src 'sha256-{digests[0]}'; script-src 'sha256-{digests[1]}'; img-src data:"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"

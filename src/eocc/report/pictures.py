@@ -1,6 +1,6 @@
 """Small pictures of graphs and series. Other kinds of data are described in words only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,27 +20,23 @@ MOST_STEPS = 300
 
 
 def pictures_of(kind: str, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
-    """Return a picture of each pattern, all to one scale; none if this kind of data has no pictures.
+    """Return a picture of each pattern, all to one scale; none if this kind of data has no pictures."""
+    drawn = _draw_graphs(patterns) if kind == "graphs" else _draw_series(patterns) if kind == "series" else []
+    box = {"viewBox": f"0 0 {SIZE:g} {SIZE:g}", "role": "img"}
+    pictures = [
+        (tag("svg", *parts, **box, aria_label=f"Picture of {text}"), tag("figcaption", text))
+        for parts, text in zip(drawn, words, strict=bool(drawn))
+    ]
+    return [tag("figure", *picture, class_="picture") for picture in pictures]
 
-    >>> [picture] = pictures_of("graphs", [LabelledGraph(3, [[0, 1], [1, 2]])], ["a path"])
-    >>> picture.count("<circle"), picture.count("<line")
-    (3, 2)
-    >>> pictures_of("strings", ["oak"], ["a word"])
-    []
-    """
-    return PICTURES[kind](patterns, words) if kind in PICTURES else []
 
-
-def graph_pictures(graphs: Sequence[LabelledGraph], words: Sequence[str]) -> list[Markup]:
+def _draw_graphs(graphs: Sequence[LabelledGraph]) -> list[list[Markup]]:
     """Return graphs by the coordinates x and y of their vertices, or laid out by the steps from vertex to vertex."""
     if any(graph.n_vertices > MOST_VERTICES for graph in graphs):
         return []
-    own = [_own_places(graph) for graph in graphs]
-    if all(places is not None for places in own):
-        placed = _fit([places for places in own if places is not None])
-    else:
-        placed = [_fit([_laid_out(graph)])[0] for graph in graphs]
-    return [_graph(graph, places, text) for graph, places, text in zip(graphs, placed, words, strict=True)]
+    own = [places for places in map(_own_places, graphs) if places is not None]
+    placed = _fit(own) if len(own) == len(graphs) else [_fit([_laid_out(graph)])[0] for graph in graphs]
+    return [_draw_graph(graph, places) for graph, places in zip(graphs, placed, strict=True)]
 
 
 def _own_places(graph: LabelledGraph) -> Matrix | None:
@@ -69,27 +65,21 @@ def _laid_out(graph: LabelledGraph) -> Matrix:
 
 
 def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
-    """Return points inside the picture's margins, all to the same scale."""
     everything = np.concatenate([cloud for cloud in clouds if len(cloud)] or [np.zeros((1, 2))])
     low, high = everything.min(axis=0), everything.max(axis=0)
     reach = float((high - low).max()) or 1.0
     return [SIZE / 2 + (cloud - (low + high) / 2) * (SIZE - 2 * MARGIN) / reach for cloud in clouds]
 
 
-def _graph(graph: LabelledGraph, places: Matrix, words: str) -> Markup:
-    labels = _labels(graph)
-    lines = [
-        tag("line", **{key: f"{value:.1f}" for key, value in zip(("x1", "y1", "x2", "y2"), ends, strict=True)})
-        for ends in (np.concatenate([places[a], places[b]]) for a, b in np.asarray(graph.edges))
-    ]
+def _draw_graph(graph: LabelledGraph, places: Matrix) -> list[Markup]:
+    labels, at = _labels(graph), [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
     radius = 8 if any(labels) else 4
-    dots = [tag("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=radius) for x, y in places]
-    texts = [
-        tag("text", label, x=f"{x:.1f}", y=f"{y:.1f}", dy="0.35em", text_anchor="middle")
-        for label, (x, y) in zip(labels, places, strict=True)
-        if label
+    named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label]
+    return [
+        *(tag("line", x1=at[a][0], y1=at[a][1], x2=at[b][0], y2=at[b][1]) for a, b in np.asarray(graph.edges)),
+        *(tag("circle", cx=x, cy=y, r=radius) for x, y in at),
+        *(tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle") for label, x, y in named),
     ]
-    return _picture([*lines, *dots, *texts], words)
 
 
 def _labels(graph: LabelledGraph) -> list[str]:
@@ -101,29 +91,14 @@ def _labels(graph: LabelledGraph) -> list[str]:
     return [""] * graph.n_vertices
 
 
-def series_pictures(series: Sequence[Matrix], words: Sequence[str]) -> list[Markup]:
+def _draw_series(series: Sequence[Matrix]) -> list[list[Markup]]:
     """Return series as lines, one per channel, on the same axes."""
     low, high = min(float(one.min()) for one in series), max(float(one.max()) for one in series)
     longest, room = max(len(one) for one in series), SIZE - 2 * MARGIN
-    reach, pictures = (high - low) or 1.0, []
-    for one, text in zip(series, words, strict=True):
+    reach, drawn = (high - low) or 1.0, []
+    for one in series:
         kept = np.unique(np.linspace(0, len(one) - 1, min(len(one), MOST_STEPS)).astype(int))
-        x = MARGIN + room * kept / max(longest - 1, 1)
-        lines = []
-        for channel in range(one.shape[1]):
-            y = MARGIN + room * (high - one[kept, channel]) / reach
-            path = "M" + "L".join(f"{across:.1f} {down:.1f}" for across, down in zip(x, y, strict=True))
-            lines.append(tag("path", d=path, class_=f"curve look-{channel % 5}"))
-        pictures.append(_picture(lines, text))
-    return pictures
-
-
-def _picture(parts: Sequence[Markup], words: str) -> Markup:
-    drawn = tag("svg", *parts, viewBox=f"0 0 {SIZE:g} {SIZE:g}", role="img", aria_label=f"Picture of {words}")
-    return tag("figure", drawn, tag("figcaption", words), class_="picture")
-
-
-PICTURES: dict[str, Callable[[Sequence[Any], Sequence[str]], list[Markup]]] = {
-    "graphs": graph_pictures,
-    "series": series_pictures,
-}
+        x, levels = MARGIN + room * kept / max(longest - 1, 1), MARGIN + room * (high - one[kept]) / reach
+        paths = ["M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True)) for y in levels.T]
+        drawn.append([tag("path", d=path, class_=f"curve look-{k % 5}") for k, path in enumerate(paths)])
+    return drawn

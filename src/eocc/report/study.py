@@ -1,19 +1,21 @@
 """A classifier and perhaps new rows -> all that the page shows, computed once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.base import OneClassClassifier, blocks_of
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
-from eocc.explain.regions import Prototype, prototype_labels, prototypes_of
-from eocc.foundation.types import Flags, Indices
+from eocc.explain.by_regions import prototypes_of
+from eocc.explain.fitted import described, prototype_labels
+from eocc.foundation.arguments import n_threads
+from eocc.foundation.threads import threads
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.plots.projection import Projection, project, prototype_share, shows_regions
-from eocc.report.scored import ScoredRows, score_rows
 
 # This many of the most unusual rows are explained in full, and the prototypes of this many of the largest regions.
 MOST_EXPLAINED = 200
@@ -21,14 +23,48 @@ MOST_PROTOTYPES = 40
 
 
 @dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """What the model says of each row.
+
+    `ratios` say how far out rows lie, `scores` are log-memberships, `accepted` are the decisions, `points` (m, 2) the
+    places in the plane. `nearest` are the regions, if they are shown, `p_values` those of a calibrated model,
+    `is_normal` the labels, if they are known. `are_known` marks rows that do not differ from a prototype.
+    """
+
+    patterns: Any
+    names: Sequence[str]
+    ratios: Matrix
+    scores: Matrix
+    accepted: Flags
+    points: Matrix
+    nearest: Indices | None
+    p_values: Matrix | None
+    are_known: Flags
+    is_normal: Flags | None = None
+
+    def __len__(self) -> int:
+        return len(self.ratios)
+
+    @property
+    def order(self) -> Indices:
+        """The rows in order, the most unusual first."""
+        return np.argsort(-self.ratios, kind="stable")
+
+    @property
+    def wrong(self) -> Flags:
+        """Which decisions contradict the labels; none if there are no labels."""
+        return np.zeros(len(self), bool) if self.is_normal is None else self.accepted != self.is_normal
+
+
+@dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions that the page shows: a rule and a prototype for each, and the `labels` of all prototypes.
+    """The regions: their rules, the columns of their prototypes, the `labels` of all prototypes.
 
     `order` holds the regions, the largest first; `explained` the explanations of the prototypes of the largest regions.
     """
 
     rules: list[Rule]
-    prototypes: Mapping[int, Prototype]
+    prototypes: Mapping[int, int]
     labels: Indices
     order: list[int]
     explained: Mapping[int, Explanation]
@@ -78,37 +114,50 @@ class Study:
         """Return the key that links a row that the page is about with its mark on the map."""
         return f"{'t' if self.new is None else 'n'}{index}"
 
+    def describe(self, rows: ScoredRows, index: int) -> str:
+        """Return a row in a few words; "" if the measure has none."""
+        return described(self.classifier, rows.patterns, index)
+
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
-    """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given.
-
-    >>> from eocc import SurpriseClassifier
-    >>> clf = SurpriseClassifier().fit([[0.0, 0.0], [3.0, 1.0], [1.0, 5.0], [2.0, 2.0]])
-    >>> study = study_of(clf, [[2.0, 2.0], [90.0, 0.0]], y=[1, -1])
-    >>> study.name(1), study.explained[1].is_target
-    ('new row 1', False)
-    """
+    """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given."""
     check_is_fitted(classifier)
-    new = _new_rows(classifier, X, y, names)
-    plane, with_regions = project(classifier), shows_regions(classifier)
-    rows = [str(row) for row in classifier.training_indices_[classifier.prototype_indices_].tolist()]
-    training = score_rows(classifier, plane, classifier.prototypes_, rows, with_regions=with_regions)
-    scored = None if new is None else score_rows(classifier, plane, *new, with_regions=with_regions)
+    new, plane = _new_rows(classifier, X, y, names), project(classifier)
+    rows = classifier.training_indices_[classifier.prototype_indices_].astype(str).tolist()
+    training = _scored(classifier, plane, classifier.prototypes_, rows)
+    scored = None if new is None else _scored(classifier, plane, *new)
     subject = training if scored is None else scored
     unusual = subject.order[:MOST_EXPLAINED]
     explained = dict(zip(unusual.tolist(), classifier.explain_patterns(subject.patterns[unusual]), strict=True))
-    return Study(classifier, plane, training, scored, explained, _regions(classifier) if with_regions else None)
+    regions = _regions(classifier) if shows_regions(classifier) else None
+    return Study(classifier, plane, training, scored, explained, regions)
+
+
+def _scored(
+    classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
+) -> ScoredRows:
+    blocks, with_regions = [], shows_regions(classifier)
+    for block in blocks_of(patterns, classifier.n_compared):
+        with threads(n_threads(classifier.n_jobs)):
+            scores, rows = classifier.score_patterns(block), classifier.embed(block)
+        nearest = classifier.nearest_regions(rows) if with_regions else np.zeros(len(rows), np.int64)
+        found = scores.ratios, scores.log_memberships, scores.margins, plane.place(rows), rows.min(axis=1) == 0
+        blocks.append((*found, nearest))
+    ratios, logs, margins, points, known, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    calibration = classifier.calibration_
+    p_values = None if calibration is None else calibration.p_values(margins)
+    accepted, regions = margins - classifier.threshold_ >= 0, nearest if with_regions else None
+    return ScoredRows(patterns, names, ratios, logs, accepted, points, regions, p_values, known, is_normal)
 
 
 def _regions(classifier: OneClassClassifier) -> Regions:
-    sizes = [len(region.members) for region in classifier.regions_]
+    sizes, labels = [len(region.members) for region in classifier.regions_], prototype_labels(classifier)
     order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
     prototypes = prototypes_of(classifier, range(len(sizes)))
-    largest = [number for number in order if prototypes[number].is_member][:MOST_PROTOTYPES]
-    columns = np.array([prototypes[number].column for number in largest])
-    explanations = classifier.explain_patterns(classifier.prototypes_[columns])
-    explained = dict(zip(largest, explanations, strict=True))
-    return Regions(classifier.rules(), prototypes, prototype_labels(classifier), order, explained)
+    largest = [number for number in order if labels[prototypes[number]] == number][:MOST_PROTOTYPES]
+    columns = np.array([prototypes[number] for number in largest])
+    explained = dict(zip(largest, classifier.explain_patterns(classifier.prototypes_[columns]), strict=True))
+    return Regions(classifier.rules(), prototypes, labels, order, explained)
 
 
 def _new_rows(
@@ -116,9 +165,8 @@ def _new_rows(
 ) -> tuple[Any, list[str], Flags | None] | None:
     """Return patterns, names and labels of the new rows, or raise a ValueError if they do not fit together."""
     if X is None:
-        for what, given in (("y", y), ("names", names)):
-            if given is not None:
-                raise ValueError(f"{what} needs X, the rows it belongs to: pass both or neither")
+        if y is not None or names is not None:
+            raise ValueError(f"{'names' if y is None else 'y'} needs X, the rows it belongs to: pass both or neither")
         return None
     patterns = classifier.read(X)
     called = [str(name) for name in (range(len(patterns)) if names is None else names)]

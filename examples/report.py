@@ -1,0 +1,74 @@
+"""Draw the pictures of docs/report.md: two reports in headless Chromium, each with an explanation open.
+
+    python examples/report.py folder
+
+Needs selenium, the programs chromium and chromedriver, and, for the letters, iam/Letter-LOW.zip in the data folder
+(environment variable EOCC_DATA).
+"""
+
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from selenium import webdriver
+from sklearn.datasets import load_breast_cancer
+
+from eocc import SurpriseClassifier
+from eocc.datasets import load_iam
+from eocc.report import write_report
+
+
+def write_tumours(path: Path) -> Path:
+    """Write a report on breast tumours: 200 benign ones are normal, all others are new."""
+    data = load_breast_cancer(as_frame=True)
+    benign = data.target == 1
+    X = (data.data - data.data[benign].mean()) / data.data[benign].std()
+    rest = X.index.difference(X.index[benign][:200])
+    clf = SurpriseClassifier().fit(X[benign][:200])
+    names = [f"tumour {row}" for row in rest]
+    return write_report(clf, path, X.loc[rest], benign[rest], names, "Breast tumours: what is benign")
+
+
+def write_letters(path: Path) -> Path:
+    """Write a report on letters as graphs: the letter A is normal."""
+    letters = load_iam("L-L")
+    known = zip(letters.training.graphs, letters.training.labels, strict=True)
+    clf = SurpriseClassifier(measure="graph-edit").fit([graph for graph, label in known if label == "A"])
+    chosen = range(0, len(letters.test.graphs), 3)
+    labels = [letters.test.labels[k] for k in chosen]
+    names = [f"{k} ({label})" for k, label in zip(chosen, labels, strict=True)]
+    y = [label == "A" for label in labels]
+    return write_report(clf, path, [letters.test.graphs[k] for k in chosen], y, names, "Letters: what is an A")
+
+
+def photograph(browser: webdriver.Chrome, page: Path, picture: Path, start: str, place: int) -> None:
+    """Save what the browser shows from `start` on, with the explanation of one row of the table of unusual rows."""
+    browser.get(page.as_uri())
+    browser.execute_script(
+        "document.documentElement.style.scrollBehavior = 'auto';"
+        "document.querySelectorAll('#unusual [data-open]')[arguments[1]].click();"
+        "document.querySelector(arguments[0]).scrollIntoView();",
+        start,
+        place,
+    )
+    browser.save_screenshot(str(picture))
+
+
+def main(folder: Path) -> None:
+    """Write both reports and photograph them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,1520"):
+        options.add_argument(argument)
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    with TemporaryDirectory() as pages:
+        photograph(browser, write_tumours(Path(pages, "tumours.html")), folder / "report.png", "h1", 12)
+        browser.set_window_size(1280, 1100)
+        photograph(browser, write_letters(Path(pages, "letters.html")), folder / "report_graphs.png", "#map", 24)
+    browser.quit()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "pictures"))

@@ -1,0 +1,116 @@
+"""What explanations need of a fitted classifier, and what they call its training rows, columns and weights."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.difference import description_of
+from eocc.measures.protocol import FittedMeasure
+from eocc.measures.schema import DataSchema
+from eocc.regions.fuzzy import FuzzyModel, Region
+from eocc.regions.scores import BOUNDARY
+
+N_EXEMPLARS = 3
+
+
+class FittedClassifier(Protocol):
+    """What explanations need of a fitted classifier."""
+
+    measure_: FittedMeasure
+    threshold_: float
+    prototypes_: Any
+    prototype_indices_: Indices
+    training_indices_: Indices
+    weights_: Matrix
+
+    @property
+    def labels_(self) -> Indices:
+        """The region of each training row."""
+
+    @property
+    def regions_(self) -> list[Region]:
+        """The regions."""
+
+    @property
+    def fuzzy_model_(self) -> FuzzyModel:
+        """Their centres and widths."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the columns, if there are any."""
+
+    def embed(self, patterns: Any) -> Matrix:
+        """Return patterns in the dissimilarity space."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrainingRow:
+    """A training row that is a prototype: its `row` in the X of the fit, and its `dissimilarity` from an explained row.
+
+    `index` counts along the training rows, as `regions_` does, `column` along `prototypes_`. All three are equal
+    unless some rows of X were outliers or held out, or there are fewer prototypes than training rows.
+    """
+
+    row: int
+    index: int
+    column: int
+    dissimilarity: float
+
+
+def training_row(classifier: FittedClassifier, row: Matrix, column: int) -> TrainingRow:
+    """Return the prototype of this column, given the dissimilarities of a row to all prototypes."""
+    index = int(classifier.prototype_indices_[column])
+    return TrainingRow(int(classifier.training_indices_[index]), index, column, float(row[column]))
+
+
+def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingRow, ...]:
+    """Return the prototypes of these columns that are least dissimilar; of equal ones, the first."""
+    nearest = columns[np.argsort(row[columns], kind="stable")[:N_EXEMPLARS]]
+    return tuple(training_row(classifier, row, int(column)) for column in nearest)
+
+
+def is_whole(classifier: FittedClassifier) -> bool:
+    """Return whether every training row is a prototype."""
+    return len(classifier.prototype_indices_) == len(classifier.training_indices_)
+
+
+def prototype_labels(classifier: FittedClassifier) -> Indices:
+    """Return the region of every prototype."""
+    return np.asarray(classifier.labels_[classifier.prototype_indices_])
+
+
+def reach_of(threshold: float) -> float:
+    """Return the largest accepted ratio, given the threshold of the margin (1 - ratio^2) / 2."""
+    return 1.0 if threshold == 0 else float(np.sqrt(max(BOUNDARY**2 - 2 * threshold, 0.0)))
+
+
+def described(classifier: FittedClassifier, patterns: Any, index: int) -> str:
+    """Return one pattern in a few words; "" if the measure has none."""
+    return description_of(classifier.measure_, patterns[index : index + 1], classifier.feature_names)
+
+
+def schema_of(classifier: FittedClassifier) -> DataSchema:
+    """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
+    find = getattr(classifier.measure_, "schema", lambda *_: None)  # a measure of the user's own may lack it
+    try:
+        return find(classifier.prototypes_, classifier.feature_names) or DataSchema("")
+    except ValueError:  # no file can hold such data
+        return DataSchema("")
+
+
+def number_columns(classifier: FittedClassifier) -> list[str]:
+    """Return the names of the columns of a table of numbers, each of which has its weight; [] for other data."""
+    schema = schema_of(classifier)
+    is_weighted = len(schema.columns) == len(classifier.weights_)
+    return weight_names(classifier) if schema.kind == "numbers" and is_weighted else []
+
+
+def weight_names(classifier: FittedClassifier) -> list[str]:
+    """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number."""
+    name = getattr(classifier.measure_, "weight_names", None)  # a measure of the user's own may lack it
+    if name is None:
+        return [f"weight {k + 1}" for k in range(len(classifier.weights_))]
+    return list(name(classifier.feature_names))
