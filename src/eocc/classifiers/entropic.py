@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,15 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
-from eocc.classifiers.labels import (
-    ValidationSplit,
-    as_pair,
-    check_lengths,
-    signs,
-    split_labelled,
-    split_with_validation,
-    warn_if_rare,
-)
+from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_by_regions
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
@@ -38,8 +29,7 @@ from eocc.regions.representatives import Representative, resolve_representative
 from eocc.regions.scores import Scores
 from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
-from eocc.scale.cluster import materialised
-from eocc.scale.memory import check_memory, synthesis_bytes
+from eocc.scale.memory import synthesis_bytes
 from eocc.search.protocol import Search
 from eocc.search.run import resolve_search
 from eocc.space.prototypes.protocol import Selection
@@ -191,28 +181,15 @@ class EntropicOneClassClassifier(OneClassClassifier):
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        self.measure = measure
-        self.synthesis = synthesis
-        self.prototypes = prototypes
-        self.selection = selection
-        self.graph = graph
-        self.eta = eta
-        self.beta = beta
-        self.gamma = gamma
-        self.performance = performance
-        self.validation_fraction = validation_fraction
-        self.extent = extent
-        self.representative = representative
-        self.membership_function = membership_function
-        self.tconorm = tconorm
-        self.search = search
-        self.precision = precision
-        self.weights = weights
-        self.false_alarm_rate = false_alarm_rate
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.measure, self.synthesis, self.graph, self.precision = measure, synthesis, graph, precision
+        self.prototypes, self.selection = prototypes, selection
+        self.eta, self.beta, self.gamma = eta, beta, gamma
+        self.performance, self.validation_fraction = performance, validation_fraction
+        self.extent, self.representative = extent, representative
+        self.membership_function, self.tconorm = membership_function, tconorm
+        self.search, self.weights, self.false_alarm_rate = search, weights, false_alarm_rate
+        self.max_memory, self.n_jobs = max_memory, n_jobs
+        self.random_state, self.verbose = random_state, verbose
 
     def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X.
@@ -230,12 +207,12 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if validation is not None and self.synthesis == "entropy":
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         draft, rng = unfitted_copy(self), generator(self.random_state)
-        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
+        data = draft.read(X, reset=True)
         split = draft._split(data, y, validation, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))  # before the search, which may take long
-        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
+        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
         settings = draft._settings(len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)
@@ -247,23 +224,14 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return which rows train and, for EOCC-2, which patterns validate."""
         if self.synthesis == "entropy":
             return ValidationSplit(np.arange(len(data)), None, None)
-        warn_if_rare(y)
-        labels = np.ones(len(data), np.int64) if y is None else signs(y)
-        check_lengths("X", data, "y", labels)
-        if validation is None:
-            return split_labelled(data, labels, self.validation_fraction, rng)
-        X_val, y_val = as_pair(validation)
-        warn_if_rare(y_val, "y_val")
-        return split_with_validation(labels, self.read(X_val), signs(y_val, "y_val"))
+        return split_rows(data, y, validation, self.read, self.validation_fraction, rng)
 
     def _settings(self, n: int, split: ValidationSplit) -> Settings:
         """Return what the user chose, each name as the object that it names."""
         fuzzification = Fuzzification(
-            extent=resolve_extent(self.extent),
-            representative=resolve_representative(self.representative),
-            membership_function=resolve_membership_function(self.membership_function),
-            tconorm=resolve_tconorm(self.tconorm),
-        )
+            resolve_extent(self.extent), resolve_representative(self.representative),
+            resolve_membership_function(self.membership_function), resolve_tconorm(self.tconorm),
+        )  # fmt: skip
         synthesis: Synthesis = EntropySynthesis(self.eta, self.gamma)
         if self.synthesis == "validation":
             synthesis = ValidationSynthesis(
@@ -287,26 +255,15 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""
         representation, candidate = model.representation, model.candidate
-        self.measure_ = representation.measure
-        self.prototypes_ = representation.prototypes
-        self.prototype_indices_ = representation.prototype_indices
-        self.training_indices_ = training
-        self.weights_ = candidate.weights
-        self.entropy_ = candidate.entropy
-        self.raw_entropy_ = model.raw_entropy
-        self.neighbour_entropy_ = model.neighbour_entropy
-        self.modularity_ = candidate.modularity
-        self.objective_ = candidate.objective
+        self.measure_, self.prototypes_ = representation.measure, representation.prototypes
+        self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
+        self.weights_, self.objective_ = candidate.weights, candidate.objective
+        self.entropy_, self.modularity_ = candidate.entropy, candidate.modularity
+        self.raw_entropy_, self.neighbour_entropy_ = model.raw_entropy, model.neighbour_entropy
         self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
-        self.modularity_curve_ = model.modularity_curve
-        self.spanning_tree_ = model.tree
-        self.labels_ = model.labels
-        self.regions_ = model.regions
-        self.fuzzy_model_ = model.fuzzy
-        self.calibration_ = None
-        self.threshold_ = 0.0
-        self.offset_ = model.fuzzy.threshold
-        self.history_ = model.history
+        self.spanning_tree_, self.modularity_curve_, self.labels_ = model.tree, model.modularity_curve, model.labels
+        self.regions_, self.fuzzy_model_, self.history_ = model.regions, model.fuzzy, model.history
+        self.calibration_, self.threshold_, self.offset_ = None, 0.0, model.fuzzy.threshold
 
     def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
         """Calibrate by models of the same settings, each of which leaves a part of the patterns out."""
@@ -361,8 +318,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
-        graph = "complete" if is_complete else "knn"
-        needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), graph)
+        needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), is_complete)
         fewer = f"prototypes={max(1, min(1000, r // 4))}"
         remedy = f"pass graph='knn' and {fewer}" if is_complete else f"pass {fewer}"
         return needed, f"{remedy}, or fewer threads, or raise max_memory"
@@ -405,7 +361,3 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def search_history(self) -> NDArray[Any] | None:
         """The search, one record per generation; None if the weights were given or all 1."""
         return None if self.weights is not None or self.search is None else self.history_
-
-    def _check_memory(self, n: int, n_columns: int, pair_bytes: float) -> None:
-        needed, remedy = self.memory_needed(n, n_columns, pair_bytes)
-        check_memory(needed, self.max_memory, remedy)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -26,10 +26,10 @@ from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import materialised, spread_measure
-from eocc.scale.memory import check_memory, surprise_bytes
+from eocc.scale.cluster import current, spread_measure
+from eocc.scale.memory import surprise_bytes
 from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of, resolve_selection
+from eocc.space.prototypes.select import count_of
 from eocc.space.representation import represent
 from eocc.space.weightings import checked_weights
 from eocc.surprise.comparison import Comparison
@@ -128,15 +128,10 @@ class SurpriseClassifier(OneClassClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.measure = measure
-        self.weights = weights
-        self.prototypes = prototypes
-        self.selection = selection
-        self.membership_function = membership_function
-        self.false_alarm_rate = false_alarm_rate
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self.measure, self.weights = measure, weights
+        self.prototypes, self.selection = prototypes, selection
+        self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
+        self.max_memory, self.n_jobs, self.random_state = max_memory, n_jobs, random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
@@ -146,22 +141,21 @@ class SurpriseClassifier(OneClassClassifier):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
-        is_outlier = outlier_rows(y, len(data))
-        training = np.flatnonzero(~is_outlier)
-        outliers = data[np.flatnonzero(is_outlier)] if is_outlier.any() else None
-        patterns = data if outliers is None else data[training]
-        n_outliers = 0 if outliers is None else len(outliers)
+        data = draft.read(X, reset=True)
+        is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
+        training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
+        patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
         pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
-        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes, n_outliers)
+        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes, len(places))
         draft._learn(patterns, outliers, training)
         return commit_fit(self, draft)
 
     def _learn(self, patterns: Any, outliers: Any, training: Indices) -> None:
-        selection, rng = resolve_selection(self.selection), generator(self.random_state)
+        measure, rng = self.resolved_measure_, generator(self.random_state)
         with threads(n_threads(self.n_jobs)):
-            measure = spread_measure(self.resolved_measure_)
-            representation = represent(patterns, measure, self.prototypes, selection, rng)
+            if current() is not None:
+                measure = spread_measure(measure)
+            representation = represent(patterns, measure, self.prototypes, self.selection, rng)
             weights = checked_weights(self.weights, representation.measure.n_parameters)
             self.surprise_model_, self.calibration_ = fit_surprise_model(
                 representation, weights, outliers, self.false_alarm_rate
@@ -208,8 +202,7 @@ class SurpriseClassifier(OneClassClassifier):
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r = count_of(self.prototypes, n)
         needed = surprise_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), n_outliers)
-        remedy = f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
-        return needed, remedy
+        return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name."""
@@ -291,7 +284,3 @@ class SurpriseClassifier(OneClassClassifier):
 
     def _restore_own(self, state: dict[str, Any]) -> None:
         restore_surprise(self, state)
-
-    def _check_memory(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> None:
-        needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)
-        check_memory(needed, self.max_memory, remedy)

@@ -20,6 +20,7 @@ NEVER_REFUSED = 2**28
 MEMORY_INFORMATION = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
 GROUPS = Path("/sys/fs/cgroup")
+GROUP_FILES = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
 
 
 class MemoryLimitError(ValueError):
@@ -55,9 +56,9 @@ def surprise_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads:
     return OVERHEAD + MARGIN * (rows + pairs)
 
 
-def synthesis_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, graph: str) -> float:
+def synthesis_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, is_complete: bool) -> float:
     """Return the memory that the paper's synthesis takes: per thread an n x r and, over all pairs, an n x n matrix."""
-    workspace = DOUBLE * (n * r + n * n) if graph == "complete" else DOUBLE * n * (r + 200)
+    workspace = DOUBLE * (n * r + n * n) if is_complete else DOUBLE * n * (r + 200)
     pairs = pair_bytes * n * r
     return OVERHEAD + MARGIN * (DOUBLE * n * n_columns + pairs + n_threads * workspace)
 
@@ -75,10 +76,7 @@ def memory_limit(max_memory: int | str | None) -> float:
 
 
 def free_memory() -> int | None:
-    """Return the bytes that this process can still get without swapping; None if the system does not say.
-
-    A container or another control group with a tighter limit than the machine's counts.
-    """
+    """Return the bytes that this process can get, also in its container, without swapping; None if not known."""
     free = [_free_on_machine(), *_free_in_groups()]
     return min((size for size in free if size is not None), default=None)
 
@@ -97,7 +95,7 @@ def _free_on_machine() -> int | None:
 
 
 def _free_in_groups() -> Iterator[int]:
-    """Yield what the limits of this process's control groups leave, of either version."""
+    """Yield what the limits of this process's control groups, of either version, and of those around them leave."""
     try:
         lines = OWN_GROUPS.read_text().splitlines()
     except OSError:
@@ -105,29 +103,19 @@ def _free_in_groups() -> Iterator[int]:
     for line in lines:
         controllers, _, path = line.partition(":")[2].partition(":")
         if controllers in ("", "memory"):
-            root = GROUPS / controllers
-            names = ("memory.max", "memory.current") if not controllers else (
-                "memory.limit_in_bytes", "memory.usage_in_bytes"
-            )  # fmt: skip
             # Inside a container the path may be that seen from outside: then the root itself is the group.
-            for folder in {root, *_folders(root, path)}:
-                free = _free_in_group(folder, *names)
-                if free is not None:
-                    yield free
+            own = GROUPS / controllers / path.lstrip("/")
+            folders = [folder for folder in (own, *own.parents) if folder.is_relative_to(GROUPS / controllers)]
+            yield from (free for folder in folders if (free := _free_in_group(folder)) is not None)
 
 
-def _folders(root: Path, path: str) -> Iterator[Path]:
-    """Yield the folders of a group and of those it is in."""
-    parts = Path(path).parts[1:]
-    for depth in range(1, len(parts) + 1):
-        yield root.joinpath(*parts[:depth])
-
-
-def _free_in_group(folder: Path, limit_name: str, usage_name: str) -> int | None:
+def _free_in_group(folder: Path) -> int | None:
     """Return limit - usage, where files that were read and can be dropped count as free; None without a limit."""
-    try:
-        limit, usage = int((folder / limit_name).read_text()), int((folder / usage_name).read_text())
-        statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
-    except (OSError, ValueError):  # no such group, or the limit is "max"
-        return None
-    return max(0, limit - usage + int(statistics.get("inactive_file", 0)))
+    for limit_name, usage_name in GROUP_FILES:
+        try:
+            limit, usage = int((folder / limit_name).read_text()), int((folder / usage_name).read_text())
+            statistics = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        except (OSError, ValueError):  # no such group, or the limit is "max"
+            continue
+        return max(0, limit - usage + int(statistics.get("inactive_file", 0)))
+    return None

@@ -2,17 +2,26 @@
 
 import re
 import secrets
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
+import numpy as np
+
+from eocc.foundation.blas import one_blas_thread
 from eocc.scale.cluster.pickled import Pickled
 
 # Addresses that Dask accepts: a host and its port, or a scheduler in this process.
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
+# Tasks per slot in every batch of candidates: more would balance better, but each costs milliseconds.
+SHARE = 2
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
+# Returns the client in use, or None without a cluster.
+current: Callable[[], Any] = _client.get
 
 
 @contextmanager
@@ -49,7 +58,6 @@ def on(client: Any) -> Iterator[Any]:
 
 
 def _connected(make: Any, address: str) -> Any:
-    """Return a client of the scheduler at the address."""
     remedy = "start one with 'dask scheduler' and pass the address that it prints, for example tcp://host:8786"
     if not ADDRESS.fullmatch(address):  # a client would try for half a minute
         raise ValueError(f"{address!r} is not the address of a scheduler; {remedy}")
@@ -69,22 +77,13 @@ def using(client: Any) -> Iterator[None]:
         _client.reset(token)
 
 
-def current() -> Any:
-    """Return the client in use, or None without a cluster."""
-    return _client.get()
-
-
 def n_slots(client: Any) -> int:
     """Return how many tasks the workers run at once, at least 1: all workers may be restarting."""
     return max(1, int(sum(client.nthreads().values())))
 
 
 def given(client: Any, data: Any) -> Any:
-    """Return a future of the pickled data.
-
-    It is the result of a task, which the scheduler runs again if a worker dies with its copy. Scattered data would be
-    lost.
-    """
+    """Return a future of the pickled data: a task, which runs again if a worker dies with its copy."""
     import dask
 
     # Dask warns of large tasks; this one is intended.
@@ -123,3 +122,40 @@ def _key(name: str) -> str:
 
 def _itself(data: Pickled) -> Pickled:
     return data
+
+
+class Remote:
+    """Evaluates candidates of a search on a cluster. Each worker gets the function once, then only candidates.
+
+    `evaluation(candidate, workspace)` reuses what `evaluation.workspace()` allocates.
+    """
+
+    def __init__(self, client: Any, evaluation: Any) -> None:
+        self._client, self._evaluation = client, given(client, evaluation)
+
+    def map(self, candidates: Sequence[Any]) -> list[Any]:
+        """Return the value of every candidate, in order."""
+        count = min(SHARE * n_slots(self._client), len(candidates))
+        parts = [candidates[part] for part in slices(len(candidates), count)]
+        futures = given_tasks(self._client, _evaluated, [(self._evaluation, part) for part in parts])
+        with cancelled_on_error(self._client, futures):
+            return [result for part in self._client.gather(futures) for result in part]
+
+
+def slices(n: int, count: int) -> list[slice]:
+    """Return `count` slices of n things, whose sizes differ by at most one."""
+    bounds = np.linspace(0, n, count + 1).astype(int).tolist()
+    return [slice(*ends) for ends in pairwise(bounds)]
+
+
+# Workspaces of a worker, by function and thread; they live as long as the function.
+_workspaces: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
+
+
+def _evaluated(pickled: Pickled, candidates: Sequence[Any]) -> list[Any]:
+    evaluation = pickled.open()
+    own, me = _workspaces.setdefault(evaluation, {}), threading.get_ident()
+    with one_blas_thread():
+        if me not in own:
+            own[me] = evaluation.workspace()
+        return [evaluation(candidate, own[me]) for candidate in candidates]
