@@ -136,16 +136,11 @@ class Remote:
     def map(self, candidates: Sequence[Any]) -> list[Any]:
         """Return the value of every candidate, in order."""
         count = min(SHARE * n_slots(self._client), len(candidates))
-        parts = [candidates[part] for part in slices(len(candidates), count)]
+        bounds = np.linspace(0, len(candidates), count + 1).astype(int).tolist()
+        parts = [candidates[start:stop] for start, stop in pairwise(bounds)]
         futures = given_tasks(self._client, _evaluated, [(self._evaluation, part) for part in parts])
         with cancelled_on_error(self._client, futures):
             return [result for part in self._client.gather(futures) for result in part]
-
-
-def slices(n: int, count: int) -> list[slice]:
-    """Return `count` slices of n things, whose sizes differ by at most one."""
-    bounds = np.linspace(0, n, count + 1).astype(int).tolist()
-    return [slice(*ends) for ends in pairwise(bounds)]
 
 
 # Workspaces of a worker, by function and thread; they live as long as the function.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from eocc.measures.graphs import FittedGraphEdit
 from eocc.measures.linear import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.measures.strings import FittedStringEdit
-from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots, slices
+from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
 from eocc.scale.cluster.pickled import Pickled
 
 # Fewer pairs than this are not worth sending.
@@ -63,18 +64,22 @@ class _SpreadFunction:
 
     measure: FunctionMeasure
 
-    def fit(self, training: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FittedFunction:
+    def fit(self, training: Sequence[Any]) -> FittedFunction:
+        return self._fitted(training, None)
+
+    def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FittedFunction:
+        return self._fitted(training, prototypes)
+
+    def _fitted(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FittedFunction:
         self.measure._check_symmetry(training)
         pairs = prepare(FittedFunction(self.measure.function, 1.0, []), training, prototypes)
         return FittedFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
 
-    fit_against = fit
-
 
 def spread_measure(measure: Measure) -> Measure:
     """Return the measure, or one that is fitted on the cluster in use if its fit compares all pairs."""
-    is_spread = current() is not None and isinstance(measure, FunctionMeasure)
-    return _SpreadFunction(measure) if is_spread else measure  # type: ignore[arg-type]
+    is_costly = current() is not None and isinstance(measure, FunctionMeasure)
+    return _SpreadFunction(measure) if is_costly and isinstance(measure, FunctionMeasure) else measure
 
 
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
@@ -98,14 +103,19 @@ def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any)
 
 def _strips(n: int, r: int, slots: int) -> list[Block]:
     """Return blocks of some rows and all columns."""
-    return [(rows, slice(0, r)) for rows in slices(n, max(1, min(SHARE * slots, n // LEAST_SIDE)))]
+    return [(rows, slice(0, r)) for rows in _slices(n, max(1, min(SHARE * slots, n // LEAST_SIDE)))]
 
 
 def _triangle(n: int, slots: int) -> list[Block]:
     """Return blocks that cover all pairs together with their transposes; the cheaper diagonal blocks come last."""
     count = max(1, min(int(np.ceil(np.sqrt(2 * SHARE * slots))), n // LEAST_SIDE))
-    sides = slices(n, count)
+    sides = _slices(n, count)
     return [(rows, columns) for k, rows in enumerate(sides) for columns in sides[:k]] + [(side, side) for side in sides]
+
+
+def _slices(n: int, count: int) -> list[slice]:
+    bounds = np.linspace(0, n, count + 1).astype(int).tolist()
+    return [slice(*ends) for ends in pairwise(bounds)]
 
 
 def _block(
