@@ -45,12 +45,9 @@ class OneClassClassifier(
     """
 
     parameters: ClassVar[tuple[Parameter, ...]]
-    # The names in `fitted_state` that only this class has.
-    state_keys: ClassVar[tuple[str, ...]]
-    # What the `ratios` of `score_all` measure.
-    ratio_name: ClassVar[str]
-    # Whether a training row scores as if it were left out of the training rows.
-    scores_left_out: ClassVar[bool]
+    state_keys: ClassVar[tuple[str, ...]]  # the names in `fitted_state` that only this class has
+    ratio_name: ClassVar[str]  # what the `ratios` of `score_all` measure
+    scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     measure: Any
     false_alarm_rate: float | None
@@ -147,10 +144,7 @@ class OneClassClassifier(
         """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
 
     def without_small_regions(self, share: float) -> Self:
-        """Return the classifier for training data of which a `share` may be outliers.
-
-        Regions that may be clusters of outliers do not count. A classifier that decides without regions returns itself.
-        """
+        """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows may be some."""
         return self
 
     @dask_lazy(np.float64)
@@ -160,10 +154,7 @@ class OneClassClassifier(
 
     @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
-        """Return the logarithm of the membership: finite, higher = more normal.
-
-        It ranks rows also where the membership itself underflows to 0.
-        """
+        """Return the logarithm of the membership: finite, also where that is 0; higher = more normal."""
         return self.score_all(X).log_memberships
 
     @dask_lazy(np.float64)
@@ -240,27 +231,19 @@ class OneClassClassifier(
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if the training data had any."""
-        names: Sequence[Any] | None = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(map(str, names))
+        return tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; `eocc.load` reads it."""
         model_file.save(self, path)
 
     def fitted_state(self) -> dict[str, Any]:
-        """Return what the fit found, by name: `restore_state` takes it back, and `save` writes it.
-
-        The values are numbers, arrays, None, dictionaries of these, patterns, and the objects that scoring calls: the
-        measure, the membership function, the t-conorm.
-        """
+        """Return what the fit found, by name, as numbers, arrays, patterns, and the objects that scoring calls."""
         check_is_fitted(self)
         return {**shared_state(self), **self._own_state()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Make this an estimator fitted as `state` says; a ValueError of one line says what in it is wrong.
-
-        Every shape, index and range is checked, because kernels do not check what they are given.
-        """
+        """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)
@@ -284,10 +267,7 @@ class OneClassClassifier(
         return self.calibration_
 
     def _by_block(self, X: Any, function: Callable[[Any], Result]) -> Iterator[Result]:
-        """Return `function` of X, one block of patterns at a time.
-
-        Blocks of numbers take one thread each; a block of other patterns takes all threads.
-        """
+        """Return `function` of blocks of X: blocks of numbers take one thread each, of other patterns all threads."""
         check_is_fitted(self)
         patterns = self.read(X)
         blocks, count = blocks_of(patterns, self.n_compared), n_threads(self.n_jobs)

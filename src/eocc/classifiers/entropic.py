@@ -84,19 +84,16 @@ class EntropicOneClassClassifier(OneClassClassifier):
     tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
         How the grades in several regions become one.
     search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
-        How p is found; None takes p = 1. To set its size, patience or time, pass an object of `eocc.search`, for
-        example `GeneticSearch(max_time=60)`.
+        How p is found; None takes p = 1. Objects of `eocc.search` have settings: `GeneticSearch(max_time=60)`.
     precision : {"double", "single"}, default="double"
-        The precision of distances inside the search. "single" takes half the time for n = 2000; the model is then
-        built in double precision.
+        The precision of distances inside the search. "single" takes half the time; the model itself is built in double.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new targets that `predict` may reject, kept by cross-conformal calibration, which costs ten more
         fits. None keeps the paper's rule: a target lies within one extent of a region.
     max_memory : int, str or None, default=None
-        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
-        means 70 % of the free memory.
+        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -110,29 +107,24 @@ class EntropicOneClassClassifier(OneClassClassifier):
         p*, the weights found.
     regions_ : list of Region
         The decision regions: `members`, `representative` (indices of training patterns) and `extent`.
-    labels_ : array of shape (n_training,)
-        The region of each training pattern.
+    labels_, training_indices_ : arrays of shape (n_training,)
+        The region of each training pattern, and its row in X; regions and tree count along the training patterns.
     spanning_tree_ : SpanningTree
         `edges` and `lengths`, heaviest first.
     entropy_, raw_entropy_, modularity_, objective_ : float
         Of p*: normalised entropy, Rényi entropy, normalised modularity, and the value that was maximised.
     modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
-    performance_ : float or None
-        Of p* on the validation set; None without one.
-    neighbour_entropy_ : float or None
-        The Rényi entropy estimated from nearest neighbours; None with the complete graph.
+    performance_, neighbour_entropy_ : float or None
+        Of p* on the validation set, if any; the Rényi entropy estimated from neighbours, unless the graph is complete.
     history_ : structured array
         Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
         graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` is of all patterns.
-    training_indices_ : array of shape (n_training,)
-        Which rows of X were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
     prototype_indices_ : array of shape (n_prototypes,)
         Which of the training patterns are the prototypes.
-    threshold_ : float
-        The margin at which the decision is made: 0, a region's boundary, unless calibrated.
-    offset_ : float
-        The log-membership there. With the Gaussian and "max", decision_function is score_samples - offset_.
+    threshold_, offset_ : float
+        The margin at which the decision is made, 0 (a region's boundary) unless calibrated, and the log-membership
+        there. With the Gaussian and "max", decision_function is score_samples - offset_.
     calibration_ : Calibration or None
         The held-out margins that `p_values` compares with, after a fit with a false_alarm_rate.
     measure_, resolved_measure_, prototypes_, fuzzy_model_
@@ -319,13 +311,11 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
         needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), is_complete)
-        fewer = f"prototypes={max(1, min(1000, r // 4))}"
-        remedy = f"pass graph='knn' and {fewer}" if is_complete else f"pass {fewer}"
-        return needed, f"{remedy}, or fewer threads, or raise max_memory"
+        graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
+        return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name."""
-        rate = None if self.calibration_ is None else self.calibration_.rate
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
@@ -334,7 +324,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "modularity": self.modularity_,
             "objective": self.objective_,
             "performance": self.performance_,
-            "false-alarm rate": rate,
+            "false-alarm rate": None if self.calibration_ is None else self.calibration_.rate,
         }
 
     def _own_state(self) -> dict[str, Any]:
@@ -349,8 +339,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return (
             f"The model describes normal rows by {counted(len(self.regions_), 'region')}, one per cluster of training "
             f"rows. A row is accepted if it lies within {'one extent' if reach == 1 else f'{reach:.4g} extents'} of a "
-            "region. "
-            "The extent of a region measures how far apart the rows of its cluster are."
+            "region. The extent of a region measures how far apart the rows of its cluster are."
         )
 
     def nearest_regions(self, rows: Matrix) -> Indices:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from eocc.calibration.conformal import Calibration, rate_for
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.structure import Structure
+from eocc.classifiers.structure import structure_of
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_by_neighbours
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
@@ -20,10 +21,8 @@ from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
-from eocc.graph.complete import SpanningTree
 from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
-from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.scale.cluster import current, spread_measure
@@ -36,6 +35,14 @@ from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.score import Threshold
 from eocc.surprise.state import surprise_state
+from eocc.synthesis.model import Model
+
+# Attributes that describe the prototypes, and where they are in the `structure_`.
+STRUCTURE = {
+    "regions_": "regions", "labels_": "labels", "fuzzy_model_": "fuzzy", "spanning_tree_": "tree",
+    "modularity_curve_": "modularity_curve", "modularity_": "candidate.modularity", "entropy_": "candidate.entropy",
+    "raw_entropy_": "raw_entropy",
+}  # fmt: skip
 
 
 class SurpriseClassifier(OneClassClassifier):
@@ -67,8 +74,7 @@ class SurpriseClassifier(OneClassClassifier):
         The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
         1 / (n + 1) for fewer than 19 rows.
     max_memory : int, str or None, default=None
-        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
-        means 70 % of the free memory.
+        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -86,14 +92,10 @@ class SurpriseClassifier(OneClassClassifier):
         The region of each training row, -1 for rows that are not prototypes; computed with `regions_`.
     spanning_tree_, modularity_curve_, entropy_, raw_entropy_, modularity_, fuzzy_model_
         Of the prototypes, computed with `regions_`.
-    weights_ : array of shape (n_parameters,)
-        The weights.
-    measure_, resolved_measure_, prototypes_
-        The fitted measure, the measure that "auto" chose, and the rows that new rows are compared with.
-    prototype_indices_ : array of shape (n_prototypes,)
-        Which of the training rows are the prototypes.
-    training_indices_ : array of shape (n_training,)
-        Which rows of X were trained on: all that are not labelled as outliers.
+    measure_, resolved_measure_, prototypes_, weights_
+        The fitted measure, the measure that "auto" chose, the rows that new rows are compared with, and the weights.
+    training_indices_, prototype_indices_ : array
+        Which rows of X were trained on (all that are not labelled as outliers), and which of these are the prototypes.
     threshold_, offset_ : float
         decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
     n_features_in_, feature_names_in_
@@ -160,9 +162,8 @@ class SurpriseClassifier(OneClassClassifier):
             self.surprise_model_, self.calibration_ = fit_surprise_model(
                 representation, weights, outliers, self.false_alarm_rate
             )
-        self.measure_, self.weights_ = representation.measure, weights
-        self.prototypes_, self.prototype_indices_ = representation.prototypes, representation.prototype_indices
-        self.training_indices_ = training
+        self.measure_, self.prototypes_, self.weights_ = representation.measure, representation.prototypes, weights
+        self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
@@ -206,24 +207,19 @@ class SurpriseClassifier(OneClassClassifier):
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name."""
-        assert self.calibration_ is not None
-        labels = {} if self.surprise_model_.outliers is None else {"known outliers": self.surprise_model_.n_outliers}
-        return {
-            "method": "surprise",
-            **labels,
-            "false-alarm rate": self.calibration_.rate,
-            "threshold of the surprise": self.surprise_model_.threshold.value,
-        }
+        n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
+        labels = {"known outliers": n_outliers} if n_outliers else {}
+        rate = self._calibrated().rate
+        return {"method": "surprise", **labels, "false-alarm rate": rate, "threshold of the surprise": threshold}
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
-        assert self.calibration_ is not None
         rows = "training rows" if len(self.prototype_indices_) == len(self.training_indices_) else "prototypes"
-        n_outliers = self.surprise_model_.n_outliers
+        n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         return (
             f"The surprise of a row says how far it lies from its nearest {rows}, "
             "compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
-            f"that about {format_number(100 * self.calibration_.rate)}% of new normal rows exceed."
+            f"that about {rate}% of new normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )
 
@@ -248,35 +244,16 @@ class SurpriseClassifier(OneClassClassifier):
         return len(self.prototypes_) + self.surprise_model_.n_outliers
 
     @cached_property
-    def structure_(self) -> Structure:
-        """Tree, clusters and regions of the prototypes, computed when first asked for."""
+    def structure_(self) -> Model:
+        """Tree, clusters and regions of the prototypes."""
         with threads(n_threads(self.n_jobs)):
-            return Structure.of_prototypes(self, self.membership_function_)
+            return structure_of(self)
 
-    @property
-    def regions_(self) -> list[Region]:  # type: ignore[override]
-        """The clusters of the prototypes as regions."""
-        return self.structure_.regions
-
-    @property
-    def labels_(self) -> Indices:  # type: ignore[override]
-        """The region of each training row, -1 for rows that are not prototypes."""
-        return self.structure_.labels
-
-    @property
-    def fuzzy_model_(self) -> FuzzyModel:  # type: ignore[override]
-        """The regions' centres and widths."""
-        return self.structure_.fuzzy
-
-    @property
-    def spanning_tree_(self) -> SpanningTree:
-        """The minimum spanning tree of the prototypes."""
-        return self.structure_.tree
-
-    @property
-    def modularity_curve_(self) -> Matrix:
-        """The modularity of the partitions into 1, 2, ... clusters."""
-        return self.structure_.modularity_curve
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the structure, which is computed when first asked for."""
+        if name in STRUCTURE and "surprise_model_" in vars(self):
+            return attrgetter(STRUCTURE[name])(self.structure_)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_

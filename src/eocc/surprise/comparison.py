@@ -106,7 +106,7 @@ def nearest_in(rows: Matrix, k: int, n_local: int, local_scales: Matrix) -> Near
     return Nearest(distances, scales)
 
 
-def _copies(rows: Matrix) -> Indices:
+def _copies(rows: Matrix) -> Any:
     """Return the prototype that each row is a copy of, -1 if there is none."""
     return np.where(rows.min(axis=1) <= SAME, rows.argmin(axis=1), -1)
 
