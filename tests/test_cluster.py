@@ -384,6 +384,6 @@ def test_other_clients_and_collections_are_refused(monkeypatch):
 def test_dask_is_not_imported_before_it_is_used():
     code = """import sys
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-EntropicOneClassClassifier().fit([[0.0], [1.0], [3.0]]).predict([[1.0]])
+EntropicOneClassClassifier(search=None).fit([[0.0], [1.0], [3.0]]).predict([[1.0]])
 assert not {"dask", "distributed"} & set(sys.modules)"""
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)

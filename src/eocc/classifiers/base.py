@@ -144,7 +144,7 @@ class OneClassClassifier(
         """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
 
     def without_small_regions(self, share: float) -> Self:
-        """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows may be some."""
+        """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows are some."""
         return self
 
     @dask_lazy(np.float64)

@@ -29,7 +29,7 @@ from eocc.regions.representatives import Representative, resolve_representative
 from eocc.regions.scores import Scores
 from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
-from eocc.scale.memory import synthesis_bytes
+from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.search.protocol import Search
 from eocc.search.run import resolve_search
 from eocc.space.prototypes.protocol import Selection
@@ -146,6 +146,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     state_keys = KEYS
     ratio_name = "distance to the nearest region, in its extents"
     scores_left_out = False
+    _own_state, _restore_own = entropic_state, restore_entropic
 
     def __init__(
         self,
@@ -310,7 +311,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
-        needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), is_complete)
+        # Every thread has a matrix of n x r dissimilarities and, over all pairs, one of n x n.
+        workspace = 8 * (n * r + n * n) if is_complete else 8 * n * (r + 200)
+        needed = OVERHEAD + MARGIN * (8 * n * n_columns + pair_bytes * n * r + n_threads(self.n_jobs) * workspace)
         graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
@@ -326,12 +329,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "performance": self.performance_,
             "false-alarm rate": None if self.calibration_ is None else self.calibration_.rate,
         }
-
-    def _own_state(self) -> dict[str, Any]:
-        return entropic_state(self)
-
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        restore_entropic(self, state)
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""

@@ -34,11 +34,7 @@ def outlier_rows(y: Any, n: int) -> Flags:
 
 
 def signs(y: Any, name: str = "y", n: int | None = None) -> NDArray[np.int64]:
-    """Return +1 for normal rows and -1 for all else, from +1/-1, 1/0 or booleans.
-
-    >>> signs([True, False]).tolist(), signs([1, 0, 1]).tolist()
-    ([1, -1], [1, -1, 1])
-    """
+    """Return +1 for normal rows and -1 for all else, from +1/-1, 1/0 or booleans."""
     labels = _checked_labels(y, name, n)
     found = set(labels.tolist())
     if {0, -1} <= found:

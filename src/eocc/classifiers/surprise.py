@@ -26,7 +26,7 @@ from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.scale.cluster import current, spread_measure
-from eocc.scale.memory import surprise_bytes
+from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of
 from eocc.space.representation import represent
@@ -115,6 +115,7 @@ class SurpriseClassifier(OneClassClassifier):
     state_keys = KEYS
     ratio_name = "surprise (scaled: 1 is the limit)"
     scores_left_out = True
+    _restore_own = restore_surprise
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -170,12 +171,8 @@ class SurpriseClassifier(OneClassClassifier):
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
-        ratios = self.surprise_model_.ratios(self.measure_, patterns, self.prototypes_)
+        ratios = self.surprise_model_.threshold.ratios(self.calibration_values(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
-
-    def left_out(self) -> Scores:
-        """Return the scores of the training rows, each left out of its own neighbours."""
-        return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
 
     def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
         """Return the rate: all rows of a stream calibrate."""
@@ -202,7 +199,10 @@ class SurpriseClassifier(OneClassClassifier):
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r = count_of(self.prototypes, n)
-        needed = surprise_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), n_outliers)
+        rows = 8 * n * (n_columns + 40) + 8 * (r + n_outliers) * (n_columns + 20)
+        # Rows of numbers are compared in blocks. Other measures keep all pairs and two matrices of dissimilarities.
+        pairs = (pair_bytes + 16) * n * (r + n_outliers) if pair_bytes else n_threads(self.n_jobs) * 2**23
+        needed = OVERHEAD + MARGIN * (rows + pairs)
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
@@ -258,6 +258,3 @@ class SurpriseClassifier(OneClassClassifier):
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_
         return {"surprise": surprise_state(model), "outliers": model.outliers, "membership_function": function}
-
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        restore_surprise(self, state)

@@ -9,11 +9,10 @@ from eocc.foundation.byte_sizes import bytes_of, format_bytes
 
 # The share of free memory that a fit may take if the user gives no limit.
 FREE_SHARE = 0.7
-# Measured peaks lie between 0.6 and 1.1 of the sum of the arrays times this: `python benchmarks/memory.py`.
+# Measured peaks lie between 0.6 and 1.1 of the sum of a fit's arrays times this: `python benchmarks/memory.py`.
 MARGIN = 1.25
 # What a fit takes whatever its size: the threads' stacks, the interpreter's own growth.
 OVERHEAD = 2**24
-DOUBLE = 8
 # Without a limit, a fit this small is not worth a look at the free memory.
 NEVER_REFUSED = 2**28
 # Where Linux says how much memory is free, and the limits of this process's control groups.
@@ -45,30 +44,8 @@ def check_memory(needed: float, max_memory: int | str | None, remedy: str) -> No
         )
 
 
-def surprise_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, n_outliers: int = 0) -> float:
-    """Return the memory that fitting a surprise model to n rows and r prototypes takes.
-
-    Measures that keep their pairs (`pair_bytes` > 0) hold all of them and two matrices of dissimilarities. Rows of
-    numbers are compared in blocks.
-    """
-    rows = DOUBLE * n * (n_columns + 40) + DOUBLE * (r + n_outliers) * (n_columns + 20)
-    pairs = (pair_bytes + 2 * DOUBLE) * n * (r + n_outliers) if pair_bytes else n_threads * 2**23
-    return OVERHEAD + MARGIN * (rows + pairs)
-
-
-def synthesis_bytes(n: int, r: int, n_columns: int, pair_bytes: float, n_threads: int, is_complete: bool) -> float:
-    """Return the memory that the paper's synthesis takes: per thread an n x r and, over all pairs, an n x n matrix."""
-    workspace = DOUBLE * (n * r + n * n) if is_complete else DOUBLE * n * (r + 200)
-    pairs = pair_bytes * n * r
-    return OVERHEAD + MARGIN * (DOUBLE * n * n_columns + pairs + n_threads * workspace)
-
-
 def memory_limit(max_memory: int | str | None) -> float:
-    """Return how many bytes a fit may add: the limit given, or a share of what is free; infinity if unknown.
-
-    >>> memory_limit("1KiB")
-    1024.0
-    """
+    """Return how many bytes a fit may add: the limit given, or a share of what is free; infinity if unknown."""
     if max_memory is not None:
         return float(bytes_of(max_memory))
     free = free_memory()

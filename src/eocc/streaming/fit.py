@@ -23,39 +23,13 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 @dataclass(frozen=True, eq=False)
 class ColumnStatistics:
-    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows.
-
-    >>> ColumnStatistics.of(np.array([[0.0], [4.0]])).joined(ColumnStatistics.of(np.array([[5.0]])))
-    ColumnStatistics(n_rows=3, minimum=array([0.]), maximum=array([5.]), mean=array([3.]), squares=array([14.]))
-    """
+    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows."""
 
     n_rows: int
     minimum: Matrix
     maximum: Matrix
     mean: Matrix
-    squares: Matrix  # the sum of squared differences from the mean
-
-    @property
-    def spread(self) -> Matrix:
-        """The standard deviation, with n in the denominator."""
-        return np.sqrt(self.squares / self.n_rows)
-
-    @classmethod
-    def of(cls, rows: Matrix) -> "ColumnStatistics":
-        """Return the statistics of some rows; infinite where sums overflow."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = rows.mean(axis=0)
-            return cls(len(rows), rows.min(axis=0), rows.max(axis=0), mean, ((rows - mean) ** 2).sum(axis=0))
-
-    def joined(self, other: "ColumnStatistics") -> "ColumnStatistics":
-        """Return the statistics of both together (Chan, Golub and LeVeque)."""
-        n_rows = self.n_rows + other.n_rows
-        with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.mean - self.mean
-            mean = self.mean + apart * (other.n_rows / n_rows)
-            squares = self.squares + other.squares + apart**2 * (self.n_rows * other.n_rows / n_rows)
-        lowest, highest = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
-        return ColumnStatistics(n_rows, lowest, highest, mean, squares)
+    spread: Matrix
 
 
 def fit_stream(
@@ -171,7 +145,10 @@ def _take_all(draft: Any, stream: Source, drawn: Sample, rate: float | None) -> 
         return part, np.concatenate([draft.calibration_values(draft.read(block)) for block in blocks])
 
     tally, n_rows = Tally(), 0
-    statistics: ColumnStatistics | None = None
+    lowest, highest = drawn.values.min(axis=0), drawn.values.max(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = drawn.values.mean(axis=0)
+    sums, squares = np.zeros((2, len(middle)))  # of the differences from this mean
     draft.training_indices_ = drawn.indices.copy()
     for part, values in in_order(scored, stream.rows(), n_threads(draft.n_jobs)):
         n_rows = part.first + len(part.values)
@@ -182,10 +159,16 @@ def _take_all(draft: Any, stream: Source, drawn: Sample, rate: float | None) -> 
             raise changed(f"rows {part.first} to {n_rows - 1} have other values")
         if rate is not None:
             tally.add(values if draft.scores_left_out else np.delete(values, sampled))
-        found = ColumnStatistics.of(part.values)
-        statistics = found if statistics is None else statistics.joined(found)
+        lowest, highest = np.minimum(lowest, part.values.min(axis=0)), np.maximum(highest, part.values.max(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums += (part.values - middle).sum(axis=0)
+            squares += ((part.values - middle) ** 2).sum(axis=0)
     if n_rows != drawn.n_rows:
         raise changed(f"it had {drawn.n_rows} rows, then {n_rows}")
     if rate is not None:
         draft.calibrate(tally.largest(ranks_of(len(drawn.indices), tally.total, rate)), rate)
-    draft.n_rows_seen_, draft.column_statistics_ = n_rows, statistics
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = sums / n_rows
+        spread = np.sqrt(np.maximum(squares / n_rows - apart**2, 0.0))
+        draft.column_statistics_ = ColumnStatistics(n_rows, lowest, highest, middle + apart, spread)
+    draft.n_rows_seen_ = n_rows

@@ -1,6 +1,5 @@
 """Rows, one part at a time -> a random sample, also stratified."""
 
-import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -104,15 +103,8 @@ def quotas(counts: dict[str, int], size: int, shares: str) -> dict[str, int]:
     >>> quotas({"day": 90, "night": 10}, 10, "proportional"), quotas({"day": 90, "night": 3}, 10, "equal")
     ({'day': 9, 'night': 1}, {'day': 7, 'night': 3})
     """
-    given = dict.fromkeys(counts, 1)
-    weights = {name: count if shares == PROPORTIONAL else 1 for name, count in counts.items()}
-    waiting = [(-weights[name] / 3, place, name) for place, name in enumerate(counts) if counts[name] > 1]
-    heapq.heapify(waiting)
-    for _ in range(size - len(counts)):
-        if not waiting:
-            break
-        _, place, name = heapq.heappop(waiting)
-        given[name] += 1
-        if given[name] < counts[name]:
-            heapq.heappush(waiting, (-weights[name] / (2 * given[name] + 1), place, name))
-    return given
+    most = np.array(list(counts.values()))
+    weights, given = most if shares == PROPORTIONAL else np.ones(len(most)), np.ones(len(most), np.int64)
+    for _ in range(min(size, int(most.sum())) - len(most)):
+        given[np.argmax(np.where(given < most, weights / (2 * given + 1), -1.0))] += 1
+    return dict(zip(counts, given.tolist(), strict=True))

@@ -38,14 +38,7 @@ class Scored:
 
 
 def figures_of(classifier: OneClassClassifier, X: Any) -> dict[str, NDArray[Any]]:
-    """Return `decision`, `membership`, `score`, `distance` and, for a calibrated model, `p_value` of every row.
-
-    All come from one pass over X.
-
-    >>> from eocc import SurpriseClassifier
-    >>> figures_of(SurpriseClassifier().fit([[0.0], [1.0], [2.0], [3.0]]), [[1.5], [90.0]])["decision"]
-    array([ 1, -1])
-    """
+    """Return `decision`, `membership`, `score`, `distance` and, for a calibrated model, `p_value` of every row."""
     scores = classifier.score_all(X)
     columns: dict[str, NDArray[Any]] = {
         "decision": np.where(scores.margins - classifier.threshold_ >= 0, 1, -1),
@@ -114,14 +107,7 @@ def _writing_csv(path: Path) -> Iterator[Callable[[Columns], None]]:
 
 @contextmanager
 def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
-    """Yield a function that writes columns of many rows; the first call decides their types.
-
-    >>> with writing_parquet(Path("scores.parquet")) as write:
-    ...     write({"row": np.arange(2), "score": np.array([-0.5, -1.0])})
-    >>> import pyarrow.parquet
-    >>> pyarrow.parquet.read_table("scores.parquet").to_pydict()
-    {'row': [0, 1], 'score': [-0.5, -1.0]}
-    """
+    """Yield a function that writes columns of many rows; the first call decides their types."""
     try:
         import pyarrow
         import pyarrow.parquet

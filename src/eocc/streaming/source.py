@@ -69,7 +69,7 @@ class Source:
             some, numbers = chunk.some(kept), n_seen + np.flatnonzero(kept)
             n_seen += len(chunk)
             if len(some):
-                strata = () if self.stratify is None else strata_of(_column(some, self.stratify), some.is_text)
+                strata = [] if self.stratify is None else _strata(some, self.stratify)
                 names = schema.names if schema.is_named and chunk.is_named else None
                 yield Rows(first, schema.patterns(some), numbers, strata, names)
             first += len(some)
@@ -82,23 +82,21 @@ class Source:
     def _kept(self, chunk: Chunk, schema: Schema) -> Flags:
         kept = np.ones(len(chunk), bool)
         if self.where is not None:
-            kept &= rows_with(_column(chunk, self.where[0]), self.where[1])
+            kept &= rows_with(chunk.columns[_name(chunk, self.where[0])], self.where[1])
         return kept & schema.complete(chunk) if self.incomplete == SKIP else kept
 
     def _schema(self, chunk: Chunk) -> Schema:
         """Return the schema of rows of numbers, by default in all columns but those of strata and kinds."""
         if not chunk.columns:
             raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
-        apart = [self.stratify] if self.stratify is not None else []
-        apart = [_name(chunk, column) for column in [*apart, *(self.where or ())[:1]]]
-        if self.columns is None:
-            names = [name for name in chunk.columns if name not in apart]
-        else:
+        apart = [self.stratify, None if self.where is None else self.where[0]]
+        left_out = [_name(chunk, column) for column in apart if column is not None]
+        names = [name for name in chunk.columns if name not in left_out]
+        if self.columns is not None:
             names = [_name(chunk, column) for column in self.columns]
         if not names:
             raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
-        # Columns without names are found by their order, unless some are left out.
-        is_named = chunk.is_named or len(names) < len(chunk.columns) or self.columns is not None
+        is_named = chunk.is_named or names != list(chunk.columns)  # all columns without names are found by their order
         return Schema("numbers", tuple((name, NUMBER) for name in names), is_named)
 
 
@@ -125,11 +123,9 @@ def source_of(
         n_rows = None if None in counts else sum(filter(None, counts))
         chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths)
     elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        n_rows, by_place = _length(source), getattr(source, "iloc", source)  # slices of a frame itself go by its index
-        starts = range(0, n_rows, chunk_rows)
-        chunks = lambda: _of_parts(by_place[start : start + chunk_rows] for start in starts)  # noqa: E731
+        n_rows, chunks = _length(source), partial(_of_array, source, chunk_rows)
     elif isinstance(source, Iterable):
-        chunks = lambda: _of_parts(source)  # noqa: E731
+        chunks = partial(_of_parts, source)
     else:
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
     n_rows = n_rows if where is None and incomplete == REFUSE else None
@@ -138,6 +134,11 @@ def source_of(
 
 def _of_files(paths: Sequence[Path]) -> Iterator[Chunk]:
     return (chunk for path in paths for chunk in open_chunks(path))
+
+
+def _of_array(array: Any, step: int) -> Iterator[Chunk]:
+    by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
+    return _of_parts(by_place[start : start + step] for start in range(0, _length(array), step))
 
 
 def _of_parts(parts: Iterable[Any]) -> Iterator[Chunk]:
@@ -199,47 +200,29 @@ def _name(chunk: Chunk, column: Any) -> str:
     return str(column)
 
 
-def _column(chunk: Chunk, column: Any) -> Sequence[Any]:
-    return chunk.columns[_name(chunk, column)]
-
-
 def rows_with(cells: Iterable[Any], value: Any) -> Flags:
     """Return which cells hold the value: the same text, number or truth value."""
-    return np.array([is_same(cell, str(value)) for cell in _listed(cells)], bool)
+    return np.array([is_same(cell, str(value)) for cell in cells], bool)
 
 
-def strata_of(cells: Iterable[Any], is_text: bool) -> list[str]:
-    """Return the stratum of each cell: its text, and NO_VALUE for missing values.
+def _strata(chunk: Chunk, column: Any) -> list[str]:
+    """Return the stratum of each row: the text of its cell, and NO_VALUE if that is missing."""
 
-    >>> strata_of([1.0, np.nan, None], is_text=False), strata_of(["day", " NA "], is_text=True)
-    (['1.0', '', ''], ['day', ''])
-    """
-    return [_stratum(cell, is_text) for cell in _listed(cells)]
+    def stratum(cell: Any) -> str:
+        text = str(cell + 0.0 if isinstance(cell, float) else cell).strip()  # -0.0 is 0.0
+        is_absent = not isinstance(cell, str) and text in PANDAS_MISSING
+        return NO_VALUE if is_absent or is_missing(cell, chunk.is_text) else text
 
-
-def _stratum(cell: Any, is_text: bool) -> str:
-    text = str(cell + 0.0 if isinstance(cell, float) else cell).strip()  # -0.0 is 0.0
-    is_absent = not isinstance(cell, str) and text in PANDAS_MISSING
-    return NO_VALUE if is_absent or is_missing(cell, is_text) else text
-
-
-def _listed(cells: Iterable[Any]) -> Iterable[Any]:
-    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+    return [stratum(cell) for cell in chunk.columns[_name(chunk, column)]]
 
 
 def check_classifier(function: str, classifier: Any) -> None:
-    """Raise a ValueError unless the first argument is a classifier.
-
-    >>> check_classifier("fit_stream", "big.npy")
-    Traceback (most recent call last):
-    ...
-    ValueError: the first argument of fit_stream is a classifier, not 'big.npy'; write fit_stream(clf, source, ...)
-    """
+    """Raise a ValueError unless the first argument of the function is a classifier."""
     if not isinstance(classifier, OneClassClassifier):
         is_path = isinstance(classifier, str | os.PathLike)
         passed = repr(str(classifier)) if is_path else f"a {type(classifier).__name__}"
-        order = f"write {function}(clf, source, ...)"
-        raise ValueError(f"the first argument of {function} is a classifier, not {passed}; {order}")
+        wanted = f"the first argument of {function} is a classifier"
+        raise ValueError(f"{wanted}, not {passed}; write {function}(clf, source, ...)")
 
 
 def files_of(path: Path) -> list[Path]:

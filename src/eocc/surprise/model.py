@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.foundation.types import Matrix
-from eocc.measures.protocol import ComparesRows, FittedMeasure
+from eocc.measures.protocol import ComparesRows
 from eocc.regions.scores import decision_margin
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
@@ -39,10 +39,6 @@ class SurpriseModel:
     def n_outliers(self) -> int:
         """How many known outliers new rows are compared with."""
         return 0 if self.outliers is None else len(self.outliers)
-
-    def ratios(self, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-        """Return the ratio of new patterns: 1 at the threshold, higher = less normal."""
-        return self.threshold.ratios(self.surprises(Comparison(measure, patterns, prototypes)))
 
     def surprises(self, rows: Comparison) -> Matrix:
         """Return the surprise of new patterns."""
@@ -84,5 +80,6 @@ def fit_surprise_model(
             surprise, terms, against_both(training, outliers), outlier_terms, BothKinds(labelled, among_outliers)
         )
     share = rate_for(rate, len(surprises))
-    model = SurpriseModel(surprise, Threshold.fit(surprises, share), surprises, likelihood_ratio, outliers)
-    return model, Calibration(np.sort(decision_margin(model.left_out_ratios)), share)
+    threshold = Threshold.fit(surprises, share)
+    calibration = Calibration(np.sort(decision_margin(threshold.ratios(surprises))), share)
+    return SurpriseModel(surprise, threshold, surprises, likelihood_ratio, outliers), calibration

@@ -121,12 +121,6 @@ class Standardisation:
     mean: Matrix
     scale: Matrix
 
-    @classmethod
-    def fit(cls, columns: Matrix) -> "Standardisation":
-        """Return mean and standard deviation of each column; a column that does not vary keeps its unit."""
-        scale = columns.std(axis=0)
-        return cls(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
-
     def apply(self, columns: Matrix) -> Matrix:
         """Return the standardised columns, all finite."""
         with np.errstate(over="ignore"):
@@ -166,9 +160,11 @@ def fit_surprise(
     weightings: Sequence[Matrix], among_prototypes: Comparison, training: Comparison
 ) -> tuple[Surprise, Matrix]:
     """Return the model, and the standardised terms of the training rows, each left out."""
-    known, columns = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
-    standardisation = Standardisation.fit(np.hstack(columns))
-    return Surprise(known, standardisation), standardisation.apply(np.hstack(columns))
+    known, terms = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
+    columns = np.hstack(terms)
+    scale = columns.std(axis=0)  # a term that does not vary keeps its unit
+    standardisation = Standardisation(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
+    return Surprise(known, standardisation), standardisation.apply(columns)
 
 
 @dataclass(frozen=True, eq=False)

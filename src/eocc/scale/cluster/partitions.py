@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 from copy import copy
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,10 +18,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 # A fit loads no more than this, unless Dask's setting "eocc.gather-limit" is another.
 GATHER_LIMIT = "1 GiB"
 # Attributes that scoring does not need and that need not travel.
-NOT_FOR_SCORING = (
-    "labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "training_indices_", "prototype_indices_",
-    "structure_",
-)  # fmt: skip
+NOT_FOR_SCORING = ("labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "structure_")
 
 
 def is_dask(X: Any) -> bool:
@@ -54,29 +51,23 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     check_is_fitted(model)
     if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
         validate_data(model, X._meta if hasattr(X, "columns") else X, reset=False, skip_check_array=True)
-    columns = (len(model.prototypes_),) if name == "transform" else ()
+    empty = np.empty((0, len(model.prototypes_)) if name == "transform" else 0, dtype)
     slim = copy(model)
-    slim.__dict__ = {name: value for name, value in vars(model).items() if name not in NOT_FOR_SCORING}
+    slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}
+    call = Pickled(partial(getattr(slim, name), *arguments, **named))
     # The scheduler keeps the data of a graph, so they survive the death of a worker.
-    sent = dask.delayed(Pickled(slim), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    sent = dask.delayed(call, name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
     work = dask.delayed(_of_block, pure=False)
     parts = [
-        dask.array.from_delayed(
-            work(sent, name, part, columns, dtype, arguments, named), shape=(length, *columns), dtype=dtype
-        )
+        dask.array.from_delayed(work(sent, part, empty), shape=(length, *empty.shape[1:]), dtype=dtype)
         for part, length in _partitions(X)
     ]
     return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
 
-def _of_block(
-    model: Pickled, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
-) -> NDArray[Any]:
-    """Call the method on a partition, which may be empty."""
+def _of_block(call: Pickled, block: Any, empty: NDArray[Any]) -> NDArray[Any]:
     patterns = block if hasattr(block, "shape") else list(block)
-    if len(patterns) == 0:
-        return np.empty((0, *columns), dtype)
-    return np.asarray(getattr(model.open(), name)(patterns, *arguments, **named), dtype)
+    return np.asarray(call.open()(patterns), empty.dtype) if len(patterns) else empty
 
 
 def _partitions(X: Any) -> list[tuple[Any, float]]:
@@ -132,10 +123,6 @@ def sample(X: Any, size: int, random_state: Any = None) -> Any:
 
     The rows depend on the seed and on the number of rows, not on the partitions. The result is an array, a frame with
     its names, or a list.
-
-    >>> import dask.array
-    >>> sample(dask.array.arange(1000, chunks=300), 4, random_state=0)
-    array([269, 510, 635, 848])
     """
     if not is_dask(X):
         raise ValueError(f"sample takes Dask arrays, dataframes and bags, not {type(X).__name__}")
