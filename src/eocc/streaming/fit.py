@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,6 +100,8 @@ def fit_stream(
     check_count("sample", sample)
     checked(classifier.parameters, classifier)
     classifier.stream_rate(sample, sample)  # refuses a classifier that needs labels
+    if classifier.false_alarm_rate is not None:
+        check_rate(classifier.false_alarm_rate, sample)
     if get_tags(classifier).input_tags.pairwise:
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
@@ -108,19 +109,12 @@ def fit_stream(
     stream = source_of(source, chunk_rows, where, incomplete, columns=columns, stratify=stratify)
     # A separate seed, as the fit draws from the same random_state.
     rng = np.random.default_rng(int(generator(classifier.random_state).integers(2**63)))
-    drawn = draw_sample(stream, sample, shares, rng, partial(_check_size, classifier))
+    drawn = draw_sample(stream, sample, shares, rng, classifier.check_memory)
     draft, rate = _fitted(classifier, drawn)
     _take_all(draft, stream, drawn, rate)
     if drawn.names is not None and hasattr(draft, "n_features_in_"):
         draft.feature_names_in_ = np.array(drawn.names, dtype=object)
     return commit_fit(classifier, draft)
-
-
-def _check_size(classifier: OneClassClassifier, n: int, n_columns: int) -> None:
-    """Refuse a fit to n rows that needs too much memory, or more rows for its rate."""
-    if classifier.false_alarm_rate is not None:
-        check_rate(classifier.false_alarm_rate, n)
-    classifier.check_memory(n, n_columns)
 
 
 def _fitted(classifier: OneClassClassifier, drawn: Sample) -> tuple[Any, float | None]:
