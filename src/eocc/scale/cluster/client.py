@@ -1,7 +1,6 @@
 """The cluster in use, and how it gets data and tasks: if a worker dies, its tasks run again elsewhere."""
 
 import re
-import secrets
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -78,7 +77,7 @@ def given(client: Any, data: Any) -> Any:
 
     # Dask warns of large tasks; this one is intended.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-        return client.submit(_itself, Pickled(data), key=_key("data"))
+        return client.submit(_itself, Pickled(data), pure=False)
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
@@ -90,7 +89,7 @@ def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> lis
     slots = [address for address, count in sorted(client.nthreads().items()) for _ in range(count)]
     turns = cycle(slots or [None])
     return [
-        client.submit(function, *task, key=_key(function.__name__), workers=turn, allow_other_workers=turn is not None)
+        client.submit(function, *task, pure=False, workers=turn, allow_other_workers=turn is not None)
         for task, turn in zip(tasks, turns, strict=False)
     ]
 
@@ -103,11 +102,6 @@ def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
     except BaseException:
         client.cancel(futures)
         raise
-
-
-def _key(name: str) -> str:
-    """Return a unique task name: Dask would reuse the result of a task with the same name."""
-    return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
 
 
 def _itself(data: Pickled) -> Pickled:
