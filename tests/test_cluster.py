@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import cross_val_score
 
@@ -31,13 +32,20 @@ from eocc.scale.cluster.pickled import Pickled
 from eocc.search import GeneticSearch
 from samples import samples
 
+IMPORTED = ["eocc.classifiers.entropic", "eocc.classifiers.surprise", "eocc.measures.composite", "eocc.search.genetic"]
 LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_with_reject", "transform"]
 
 
 @pytest.fixture(scope="module")
 def client():
-    # How long Dask waits for a dead worker's data before it computes them again: 30 s by default.
-    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+    settings = {
+        # How long Dask waits for a dead worker's data before it computes them again: 30 s by default.
+        "distributed.comm.timeouts.connect": "3s",
+        # Workers are forked from a process that has imported everything already.
+        "distributed.worker.multiprocessing-method": "forkserver",
+    }
+    with dask.config.set(settings):
+        get_mp_context().set_forkserver_preload(["distributed", "dask.dataframe", *IMPORTED])
         workers = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
         with workers, Client(workers, set_as_default=False) as made:
             yield made
@@ -384,6 +392,6 @@ def test_other_clients_and_collections_are_refused(monkeypatch):
 def test_dask_is_not_imported_before_it_is_used():
     code = """import sys
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-EntropicOneClassClassifier().fit([[0.0], [1.0], [3.0]]).predict([[1.0]])
+EntropicOneClassClassifier(search=None).fit([[0.0], [1.0], [3.0]]).predict([[1.0]])
 assert not {"dask", "distributed"} & set(sys.modules)"""
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parent)

@@ -120,20 +120,6 @@ def test_the_memory_of_this_machine_is_known():
     assert 2**20 < free_memory() < 2**50
 
 
-@pytest.mark.parametrize("layout", ["memory.max", "memory.limit_in_bytes"])
-def test_the_limit_of_a_control_group_counts(layout, tmp_path, monkeypatch):
-    controllers = "" if layout == "memory.max" else "memory"
-    folder = tmp_path / controllers / "box"
-    folder.mkdir(parents=True)
-    usage = "memory.current" if layout == "memory.max" else "memory.usage_in_bytes"
-    for name, text in ((layout, "1000"), (usage, "300"), ("memory.stat", "anon 5\ninactive_file 50")):
-        (folder / name).write_text(text)
-    (tmp_path / "own").write_text(f"0:{controllers}:/box\n")
-    monkeypatch.setattr(memory, "GROUPS", tmp_path)
-    monkeypatch.setattr(memory, "OWN_GROUPS", tmp_path / "own")
-    assert free_memory() == 750
-
-
 @pytest.mark.parametrize(("text", "size"), [("1KiB", 1024), ("2 MB", 2_000_000), ("1.5GiB", 3 * 2**29), (7, 7)])
 def test_sizes_as_text(text, size):
     assert bytes_of(text) == size

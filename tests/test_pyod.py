@@ -91,7 +91,7 @@ def test_regions_score_training_rows_like_new_rows(by_regions, data):
 
 def test_surprise_leaves_each_training_row_out(detectors, data):
     detector = detectors["surprise"]
-    assert_allclose(detector.decision_scores_, detector.classifier_.left_out().ratios)
+    assert_allclose(detector.decision_scores_, detector.classifier_.surprise_model_.left_out_ratios)
     assert_allclose(detector.decision_function(data[0]), detector.decision_scores_)
 
 

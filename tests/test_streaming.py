@@ -209,7 +209,7 @@ def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path)
         table = pyarrow.parquet.read_table(out).to_pydict() if k % 2 == 0 else read_csv(out)
         assert scored.n_rows == 900
         assert scored.n_accepted == table["decision"].count(1) == int((scores.margins >= 0).sum())
-        assert table["pattern"] == list(range(900))
+        assert table["row"] == list(range(900))
         assert table["distance"] == scores.ratios.tolist()
         assert table["score"] == scores.log_memberships.tolist()
         assert table["p_value"] == models[0].calibration_.p_values(scores.margins).tolist()

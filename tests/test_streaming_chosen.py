@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.streaming import fit_stream, score_stream
-from eocc.streaming.chosen import Chosen
+from eocc.streaming.source import rows_with
 from streams import classifier, entropic
 
 N = 9000  # more than two chunks of a file
@@ -55,7 +55,7 @@ def test_a_fit_to_chosen_rows_equals_a_fit_to_these_rows_alone(tmp_path, form, m
 @pytest.mark.parametrize("form", FORMS)
 def test_a_missing_number_is_an_error_unless_the_row_is_skipped_or_not_chosen(tmp_path, form):
     rows, where = source(GAPS, form, tmp_path)
-    with pytest.raises(ValueError, match=r"has no number here|holds nan, not a finite number"):
+    with pytest.raises(ValueError, match="has no number here"):
         fit_stream(classifier(), rows, sample=100, where=where)
     others = FRAME.copy()
     others.loc[STATES == "bad", "a"] = np.nan
@@ -67,14 +67,14 @@ def test_a_missing_number_is_an_error_unless_the_row_is_skipped_or_not_chosen(tm
 def test_scores_skip_incomplete_rows_and_keep_row_numbers(tmp_path, form):
     clf = classifier().fit(FRAME[["a", "b", "c"]][:200])
     rows, _ = source(GAPS, form, tmp_path)
-    with pytest.raises(ValueError, match=r"has no number here|holds nan, not a finite number"):
+    with pytest.raises(ValueError, match="has no number here"):
         score_stream(clf, rows, tmp_path / "scores.csv")
     assert not (tmp_path / "scores.csv").exists()
     found = score_stream(clf, rows, tmp_path / "scores.csv", incomplete="skip")
     complete = np.flatnonzero(GAPS.notna().all(axis=1))
     assert found.n_rows == len(complete) == N - 9
     table = pd.read_csv(tmp_path / "scores.csv")
-    assert_array_equal(table["pattern"], complete)
+    assert_array_equal(table["row"], complete)
     assert_allclose(table["score"], clf.score_samples(GAPS[["a", "b", "c"]].iloc[complete]), rtol=1e-12)
 
 
@@ -100,7 +100,7 @@ def test_a_source_of_incomplete_rows_holds_no_rows():
 
 
 def test_values_match_as_text_number_or_truth_value():
-    assert Chosen(("y", 1)).of_kind([1, 1.0, True, "1", "1.0", None, np.nan]).tolist() == [1, 1, 0, 1, 0, 0, 0]
-    assert Chosen(("y", "true")).of_kind([True, False, "true", [1]]).tolist() == [1, 0, 1, 0]
-    assert Chosen(("y", "x")).of_kind(np.array(["x", " x", "y"])).tolist() == [1, 1, 0]
-    assert Chosen(("y", "x")).of_kind([]).tolist() == []
+    assert rows_with([1, 1.0, True, "1", "1.0", None, np.nan], 1).tolist() == [1, 1, 0, 1, 0, 0, 0]
+    assert rows_with([True, False, "true", [1]], "true").tolist() == [1, 0, 1, 0]
+    assert rows_with(np.array(["x", " x", "y"]), "x").tolist() == [1, 1, 0]
+    assert rows_with([], "x").tolist() == []

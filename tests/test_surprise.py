@@ -207,7 +207,7 @@ def test_sums_do_not_depend_on_the_batch():
 def test_the_profile_holds_the_distances_at_each_neighbourhood_size():
     weighting = Weighting(np.ones(1), np.ones(5), 1.0, np.empty(0))
     rows = np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]])
-    near = nearest_in(rows, weighting.n_nearest, weighting.n_local, weighting.local_scales)
+    near = nearest_in(rows, 4, weighting.n_local, weighting.local_scales)
     assert weighting.profile(near).tolist() == [[0.0, 0.1], [0.1, 0.2]]
 
 

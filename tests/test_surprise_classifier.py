@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier
 from eocc.measures import resolve_measure
+from eocc.regions.scores import Scores
 from eocc.scale.memory import MemoryLimitError
 from samples import samples
 
@@ -15,6 +16,11 @@ from samples import samples
 def normal_rows(seed, n=100):
     rng = np.random.default_rng(seed)
     return np.vstack([rng.normal(size=(n // 2, 3)), rng.normal(size=(n - n // 2, 3)) * 0.3 + 4])
+
+
+def left_out_scores(clf):
+    """The scores of the training rows, each left out of its own neighbours."""
+    return Scores.of_ratios(clf.surprise_model_.left_out_ratios, clf.membership_function_)
 
 
 def test_it_follows_a_ring_that_one_ball_cannot():
@@ -42,7 +48,7 @@ def test_about_the_promised_share_of_new_normal_rows_is_rejected(rate):
 
 def test_a_left_out_score_is_nearly_that_of_a_model_without_the_row():
     X = normal_rows(0, 60)
-    left_out = SurpriseClassifier().fit(X).left_out().log_memberships
+    left_out = left_out_scores(SurpriseClassifier().fit(X)).log_memberships
     for index in (0, 17, 59):
         without = SurpriseClassifier().fit(np.delete(X, index, axis=0)).score_samples(X[[index]])[0]
         assert abs(without - left_out[index]) < 0.15
@@ -51,15 +57,15 @@ def test_a_left_out_score_is_nearly_that_of_a_model_without_the_row():
 @pytest.mark.parametrize("rate", [0.05, 0.3])
 def test_left_out_scores_keep_the_rate(rate):
     clf = SurpriseClassifier(false_alarm_rate=rate).fit(normal_rows(3))
-    assert (clf.left_out().margins < 0).sum() == round(rate * 101) - 1
-    assert_array_equal(np.sort(clf.left_out().margins), clf.calibration_.margins)
+    assert (left_out_scores(clf).margins < 0).sum() == round(rate * 101) - 1
+    assert_array_equal(np.sort(left_out_scores(clf).margins), clf.calibration_.margins)
 
 
 def test_training_rows_score_as_left_out():
     X = normal_rows(3)
     clf = SurpriseClassifier(false_alarm_rate=0.1).fit(X)
-    assert_array_equal(clf.score_samples(X), clf.left_out().log_memberships)
-    assert_array_equal(clf.fit_predict(X), np.where(clf.left_out().margins >= 0, 1, -1))
+    assert_array_equal(clf.score_samples(X), left_out_scores(clf).log_memberships)
+    assert_array_equal(clf.fit_predict(X), np.where(left_out_scores(clf).margins >= 0, 1, -1))
     assert (clf.fit_predict(X) == -1).sum() == 9
 
 

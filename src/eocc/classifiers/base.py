@@ -24,6 +24,7 @@ from eocc.measures.resolve import is_pairwise, resolve_measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
+from eocc.scale.memory import check_memory
 
 Result = TypeVar("Result")
 
@@ -44,12 +45,9 @@ class OneClassClassifier(
     """
 
     parameters: ClassVar[tuple[Parameter, ...]]
-    # The names in `fitted_state` that only this class has.
-    state_keys: ClassVar[tuple[str, ...]]
-    # What the `ratios` of `score_all` measure.
-    ratio_name: ClassVar[str]
-    # Whether a training row scores as if it were left out of the training rows.
-    scores_left_out: ClassVar[bool]
+    state_keys: ClassVar[tuple[str, ...]]  # the names in `fitted_state` that only this class has
+    ratio_name: ClassVar[str]  # what the `ratios` of `score_all` measure
+    scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     measure: Any
     false_alarm_rate: float | None
@@ -87,6 +85,11 @@ class OneClassClassifier(
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
 
+    def check_memory(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> None:
+        """Raise a MemoryLimitError if a fit to n rows needs more than `max_memory`."""
+        needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)
+        check_memory(needed, self.max_memory, remedy)
+
     @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name, as numbers and words."""
@@ -121,14 +124,12 @@ class OneClassClassifier(
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
         """Return the decisions on the training rows."""
-        predicted: NDArray[np.int64] = self.fit(X, y, **fit_params).predict(X)
-        return predicted
+        return np.asarray(self.fit(X, y, **fit_params).predict(X))
 
     def score_all(self, X: Any) -> Scores:
         """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
-        parts = list(self._by_block(X, self.score_patterns))
-        ratios, logs = ([getattr(part, name) for part in parts] for name in ("ratios", "log_memberships"))
-        return Scores(np.concatenate(ratios), np.concatenate(logs))
+        parts = [(part.ratios, part.log_memberships) for part in self._by_block(X, self.score_patterns)]
+        return Scores(*map(np.concatenate, zip(*parts, strict=True)))
 
     @abstractmethod
     def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
@@ -143,10 +144,7 @@ class OneClassClassifier(
         """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
 
     def without_small_regions(self, share: float) -> Self:
-        """Return the classifier for training data of which a `share` may be outliers.
-
-        Regions that may be clusters of outliers do not count. A classifier that decides without regions returns itself.
-        """
+        """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows are some."""
         return self
 
     @dask_lazy(np.float64)
@@ -156,10 +154,7 @@ class OneClassClassifier(
 
     @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
-        """Return the logarithm of the membership: finite, higher = more normal.
-
-        It ranks rows also where the membership itself underflows to 0.
-        """
+        """Return the logarithm of the membership: finite, also where that is 0; higher = more normal."""
         return self.score_all(X).log_memberships
 
     @dask_lazy(np.float64)
@@ -191,18 +186,14 @@ class OneClassClassifier(
         -1 where the p-value is at most `false_alarm_rate`, 0 where it is at most `unsure_rate` (by default four times
         that, at most 1), +1 above.
         """
-        calibration = self._calibrated()
-        alarm = calibration.rate
+        alarm = self._calibrated().rate
         unsure = min(1.0, 4 * alarm) if unsure_rate is None else unsure_rate
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
-        p = calibration.p_values(self.score_all(X).margins)
+        p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
     def explain(self, X: Any) -> Sequence[Explanation]:
-        """Return, for each row, why it was accepted or rejected.
-
-        `str()` gives an explanation in words, `to_dict()` the same as plain data: see docs/explanations.md.
-        """
+        """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""
         check_is_fitted(self)
         return self.explain_patterns(self.read(X))
 
@@ -225,7 +216,8 @@ class OneClassClassifier(
 
     def read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        X = materialised(X)
+        if hasattr(X, "__dask_graph__"):
+            X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
         if reset:
             self.resolved_measure_ = resolve_measure(self.measure, X)
@@ -239,27 +231,19 @@ class OneClassClassifier(
     @property
     def feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if the training data had any."""
-        names: Sequence[Any] | None = getattr(self, "feature_names_in_", None)
-        return None if names is None else tuple(map(str, names))
+        return tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file; `eocc.load` reads it."""
         model_file.save(self, path)
 
     def fitted_state(self) -> dict[str, Any]:
-        """Return what the fit found, by name: `restore_state` takes it back, and `save` writes it.
-
-        The values are numbers, arrays, None, dictionaries of these, patterns, and the objects that scoring calls: the
-        measure, the membership function, the t-conorm.
-        """
+        """Return what the fit found, by name, as numbers, arrays, patterns, and the objects that scoring calls."""
         check_is_fitted(self)
         return {**shared_state(self), **self._own_state()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Make this an estimator fitted as `state` says; a ValueError of one line says what in it is wrong.
-
-        Every shape, index and range is checked, because kernels do not check what they are given.
-        """
+        """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)
@@ -283,27 +267,17 @@ class OneClassClassifier(
         return self.calibration_
 
     def _by_block(self, X: Any, function: Callable[[Any], Result]) -> Iterator[Result]:
-        """Yield `function` of X, one block of patterns at a time.
-
-        Blocks of numbers take one thread each; a block of other patterns takes all threads.
-        """
+        """Return `function` of blocks of X: blocks of numbers take one thread each, of other patterns all threads."""
         check_is_fitted(self)
         patterns = self.read(X)
         blocks, count = blocks_of(patterns, self.n_compared), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
-            yield from in_order(function, iter(blocks), max(1, min(count, len(blocks))))
-            return
-        for block in blocks:
-            with threads(count):
-                result = function(block)
-            yield result
+            return in_order(function, iter(blocks), max(1, min(count, len(blocks))))
+        with threads(count):
+            return iter([function(block) for block in blocks])
 
 
 def blocks_of(patterns: Any, n_compared: int) -> list[Any]:
-    """Return the patterns in blocks, each of which is compared with so many rows.
-
-    >>> [len(block) for block in blocks_of(range(5000), 256)]
-    [2048, 2048, 904]
-    """
+    """Return the patterns in blocks, each of which is compared with so many rows."""
     step = max(1, BLOCK_SIZE // n_compared)
     return [patterns[start : start + step] for start in range(0, len(patterns), step)]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,15 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
-from eocc.classifiers.labels import (
-    ValidationSplit,
-    as_pair,
-    check_lengths,
-    signs,
-    split_labelled,
-    split_with_validation,
-    warn_if_rare,
-)
+from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
 from eocc.explain import Explanation, Rule, explain_by_regions, reach_of, rules_of
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
@@ -38,8 +29,7 @@ from eocc.regions.representatives import Representative, resolve_representative
 from eocc.regions.scores import Scores
 from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
-from eocc.scale.cluster import materialised
-from eocc.scale.memory import check_memory, synthesis_bytes
+from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.search.protocol import Search
 from eocc.search.run import resolve_search
 from eocc.space.prototypes.protocol import Selection
@@ -94,19 +84,16 @@ class EntropicOneClassClassifier(OneClassClassifier):
     tconorm : {"max", "probabilistic", "lukasiewicz", "einstein"} or callable, default="max"
         How the grades in several regions become one.
     search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
-        How p is found; None takes p = 1. To set its size, patience or time, pass an object of `eocc.search`, for
-        example `GeneticSearch(max_time=60)`.
+        How p is found; None takes p = 1. Objects of `eocc.search` have settings: `GeneticSearch(max_time=60)`.
     precision : {"double", "single"}, default="double"
-        The precision of distances inside the search. "single" takes half the time for n = 2000; the model is then
-        built in double precision.
+        The precision of distances inside the search. "single" takes half the time; the model itself is built in double.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new targets that `predict` may reject, kept by cross-conformal calibration, which costs ten more
         fits. None keeps the paper's rule: a target lies within one extent of a region.
     max_memory : int, str or None, default=None
-        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
-        means 70 % of the free memory.
+        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -120,29 +107,24 @@ class EntropicOneClassClassifier(OneClassClassifier):
         p*, the weights found.
     regions_ : list of Region
         The decision regions: `members`, `representative` (indices of training patterns) and `extent`.
-    labels_ : array of shape (n_training,)
-        The region of each training pattern.
+    labels_, training_indices_ : arrays of shape (n_training,)
+        The region of each training pattern, and its row in X; regions and tree count along the training patterns.
     spanning_tree_ : SpanningTree
         `edges` and `lengths`, heaviest first.
     entropy_, raw_entropy_, modularity_, objective_ : float
         Of p*: normalised entropy, Rényi entropy, normalised modularity, and the value that was maximised.
     modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
-    performance_ : float or None
-        Of p* on the validation set; None without one.
-    neighbour_entropy_ : float or None
-        The Rényi entropy estimated from nearest neighbours; None with the complete graph.
+    performance_, neighbour_entropy_ : float or None
+        Of p* on the validation set, if any; the Rényi entropy estimated from neighbours, unless the graph is complete.
     history_ : structured array
         Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
         graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` is of all patterns.
-    training_indices_ : array of shape (n_training,)
-        Which rows of X were trained on; `labels_`, `regions_` and `spanning_tree_` count along these.
     prototype_indices_ : array of shape (n_prototypes,)
         Which of the training patterns are the prototypes.
-    threshold_ : float
-        The margin at which the decision is made: 0, a region's boundary, unless calibrated.
-    offset_ : float
-        The log-membership there. With the Gaussian and "max", decision_function is score_samples - offset_.
+    threshold_, offset_ : float
+        The margin at which the decision is made, 0 (a region's boundary) unless calibrated, and the log-membership
+        there. With the Gaussian and "max", decision_function is score_samples - offset_.
     calibration_ : Calibration or None
         The held-out margins that `p_values` compares with, after a fit with a false_alarm_rate.
     measure_, resolved_measure_, prototypes_, fuzzy_model_
@@ -164,6 +146,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     state_keys = KEYS
     ratio_name = "distance to the nearest region, in its extents"
     scores_left_out = False
+    _own_state, _restore_own = entropic_state, restore_entropic
 
     def __init__(
         self,
@@ -191,28 +174,15 @@ class EntropicOneClassClassifier(OneClassClassifier):
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        self.measure = measure
-        self.synthesis = synthesis
-        self.prototypes = prototypes
-        self.selection = selection
-        self.graph = graph
-        self.eta = eta
-        self.beta = beta
-        self.gamma = gamma
-        self.performance = performance
-        self.validation_fraction = validation_fraction
-        self.extent = extent
-        self.representative = representative
-        self.membership_function = membership_function
-        self.tconorm = tconorm
-        self.search = search
-        self.precision = precision
-        self.weights = weights
-        self.false_alarm_rate = false_alarm_rate
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.measure, self.synthesis, self.graph, self.precision = measure, synthesis, graph, precision
+        self.prototypes, self.selection = prototypes, selection
+        self.eta, self.beta, self.gamma = eta, beta, gamma
+        self.performance, self.validation_fraction = performance, validation_fraction
+        self.extent, self.representative = extent, representative
+        self.membership_function, self.tconorm = membership_function, tconorm
+        self.search, self.weights, self.false_alarm_rate = search, weights, false_alarm_rate
+        self.max_memory, self.n_jobs = max_memory, n_jobs
+        self.random_state, self.verbose = random_state, verbose
 
     def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X.
@@ -230,12 +200,12 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if validation is not None and self.synthesis == "entropy":
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         draft, rng = unfitted_copy(self), generator(self.random_state)
-        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
+        data = draft.read(X, reset=True)
         split = draft._split(data, y, validation, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))  # before the search, which may take long
-        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
+        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
         settings = draft._settings(len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)
@@ -247,23 +217,14 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return which rows train and, for EOCC-2, which patterns validate."""
         if self.synthesis == "entropy":
             return ValidationSplit(np.arange(len(data)), None, None)
-        warn_if_rare(y)
-        labels = np.ones(len(data), np.int64) if y is None else signs(y)
-        check_lengths("X", data, "y", labels)
-        if validation is None:
-            return split_labelled(data, labels, self.validation_fraction, rng)
-        X_val, y_val = as_pair(validation)
-        warn_if_rare(y_val, "y_val")
-        return split_with_validation(labels, self.read(X_val), signs(y_val, "y_val"))
+        return split_rows(data, y, validation, self.read, self.validation_fraction, rng)
 
     def _settings(self, n: int, split: ValidationSplit) -> Settings:
         """Return what the user chose, each name as the object that it names."""
         fuzzification = Fuzzification(
-            extent=resolve_extent(self.extent),
-            representative=resolve_representative(self.representative),
-            membership_function=resolve_membership_function(self.membership_function),
-            tconorm=resolve_tconorm(self.tconorm),
-        )
+            resolve_extent(self.extent), resolve_representative(self.representative),
+            resolve_membership_function(self.membership_function), resolve_tconorm(self.tconorm),
+        )  # fmt: skip
         synthesis: Synthesis = EntropySynthesis(self.eta, self.gamma)
         if self.synthesis == "validation":
             synthesis = ValidationSynthesis(
@@ -287,26 +248,15 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""
         representation, candidate = model.representation, model.candidate
-        self.measure_ = representation.measure
-        self.prototypes_ = representation.prototypes
-        self.prototype_indices_ = representation.prototype_indices
-        self.training_indices_ = training
-        self.weights_ = candidate.weights
-        self.entropy_ = candidate.entropy
-        self.raw_entropy_ = model.raw_entropy
-        self.neighbour_entropy_ = model.neighbour_entropy
-        self.modularity_ = candidate.modularity
-        self.objective_ = candidate.objective
+        self.measure_, self.prototypes_ = representation.measure, representation.prototypes
+        self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
+        self.weights_, self.objective_ = candidate.weights, candidate.objective
+        self.entropy_, self.modularity_ = candidate.entropy, candidate.modularity
+        self.raw_entropy_, self.neighbour_entropy_ = model.raw_entropy, model.neighbour_entropy
         self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
-        self.modularity_curve_ = model.modularity_curve
-        self.spanning_tree_ = model.tree
-        self.labels_ = model.labels
-        self.regions_ = model.regions
-        self.fuzzy_model_ = model.fuzzy
-        self.calibration_ = None
-        self.threshold_ = 0.0
-        self.offset_ = model.fuzzy.threshold
-        self.history_ = model.history
+        self.spanning_tree_, self.modularity_curve_, self.labels_ = model.tree, model.modularity_curve, model.labels
+        self.regions_, self.fuzzy_model_, self.history_ = model.regions, model.fuzzy, model.history
+        self.calibration_, self.threshold_, self.offset_ = None, 0.0, model.fuzzy.threshold
 
     def _calibrate(self, patterns: Any, settings: Settings, rng: np.random.Generator, rate: float) -> None:
         """Calibrate by models of the same settings, each of which leaves a part of the patterns out."""
@@ -361,15 +311,17 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
-        graph = "complete" if is_complete else "knn"
-        needed = synthesis_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), graph)
-        fewer = f"prototypes={max(1, min(1000, r // 4))}"
-        remedy = f"pass graph='knn' and {fewer}" if is_complete else f"pass {fewer}"
-        return needed, f"{remedy}, or fewer threads, or raise max_memory"
+        # Every thread has a matrix of n x r dissimilarities and, over all pairs, one of n x n. Extents may copy half of
+        # the pairs; without all pairs, large regions are measured by samples.
+        workspace = 8 * (n * r + n * n) if is_complete else 8 * n * (r + 200)
+        copies = 4 * n * n if is_complete else min(2**26, 8 * n * n)
+        fixed = 8 * n * n_columns + pair_bytes * n * r + copies
+        needed = OVERHEAD + MARGIN * (fixed + n_threads(self.n_jobs) * workspace)
+        graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
+        return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name."""
-        rate = None if self.calibration_ is None else self.calibration_.rate
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
@@ -378,14 +330,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "modularity": self.modularity_,
             "objective": self.objective_,
             "performance": self.performance_,
-            "false-alarm rate": rate,
+            "false-alarm rate": None if self.calibration_ is None else self.calibration_.rate,
         }
-
-    def _own_state(self) -> dict[str, Any]:
-        return entropic_state(self)
-
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        restore_entropic(self, state)
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
@@ -393,8 +339,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return (
             f"The model describes normal rows by {counted(len(self.regions_), 'region')}, one per cluster of training "
             f"rows. A row is accepted if it lies within {'one extent' if reach == 1 else f'{reach:.4g} extents'} of a "
-            "region. "
-            "The extent of a region measures how far apart the rows of its cluster are."
+            "region. The extent of a region measures how far apart the rows of its cluster are."
         )
 
     def nearest_regions(self, rows: Matrix) -> Indices:
@@ -405,7 +350,3 @@ class EntropicOneClassClassifier(OneClassClassifier):
     def search_history(self) -> NDArray[Any] | None:
         """The search, one record per generation; None if the weights were given or all 1."""
         return None if self.weights is not None or self.search is None else self.history_
-
-    def _check_memory(self, n: int, n_columns: int, pair_bytes: float) -> None:
-        needed, remedy = self.memory_needed(n, n_columns, pair_bytes)
-        check_memory(needed, self.max_memory, remedy)

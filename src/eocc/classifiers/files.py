@@ -13,16 +13,6 @@ def save(classifier: OneClassClassifier, path: str | os.PathLike[str]) -> None:
 
     A measure, membership function or t-conorm of your own is not written: pass it to `load` again. Other objects of
     your own (a search, a performance, an extent, a random generator) matter only to `fit` and are left out.
-
-    >>> import numpy as np, tempfile
-    >>> from eocc import SurpriseClassifier
-    >>> X = np.random.default_rng(0).normal(size=(20, 2))
-    >>> clf = SurpriseClassifier().fit(X)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(clf, folder + "/model.eocc")
-    ...     loaded = load(folder + "/model.eocc")
-    >>> bool((loaded.score_samples(X) == clf.score_samples(X)).all())
-    True
     """
     name = type(classifier).__name__
     if name not in CLASSIFIERS or type(classifier) is not CLASSIFIERS[name]:

@@ -1,6 +1,7 @@
 """Labels of rows -> which are normal, which are outliers, and which validate."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +18,7 @@ RARE = 0.2
 
 
 def outlier_rows(y: Any, n: int) -> Flags:
-    """Return which of n rows are known outliers: those with y = -1, or False.
-
-    >>> outlier_rows([1, -1, 1], 3).tolist(), outlier_rows(None, 2).tolist()
-    ([False, True, False], [False, False])
-    """
-    if y is None:
-        return np.zeros(n, bool)
+    """Return which of n rows are known outliers: those with y = -1, or False."""
     labels = _checked_labels(y, "y", n)
     is_outlier = ~labels if labels.dtype == bool else labels == -1
     if is_outlier.all():
@@ -38,13 +33,9 @@ def outlier_rows(y: Any, n: int) -> Flags:
     return np.asarray(is_outlier)
 
 
-def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
-    """Return +1 for normal rows and -1 for all else, from +1/-1, 1/0 or booleans.
-
-    >>> signs([True, False]).tolist(), signs([1, 0, 1]).tolist()
-    ([1, -1], [1, -1, 1])
-    """
-    labels = _checked_labels(y, name)
+def signs(y: Any, name: str = "y", n: int | None = None) -> NDArray[np.int64]:
+    """Return +1 for normal rows and -1 for all else, from +1/-1, 1/0 or booleans."""
+    labels = _checked_labels(y, name, n)
     found = set(labels.tolist())
     if {0, -1} <= found:
         raise ValueError(f"{name} mixes 0 and -1; use one of them for all rows that are not normal")
@@ -55,20 +46,14 @@ def signs(y: Any, name: str = "y") -> NDArray[np.int64]:
 
 
 def warn_if_rare(y: Any, name: str = "y") -> None:
-    """Warn of labels 1 and 0 with few 1: here 1 is normal, in PyOD it is an outlier.
-
-    >>> with warnings.catch_warnings(action="always", record=True) as caught:
-    ...     warn_if_rare([0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
-    >>> print(caught[0].message)
-    y marks 1 of 10 rows as normal, with a 1; if 1 means an outlier, as in PyOD, swap 0 and 1; if not, use +1 and -1
-    """
+    """Warn of labels 1 and 0 with few 1: here 1 is normal, in PyOD it is an outlier."""
     labels = np.asarray([] if y is None else y)
     n_normal = int((labels == 1).sum())
     if labels.dtype.kind in "iuf" and (labels == 0).any() and 0 < n_normal <= RARE * len(labels):
         warnings.warn(
             f"{name} marks {n_normal} of {len(labels)} rows as normal, with a 1; if 1 means an outlier, as in PyOD, "
             "swap 0 and 1; if not, use +1 and -1",
-            stacklevel=3,
+            stacklevel=5,
         )
 
 
@@ -81,13 +66,30 @@ class ValidationSplit:
     outliers: Any
 
 
-def split_labelled(data: Any, y: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> ValidationSplit:
-    """Hold out a `fraction` of the normal rows and of the outliers, at least one each; the other normal rows train.
+def split_rows(
+    data: Any, y: Any, validation: Any, read: Callable[[Any], Any], fraction: float, rng: np.random.Generator
+) -> ValidationSplit:
+    """Return which rows train and which patterns validate: those of `validation`, or a `fraction` of the rows."""
+    warn_if_rare(y)
+    labels = np.ones(len(data), np.int64) if y is None else signs(y, "y", len(data))
+    if validation is None:
+        return split_labelled(data, labels, fraction, rng)
+    if not isinstance(validation, tuple | list) or len(validation) != 2:
+        raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
+    warn_if_rare(validation[1], "y_val")
+    X_val = read(validation[0])
+    y_val = signs(validation[1], "y_val", len(X_val))
+    if len(set(y_val.tolist())) < 2:
+        kind = "normal rows" if y_val[0] == 1 else "outliers"
+        raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
+    if not (labels == 1).any():
+        raise ValueError("y holds no normal rows (+1) to train on")
+    groups = (X_val[np.flatnonzero(y_val == sign)] for sign in (1, -1))
+    return ValidationSplit(np.flatnonzero(labels == 1), *groups)
 
-    >>> split = split_labelled(np.arange(5), np.array([1, 1, 1, -1, -1]), 0.5, np.random.default_rng(0))
-    >>> len(split.training), len(split.targets), len(split.outliers)
-    (1, 2, 1)
-    """
+
+def split_labelled(data: Any, y: NDArray[np.int64], fraction: float, rng: np.random.Generator) -> ValidationSplit:
+    """Hold out a `fraction` of the normal rows and of the outliers, at least one each; the other normal rows train."""
     targets, outliers = np.flatnonzero(y == 1), np.flatnonzero(y == -1)
     if len(outliers) == 0:
         raise ValueError(NEEDS_OUTLIERS)
@@ -103,36 +105,11 @@ def split_labelled(data: Any, y: NDArray[np.int64], fraction: float, rng: np.ran
     )
 
 
-def split_with_validation(y: NDArray[np.int64], X_val: Any, y_val: NDArray[np.int64]) -> ValidationSplit:
-    """Train on all normal rows of y, and validate on X_val, which holds both kinds."""
-    check_lengths("X_val", X_val, "y_val", y_val)
-    if len(set(y_val.tolist())) < 2:
-        kind = "normal rows" if y_val[0] == 1 else "outliers"
-        raise ValueError(f"y_val holds {kind} only; validation needs both kinds")
-    if not (y == 1).any():
-        raise ValueError("y holds no normal rows (+1) to train on")
-    return ValidationSplit(
-        np.flatnonzero(y == 1), X_val[np.flatnonzero(y_val == 1)], X_val[np.flatnonzero(y_val == -1)]
-    )
-
-
-def as_pair(validation: Any) -> tuple[Any, Any]:
-    """Return a validation set as its rows and labels."""
-    if not isinstance(validation, tuple | list) or len(validation) != 2:
-        raise ValueError(f"validation must be a pair (X_val, y_val), not {type(validation).__name__}")
-    return validation[0], validation[1]
-
-
-def check_lengths(one_name: str, one: Any, other_name: str, other: Any) -> None:
-    """Raise a ValueError unless there is one label per row."""
-    if len(one) != len(other):
-        raise ValueError(f"{one_name} holds {len(one)} rows, {other_name} {len(other)} labels; pass one label per row")
-
-
-def _checked_labels(y: Any, name: str, n: int | None = None) -> NDArray[Any]:
+def _checked_labels(y: Any, name: str, n: int | None) -> NDArray[Any]:
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"{name} must be one label per row, not of shape {labels.shape}")
     if n is not None and len(labels) != n:
-        raise ValueError(f"X holds {n} rows, {name} {len(labels)} labels; pass one label per row")
+        rows = name.replace("y", "X")
+        raise ValueError(f"{rows} holds {n} rows, {name} {len(labels)} labels; pass one label per row")
     return labels

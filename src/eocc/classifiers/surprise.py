@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from eocc.calibration.conformal import Calibration, rate_for
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.structure import Structure
+from eocc.classifiers.structure import structure_of
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
@@ -20,22 +21,28 @@ from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
-from eocc.graph.complete import SpanningTree
 from eocc.measures.protocol import Measure
 from eocc.measures.sizes import n_columns_of, pair_bytes_of
-from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import materialised, spread_measure
-from eocc.scale.memory import check_memory, surprise_bytes
+from eocc.scale.cluster import current, spread_measure
+from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of, resolve_selection
+from eocc.space.prototypes.select import count_of
 from eocc.space.representation import represent
 from eocc.space.weightings import checked_weights
 from eocc.surprise.comparison import Comparison
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.score import Threshold
 from eocc.surprise.state import surprise_state
+from eocc.synthesis.model import Model
+
+# Attributes that describe the prototypes, and where they are in the `structure_`.
+STRUCTURE = {
+    "regions_": "regions", "labels_": "labels", "fuzzy_model_": "fuzzy", "spanning_tree_": "tree",
+    "modularity_curve_": "modularity_curve", "modularity_": "candidate.modularity", "entropy_": "candidate.entropy",
+    "raw_entropy_": "raw_entropy",
+}  # fmt: skip
 
 
 class SurpriseClassifier(OneClassClassifier):
@@ -67,8 +74,7 @@ class SurpriseClassifier(OneClassClassifier):
         The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
         1 / (n + 1) for fewer than 19 rows.
     max_memory : int, str or None, default=None
-        Memory limit for the fit in bytes, or a text such as "2GiB". A fit that needs more is refused at once. None
-        means 70 % of the free memory.
+        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it. None means 1, -1 all cores.
     random_state : int, Generator, RandomState or None, default=None
@@ -86,14 +92,10 @@ class SurpriseClassifier(OneClassClassifier):
         The region of each training row, -1 for rows that are not prototypes; computed with `regions_`.
     spanning_tree_, modularity_curve_, entropy_, raw_entropy_, modularity_, fuzzy_model_
         Of the prototypes, computed with `regions_`.
-    weights_ : array of shape (n_parameters,)
-        The weights.
-    measure_, resolved_measure_, prototypes_
-        The fitted measure, the measure that "auto" chose, and the rows that new rows are compared with.
-    prototype_indices_ : array of shape (n_prototypes,)
-        Which of the training rows are the prototypes.
-    training_indices_ : array of shape (n_training,)
-        Which rows of X were trained on: all that are not labelled as outliers.
+    measure_, resolved_measure_, prototypes_, weights_
+        The fitted measure, the measure that "auto" chose, the rows that new rows are compared with, and the weights.
+    training_indices_, prototype_indices_ : array
+        Which rows of X were trained on (all that are not labelled as outliers), and which of these are the prototypes.
     threshold_, offset_ : float
         decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
     n_features_in_, feature_names_in_
@@ -113,6 +115,7 @@ class SurpriseClassifier(OneClassClassifier):
     state_keys = KEYS
     ratio_name = "surprise (scaled: 1 is the limit)"
     scores_left_out = True
+    _restore_own = restore_surprise
     surprise_model_: SurpriseModel
 
     def __init__(
@@ -128,15 +131,10 @@ class SurpriseClassifier(OneClassClassifier):
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
-        self.measure = measure
-        self.weights = weights
-        self.prototypes = prototypes
-        self.selection = selection
-        self.membership_function = membership_function
-        self.false_alarm_rate = false_alarm_rate
-        self.max_memory = max_memory
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        self.measure, self.weights = measure, weights
+        self.prototypes, self.selection = prototypes, selection
+        self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
+        self.max_memory, self.n_jobs, self.random_state = max_memory, n_jobs, random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
@@ -146,41 +144,35 @@ class SurpriseClassifier(OneClassClassifier):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        data = draft.read(materialised(X, partial(self._check_memory, pair_bytes=0.0)), reset=True)
-        is_outlier = outlier_rows(y, len(data))
-        training = np.flatnonzero(~is_outlier)
-        outliers = data[np.flatnonzero(is_outlier)] if is_outlier.any() else None
-        patterns = data if outliers is None else data[training]
-        n_outliers = 0 if outliers is None else len(outliers)
+        data = draft.read(X, reset=True)
+        is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
+        training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
+        patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
         pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
-        self._check_memory(len(patterns), n_columns_of(patterns), pair_bytes, n_outliers)
+        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes, len(places))
         draft._learn(patterns, outliers, training)
         return commit_fit(self, draft)
 
     def _learn(self, patterns: Any, outliers: Any, training: Indices) -> None:
-        selection, rng = resolve_selection(self.selection), generator(self.random_state)
+        measure, rng = self.resolved_measure_, generator(self.random_state)
         with threads(n_threads(self.n_jobs)):
-            measure = spread_measure(self.resolved_measure_)
-            representation = represent(patterns, measure, self.prototypes, selection, rng)
+            if current() is not None:
+                measure = spread_measure(measure)
+            representation = represent(patterns, measure, self.prototypes, self.selection, rng)
             weights = checked_weights(self.weights, representation.measure.n_parameters)
             self.surprise_model_, self.calibration_ = fit_surprise_model(
                 representation, weights, outliers, self.false_alarm_rate
             )
-        self.measure_, self.weights_ = representation.measure, weights
-        self.prototypes_, self.prototype_indices_ = representation.prototypes, representation.prototype_indices
-        self.training_indices_ = training
+        self.measure_, self.prototypes_, self.weights_ = representation.measure, representation.prototypes, weights
+        self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
-        ratios = self.surprise_model_.ratios(self.measure_, patterns, self.prototypes_)
+        ratios = self.surprise_model_.threshold.ratios(self.calibration_values(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
-
-    def left_out(self) -> Scores:
-        """Return the scores of the training rows, each left out of its own neighbours."""
-        return Scores.of_ratios(self.surprise_model_.left_out_ratios, self.membership_function_)
 
     def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
         """Return the rate: all rows of a stream calibrate."""
@@ -207,30 +199,28 @@ class SurpriseClassifier(OneClassClassifier):
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r = count_of(self.prototypes, n)
-        needed = surprise_bytes(n, r, n_columns, pair_bytes, n_threads(self.n_jobs), n_outliers)
-        remedy = f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
-        return needed, remedy
+        rows = 8 * n * (n_columns + 40) + 8 * (r + n_outliers) * (n_columns + 20)
+        rows += 16 * n_columns * (n + n_outliers) if n_outliers else 0  # densities along every column
+        # Rows of numbers are compared in blocks. Other measures keep all pairs and two matrices of dissimilarities.
+        pairs = (pair_bytes + 16) * n * (r + n_outliers) if pair_bytes else n_threads(self.n_jobs) * 2**23
+        needed = OVERHEAD + MARGIN * (rows + pairs)
+        return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
         """Return what there is to know of the fitted model, by name."""
-        assert self.calibration_ is not None
-        labels = {} if self.surprise_model_.outliers is None else {"known outliers": self.surprise_model_.n_outliers}
-        return {
-            "method": "surprise",
-            **labels,
-            "false-alarm rate": self.calibration_.rate,
-            "threshold of the surprise": self.surprise_model_.threshold.value,
-        }
+        n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
+        labels = {"known outliers": n_outliers} if n_outliers else {}
+        rate = self._calibrated().rate
+        return {"method": "surprise", **labels, "false-alarm rate": rate, "threshold of the surprise": threshold}
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
-        assert self.calibration_ is not None
         rows = "training rows" if len(self.prototype_indices_) == len(self.training_indices_) else "prototypes"
-        n_outliers = self.surprise_model_.n_outliers
+        n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         return (
             f"The surprise of a row says how far it lies from its nearest {rows}, "
             "compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
-            f"that about {format_number(100 * self.calibration_.rate)}% of new normal rows exceed."
+            f"that about {rate}% of new normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )
 
@@ -255,43 +245,17 @@ class SurpriseClassifier(OneClassClassifier):
         return len(self.prototypes_) + self.surprise_model_.n_outliers
 
     @cached_property
-    def structure_(self) -> Structure:
-        """Tree, clusters and regions of the prototypes, computed when first asked for."""
+    def structure_(self) -> Model:
+        """Tree, clusters and regions of the prototypes."""
         with threads(n_threads(self.n_jobs)):
-            return Structure.of_prototypes(self, self.membership_function_)
+            return structure_of(self)
 
-    @property
-    def regions_(self) -> list[Region]:  # type: ignore[override]
-        """The clusters of the prototypes as regions."""
-        return self.structure_.regions
-
-    @property
-    def labels_(self) -> Indices:  # type: ignore[override]
-        """The region of each training row, -1 for rows that are not prototypes."""
-        return self.structure_.labels
-
-    @property
-    def fuzzy_model_(self) -> FuzzyModel:  # type: ignore[override]
-        """The regions' centres and widths."""
-        return self.structure_.fuzzy
-
-    @property
-    def spanning_tree_(self) -> SpanningTree:
-        """The minimum spanning tree of the prototypes."""
-        return self.structure_.tree
-
-    @property
-    def modularity_curve_(self) -> Matrix:
-        """The modularity of the partitions into 1, 2, ... clusters."""
-        return self.structure_.modularity_curve
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the structure, which is computed when first asked for."""
+        if name in STRUCTURE and "surprise_model_" in vars(self):
+            return attrgetter(STRUCTURE[name])(self.structure_)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_
         return {"surprise": surprise_state(model), "outliers": model.outliers, "membership_function": function}
-
-    def _restore_own(self, state: dict[str, Any]) -> None:
-        restore_surprise(self, state)
-
-    def _check_memory(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> None:
-        needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)
-        check_memory(needed, self.max_memory, remedy)

@@ -15,7 +15,7 @@ from eocc.measures.difference import Difference, difference_of
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison, Nearest
-from eocc.surprise.model import SurpriseModel
+from eocc.surprise.model import SurpriseModel, against_both
 from eocc.surprise.score import Weighting
 
 PROFILE = "profile"
@@ -226,7 +226,7 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
     if model.outliers is None:
         return [None] * len(amounts)
     weights, n_terms = model.surprise.weightings[0].weights, 2 * len(model.surprise.weightings)
-    distances = model.compared_with_outliers(rows).map_rows(weights, np.array)
+    distances = against_both(rows, model.outliers).to_outliers.map_rows(weights, np.array)
     return [
         OutlierComparison(finite(amount[n_terms:].sum()), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)

@@ -167,4 +167,4 @@ class Parameter:
 def checked(parameters: Iterable[Parameter], estimator: Any) -> None:
     """Check all arguments of an estimator."""
     for parameter in parameters:
-        parameter.check(getattr(estimator, parameter.name))
+        parameter.kind.check(parameter.name, getattr(estimator, parameter.name))

@@ -78,7 +78,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         super().__init__(contamination=contamination)
         self.method = method
         self.parameters = {**_defaults(method), **parameters}
-        _check_names(method, parameters)
+        for name in parameters:
+            choose(f"parameter of method {method!r}", _defaults(method), name)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return `contamination`, `method` and all parameters of the method."""
@@ -105,11 +106,10 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         validates, and the other inliers train.
         """
         knows_outliers = self.method == "eocc-2"
-        classifier = self._classifier().fit(X, _inliers(y) if knows_outliers else None)
+        self.classifier_ = self._classifier().fit(X, _inliers(y) if knows_outliers else None)
         share = self.contamination if isinstance(self.contamination, Real) else DEFAULT_CONTAMINATION
         self._set_n_classes(None)
-        self.classifier_ = classifier
-        self.scorer_ = classifier.without_small_regions(0.0 if knows_outliers else float(share))
+        self.scorer_ = self.classifier_.without_small_regions(0.0 if knows_outliers else float(share))
         self.decision_scores_ = _distances(self.scorer_.score_samples(X))
         self._process_decision_scores()
         return self
@@ -130,11 +130,6 @@ def _defaults(method: str) -> dict[str, Any]:
     values = make().get_params(deep=False)
     names = (parameter.name for parameter in make.parameters)
     return {name: values[name] for name in names if name not in (*fixed, NOT_HERE)}
-
-
-def _check_names(method: str, parameters: dict[str, Any]) -> None:
-    for name in parameters:
-        choose(f"parameter of method {method!r}", _defaults(method), name)
 
 
 def _distances(log_memberships: Matrix) -> Matrix:

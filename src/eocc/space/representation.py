@@ -29,7 +29,11 @@ class Representation:
 
 
 def represent(
-    patterns: Any, measure: Measure, prototypes: int | float | None, selection: Selection, rng: np.random.Generator
+    patterns: Any,
+    measure: Measure,
+    prototypes: int | float | None,
+    selection: str | Selection,
+    rng: np.random.Generator,
 ) -> Representation:
     """Fit the measure and choose the prototypes: all patterns (None), a number or a fraction of them.
 

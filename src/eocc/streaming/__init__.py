@@ -1,8 +1,6 @@
 """Fit and score data larger than memory: fit a sample, calibrate on all rows, keep none of them.
 
-arrays    arrays and chunks of rows -> rows of numbers, by the names or numbers of their columns
-chosen    which rows of a source are used
-source    a path, an array on disk or chunks of rows -> rows, one part at a time, as often as needed
+source    a path, an array or chunks of rows -> rows, one part at a time, as often as needed
 sample    rows -> a random sample, also stratified
 tally     one number per row -> order statistics, in little memory
 fit       the sample -> a model; all rows -> its threshold, p-values and statistics
@@ -10,10 +8,7 @@ score     rows -> a file of decisions and scores
 """
 
 from eocc.streaming.fit import ColumnStatistics, fit_stream
-from eocc.streaming.score import Scored, figures_of, judging, score_stream, writing_parquet
-from eocc.streaming.source import files_of, matrix_of
+from eocc.streaming.score import Scored, figures_of, score_stream, writing_parquet
+from eocc.streaming.source import files_of
 
-__all__ = [
-    "ColumnStatistics", "Scored", "figures_of", "files_of", "fit_stream", "judging", "matrix_of", "score_stream",
-    "writing_parquet",
-]  # fmt: skip
+__all__ = ["ColumnStatistics", "Scored", "figures_of", "files_of", "fit_stream", "score_stream", "writing_parquet"]

@@ -1,8 +1,7 @@
 """A sample of a source -> a model; all rows -> its threshold, p-values and statistics."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,11 +13,8 @@ from eocc.foundation.arguments import check_count, commit_fit, generator, n_thre
 from eocc.foundation.parameters import checked
 from eocc.foundation.threads import in_order
 from eocc.foundation.types import Matrix
-from eocc.scale.memory import check_memory
-from eocc.streaming.arrays import Rows
-from eocc.streaming.chosen import REFUSE, Chosen
 from eocc.streaming.sample import PROPORTIONAL, Sample, changed, draw_sample
-from eocc.streaming.source import CHUNK_ROWS, Source, check_classifier, source_of
+from eocc.streaming.source import CHUNK_ROWS, REFUSE, Rows, Source, check_classifier, source_of
 from eocc.streaming.tally import Tally, ranks_of
 
 Classifier = TypeVar("Classifier", bound=OneClassClassifier)
@@ -26,39 +22,13 @@ Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
 @dataclass(frozen=True, eq=False)
 class ColumnStatistics:
-    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows.
-
-    >>> ColumnStatistics.of(np.array([[0.0], [4.0]])).joined(ColumnStatistics.of(np.array([[5.0]])))
-    ColumnStatistics(n_rows=3, minimum=array([0.]), maximum=array([5.]), mean=array([3.]), squares=array([14.]))
-    """
+    """`minimum`, `maximum`, `mean` and standard deviation (`spread`) of every column over `n_rows` rows."""
 
     n_rows: int
     minimum: Matrix
     maximum: Matrix
     mean: Matrix
-    squares: Matrix  # the sum of squared differences from the mean
-
-    @property
-    def spread(self) -> Matrix:
-        """The standard deviation, with n in the denominator."""
-        return np.sqrt(self.squares / self.n_rows)
-
-    @classmethod
-    def of(cls, rows: Matrix) -> "ColumnStatistics":
-        """Return the statistics of some rows; infinite where sums overflow."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = rows.mean(axis=0)
-            return cls(len(rows), rows.min(axis=0), rows.max(axis=0), mean, ((rows - mean) ** 2).sum(axis=0))
-
-    def joined(self, other: "ColumnStatistics") -> "ColumnStatistics":
-        """Return the statistics of both together (Chan, Golub and LeVeque)."""
-        n_rows = self.n_rows + other.n_rows
-        with np.errstate(over="ignore", invalid="ignore"):
-            apart = other.mean - self.mean
-            mean = self.mean + apart * (other.n_rows / n_rows)
-            squares = self.squares + other.squares + apart**2 * (self.n_rows * other.n_rows / n_rows)
-        lowest, highest = np.minimum(self.minimum, other.minimum), np.maximum(self.maximum, other.maximum)
-        return ColumnStatistics(n_rows, lowest, highest, mean, squares)
+    spread: Matrix
 
 
 def fit_stream(
@@ -130,50 +100,21 @@ def fit_stream(
     check_count("sample", sample)
     checked(classifier.parameters, classifier)
     classifier.stream_rate(sample, sample)  # refuses a classifier that needs labels
+    if classifier.false_alarm_rate is not None:
+        check_rate(classifier.false_alarm_rate, sample)
     if get_tags(classifier).input_tags.pairwise:
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
-    chosen = Chosen(where, incomplete)
-    stream = source_of(source, columns, stratify, chunk_rows, chosen=chosen)
+    if isinstance(source, Iterator):
+        raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
+    stream = source_of(source, chunk_rows, where, incomplete, columns=columns, stratify=stratify)
     # A separate seed, as the fit draws from the same random_state.
     rng = np.random.default_rng(int(generator(classifier.random_state).integers(2**63)))
-    watched = _Watched(stream, sample, partial(_check_size, classifier))
-    drawn = draw_sample(watched, sample, shares, rng, chosen.in_words())
+    drawn = draw_sample(stream, sample, shares, rng, classifier.check_memory)
     draft, rate = _fitted(classifier, drawn)
-    second_pass = _SecondPass(draft, drawn, rate)
-    for part, values in in_order(second_pass.scored, stream.rows(), n_threads(classifier.n_jobs)):
-        second_pass.add(part, values)
-    second_pass.finish()
+    _take_all(draft, stream, drawn, rate)
     if drawn.names is not None and hasattr(draft, "n_features_in_"):
         draft.feature_names_in_ = np.array(drawn.names, dtype=object)
     return commit_fit(classifier, draft)
-
-
-def _check_size(classifier: OneClassClassifier, n: int, n_columns: int) -> None:
-    """Refuse a fit to n rows that needs too much memory, or more rows for its rate."""
-    if classifier.false_alarm_rate is not None:
-        check_rate(classifier.false_alarm_rate, n)
-    needed, remedy = classifier.memory_needed(n, n_columns, 0.0)
-    check_memory(needed, classifier.max_memory, remedy)
-
-
-class _Watched:
-    """A source for which `check(n, columns)` is called once, as soon as the size n of the sample is known."""
-
-    def __init__(self, source: Source, sample: int, check: Callable[[int, int], None]) -> None:
-        self._source, self._sample, self._check = source, sample, check
-        self.n_rows, self.has_strata = source.n_rows, source.has_strata
-        self._is_checked = False
-
-    def rows(self) -> Iterator[Rows]:
-        """Yield all rows; at most a sample and a chunk of them before the check."""
-        n_seen = 0
-        for part in self._source.rows():
-            n_seen += len(part.values)
-            n = min(self._sample, n_seen if self.n_rows is None else self.n_rows)
-            if not self._is_checked and (n == self._sample or self.n_rows is not None):
-                self._is_checked = True
-                self._check(n, part.values.shape[1])
-            yield part
 
 
 def _fitted(classifier: OneClassClassifier, drawn: Sample) -> tuple[Any, float | None]:
@@ -185,44 +126,43 @@ def _fitted(classifier: OneClassClassifier, drawn: Sample) -> tuple[Any, float |
         draft.false_alarm_rate = None
     draft.fit(drawn.values)
     draft.false_alarm_rate = classifier.false_alarm_rate
-    draft.training_indices_ = drawn.indices.copy()
     return draft, rate
 
 
-class _SecondPass:
-    """Checks that the source gives the same rows again, and collects scores and statistics of all rows."""
+def _take_all(draft: Any, stream: Source, drawn: Sample, rate: float | None) -> None:
+    """Calibrate the model on all rows, and give it their statistics; check that the source gives the same rows."""
 
-    def __init__(self, draft: Any, drawn: Sample, rate: float | None) -> None:
-        self._draft, self._drawn, self._rate = draft, drawn, rate
-        self._tally = Tally()
-        self._columns: ColumnStatistics | None = None
-        self._n_rows = 0
-
-    def scored(self, part: Rows) -> tuple[Rows, Matrix]:
-        """Return what ranks the rows of a part, higher = less normal; this may run on any thread."""
-        if self._rate is None:
+    def scored(part: Rows) -> tuple[Rows, Matrix]:
+        if rate is None:
             return part, np.empty(0)
-        blocks = blocks_of(part.values, self._draft.n_compared)
-        return part, np.concatenate([self._draft.calibration_values(self._draft.read(block)) for block in blocks])
+        blocks = blocks_of(part.values, draft.n_compared)
+        return part, np.concatenate([draft.calibration_values(draft.read(block)) for block in blocks])
 
-    def add(self, part: Rows, values: Matrix) -> None:
-        """Count the rows of the next part."""
-        start, stop = np.searchsorted(self._drawn.indices, [part.first, part.first + len(part.values)])
-        sampled = self._drawn.indices[start:stop] - part.first
-        self._draft.training_indices_[start:stop] = part.places[sampled]
-        if not np.array_equal(part.values[sampled], self._drawn.values[start:stop]):
-            raise changed(f"rows {part.first} to {part.first + len(part.values) - 1} have other values")
-        if self._rate is not None:
-            self._tally.add(values if self._draft.scores_left_out else np.delete(values, sampled))
-        found = ColumnStatistics.of(part.values)
-        self._columns = found if self._columns is None else self._columns.joined(found)
-        self._n_rows += len(part.values)
-
-    def finish(self) -> None:
-        """Calibrate the model, and give it the statistics."""
-        if self._n_rows != self._drawn.n_rows:
-            raise changed(f"it had {self._drawn.n_rows} rows, then {self._n_rows}")
-        if self._rate is not None:
-            ranks = ranks_of(len(self._drawn.indices), self._tally.total, self._rate)
-            self._draft.calibrate(self._tally.largest(ranks), self._rate)
-        self._draft.n_rows_seen_, self._draft.column_statistics_ = self._n_rows, self._columns
+    tally, n_rows = Tally(), 0
+    lowest, highest = drawn.values.min(axis=0), drawn.values.max(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = drawn.values.mean(axis=0)
+    sums, squares = np.zeros((2, len(middle)))  # of the differences from this mean
+    draft.training_indices_ = drawn.indices.copy()
+    for part, values in in_order(scored, stream.rows(), n_threads(draft.n_jobs)):
+        n_rows = part.first + len(part.values)
+        start, stop = np.searchsorted(drawn.indices, [part.first, n_rows])
+        sampled = drawn.indices[start:stop] - part.first
+        draft.training_indices_[start:stop] = part.numbers[sampled]
+        if not np.array_equal(part.values[sampled], drawn.values[start:stop]):
+            raise changed(f"rows {part.first} to {n_rows - 1} have other values")
+        if rate is not None:
+            tally.add(values if draft.scores_left_out else np.delete(values, sampled))
+        lowest, highest = np.minimum(lowest, part.values.min(axis=0)), np.maximum(highest, part.values.max(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums += (part.values - middle).sum(axis=0)
+            squares += ((part.values - middle) ** 2).sum(axis=0)
+    if n_rows != drawn.n_rows:
+        raise changed(f"it had {drawn.n_rows} rows, then {n_rows}")
+    if rate is not None:
+        draft.calibrate(tally.largest(ranks_of(len(drawn.indices), tally.total, rate)), rate)
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = sums / n_rows
+        spread = np.sqrt(np.maximum(squares / n_rows - apart**2, 0.0))
+        draft.column_statistics_ = ColumnStatistics(n_rows, lowest, highest, middle + apart, spread)
+    draft.n_rows_seen_ = n_rows

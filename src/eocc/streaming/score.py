@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,7 @@ from eocc.foundation.atomic import check_output, drafted
 from eocc.foundation.registry import choose
 from eocc.foundation.threads import in_order
 from eocc.io.files import schema_of_model
-from eocc.streaming.chosen import REFUSE, Chosen
-from eocc.streaming.source import CHUNK_ROWS, check_classifier, files_of, holds_tables, source_of
+from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, files_of, source_of
 
 # Number of rows in a row group of Parquet.
 GROUP_ROWS = 2**17
@@ -40,14 +38,7 @@ class Scored:
 
 
 def figures_of(classifier: OneClassClassifier, X: Any) -> dict[str, NDArray[Any]]:
-    """Return `decision`, `membership`, `score`, `distance` and, for a calibrated model, `p_value` of every row.
-
-    All come from one pass over X.
-
-    >>> from eocc import SurpriseClassifier
-    >>> figures_of(SurpriseClassifier().fit([[0.0], [1.0], [2.0], [3.0]]), [[1.5], [90.0]])["decision"]
-    array([ 1, -1])
-    """
+    """Return `decision`, `membership`, `score`, `distance` and, for a calibrated model, `p_value` of every row."""
     scores = classifier.score_all(X)
     columns: dict[str, NDArray[Any]] = {
         "decision": np.where(scores.margins - classifier.threshold_ >= 0, 1, -1),
@@ -70,10 +61,9 @@ def score_stream(
 ) -> Scored:
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the counts.
 
-    The file has a column `pattern`, the number of the row from 0, and the columns of `figures_of`. The source is one of
-    those that `fit_stream` takes, or an iterator of chunks; a file may hold any data that the model can compare.
-    Columns of tables and frames are found by name. A missing number is an error, unless incomplete="skip" leaves such
-    rows out.
+    The file has a column `row`, the number of the row from 0, and the columns of `figures_of`. The source is one of
+    those that `fit_stream` takes, or an iterator of chunks; it may hold any data that the model can compare. Columns of
+    tables and frames are found by name. A missing number is an error, unless incomplete="skip" leaves such rows out.
 
     >>> from eocc import SurpriseClassifier
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
@@ -82,45 +72,24 @@ def score_stream(
     """
     check_classifier("score_stream", classifier)
     check_is_fitted(classifier)
-    chosen, output = Chosen(incomplete=incomplete), Path(out)
+    output = Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
-    paths = files_of(Path(source)) if isinstance(source, str | PathLike) else []
-    check_output(output, *paths)
-    schema = schema_of_model(classifier) if paths and holds_tables(paths) else None
-    source = _Once(source) if isinstance(source, Iterator) else source
-    stream = source_of(
-        source, chunk_rows=chunk_rows, schema=schema, model_names=classifier.feature_names, chosen=chosen
-    )
-    score, count = judging(classifier, schema is None or schema.kind == "numbers")
+    check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
+    schema = schema_of_model(classifier)
+    stream = source_of(source, chunk_rows, None, incomplete, schema=schema)
+    are_rows, scorer = schema.kind == "numbers", copy(classifier)
+    scorer.__dict__.pop("feature_names_in_", None)  # the schema has matched the columns already
+    if are_rows:  # one thread per part; other patterns are scored one part after the other, on all threads
+        scorer.n_jobs = 1
     n_rows, n_accepted = 0, 0
     with drafted(output) as draft, write_to(draft) as write:
-        for part, columns in in_order(lambda part: (part, score(part.values)), stream.rows(), count):
-            write({"pattern": part.places, **columns})
+        count = n_threads(classifier.n_jobs) if are_rows else 1
+        for part, columns in in_order(lambda part: (part, figures_of(scorer, part.values)), stream.rows(), count):
+            write({"row": part.numbers, **columns})
             n_rows, n_accepted = n_rows + len(part.values), n_accepted + int((columns["decision"] > 0).sum())
         if not n_rows:
-            raise ValueError(f"the source holds no rows{chosen.in_words()}; at least 1 is required")
+            raise ValueError(f"the source holds no rows{stream.in_words()}; at least 1 is required")
     return Scored(n_rows, n_accepted)
-
-
-class _Once:
-    """Chunks that can be read once, which is enough to score them."""
-
-    def __init__(self, chunks: Iterator[Any]) -> None:
-        self._chunks = chunks
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._chunks
-
-
-def judging(classifier: OneClassClassifier, are_rows: bool) -> tuple[Callable[[Any], dict[str, NDArray[Any]]], int]:
-    """Return `figures_of` for patterns whose columns were matched already, and the number of threads to call it on.
-
-    Rows of numbers take one thread per part. Other patterns are scored one part after the other, on all threads.
-    """
-    scorer, count = copy(classifier), n_threads(classifier.n_jobs) if are_rows else 1
-    scorer.__dict__.pop("feature_names_in_", None)  # else scikit-learn warns of arrays without names
-    scorer.n_jobs = 1 if are_rows else classifier.n_jobs
-    return partial(figures_of, scorer), count
 
 
 @contextmanager
@@ -138,15 +107,7 @@ def _writing_csv(path: Path) -> Iterator[Callable[[Columns], None]]:
 
 @contextmanager
 def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
-    """Yield a function that writes columns of many rows; the first call decides their types.
-
-    >>> with writing_parquet(Path("scores.parquet")) as write:
-    ...     write({"pattern": np.arange(2), "score": np.array([-0.5, -1.0])})
-    ...     write({"pattern": np.arange(2, 3), "score": np.array([-7.5])})
-    >>> import pyarrow.parquet
-    >>> pyarrow.parquet.read_table("scores.parquet").to_pydict()
-    {'pattern': [0, 1, 2], 'score': [-0.5, -1.0, -7.5]}
-    """
+    """Yield a function that writes columns of many rows; the first call decides their types."""
     try:
         import pyarrow
         import pyarrow.parquet

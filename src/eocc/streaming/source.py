@@ -1,104 +1,232 @@
-"""A path, an array on disk or chunks of rows -> rows, one part at a time, as often as needed."""
+"""A path, an array or chunks of rows -> rows, one part at a time, as often as needed."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count
 from eocc.foundation.printing import complaint, has_instead, quoted
-from eocc.foundation.types import Flags
+from eocc.foundation.registry import choose
+from eocc.foundation.types import Flags, Indices
 from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
-from eocc.io.files.arrays import mapped
-from eocc.io.files.cells import NUMBER
+from eocc.io.files.cells import NUMBER, is_missing, is_same
 from eocc.io.files.source import STDIN, check_regular
-from eocc.streaming.arrays import Arrays, Rows, length_of, sliced, strata_of
-from eocc.streaming.chosen import EVERY_ROW, Chosen
 
 CHUNK_ROWS = 8192
+# What happens to rows with a missing value.
+REFUSE, SKIP = "refuse", "skip"
+# The stratum of rows without a value, and how pandas writes such a cell.
+NO_VALUE = ""
+PANDAS_MISSING = ("<NA>", "NaT")
+# What errors call data that are in no file.
+NO_FILE = "the source"
 
 
-class Source(Protocol):
-    """Rows that can be read more than once."""
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some rows: `first` is the number of the first one among the rows used, `numbers` are those in the source.
 
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows, if it is known before they are read."""
-        ...
+    `strata` holds the stratum of each row if the source has any, `names` those of the columns if they have any.
+    """
 
-    @property
-    def has_strata(self) -> bool:
-        """Whether each row has a stratum."""
-        ...
+    first: int
+    values: Any
+    numbers: Indices
+    strata: Sequence[str]
+    names: Sequence[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The rows of `chunks()`, read by the `schema`, or as numbers in the `columns` of the first chunk.
+
+    `n_rows` is their number, if it is known before they are read. Only rows whose column `where[0]` holds `where[1]`
+    are used. `stratify` is the column of the strata.
+    """
+
+    chunks: Callable[[], Iterator[Chunk]]
+    n_rows: int | None = None
+    schema: Schema | None = None
+    columns: Sequence[Any] | None = None
+    stratify: Any = None
+    where: tuple[Any, Any] | None = None
+    incomplete: str = REFUSE
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows from the first, one part at a time."""
-        ...
+        first, n_seen, schema = 0, 0, self.schema
+        for chunk in self.chunks():
+            if not len(chunk):
+                continue
+            schema = self._schema(chunk) if schema is None else schema
+            kept = self._kept(chunk, schema)
+            some, numbers = chunk.some(kept), n_seen + np.flatnonzero(kept)
+            n_seen += len(chunk)
+            if len(some):
+                strata = [] if self.stratify is None else _strata(some, self.stratify)
+                names = schema.names if schema.is_named and chunk.is_named else None
+                yield Rows(first, schema.patterns(some), numbers, strata, names)
+            first += len(some)
+
+    def in_words(self) -> str:
+        """Return which rows are used, as it follows their number in a sentence."""
+        kind = "" if self.where is None else f" with {self.where[0]} = {str(self.where[1])!r}"
+        return kind + (" without missing values" if self.incomplete == SKIP else "")
+
+    def _kept(self, chunk: Chunk, schema: Schema) -> Flags:
+        kept = np.ones(len(chunk), bool)
+        if self.where is not None:
+            kept &= rows_with(chunk.columns[_name(chunk, self.where[0])], self.where[1])
+        return kept & schema.complete(chunk) if self.incomplete == SKIP else kept
+
+    def _schema(self, chunk: Chunk) -> Schema:
+        """Return the schema of rows of numbers, by default in all columns but those of strata and kinds."""
+        if not chunk.columns:
+            raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
+        apart = [self.stratify, None if self.where is None else self.where[0]]
+        left_out = [_name(chunk, column) for column in apart if column is not None]
+        names = [name for name in chunk.columns if name not in left_out]
+        if self.columns is not None:
+            names = [_name(chunk, column) for column in self.columns]
+        if not names:
+            raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
+        is_named = chunk.is_named or names != list(chunk.columns)  # all columns without names are found by their order
+        return Schema("numbers", tuple((name, NUMBER) for name in names), is_named)
 
 
 def source_of(
     source: Any,
-    columns: Sequence[Any] | None = None,
-    stratify: Any = None,
     chunk_rows: int = CHUNK_ROWS,
-    schema: Schema | None = None,
-    model_names: Sequence[str] | None = None,
-    chosen: Chosen = EVERY_ROW,
+    where: tuple[Any, Any] | None = None,
+    incomplete: str = REFUSE,
+    **options: Any,
 ) -> Source:
-    """Return the source of a path, an array or chunks of rows. Tables are read by the `schema`, as numbers without one.
+    """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
 
     >>> [part.values.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).rows()]
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
     """
     check_count("chunk_rows", chunk_rows)
-    asked = {"columns": columns, "stratify": stratify, "model_names": model_names, "chosen": chosen}
+    choose("value of incomplete", dict.fromkeys((REFUSE, SKIP)), incomplete)
+    if where is not None and not (isinstance(where, tuple) and len(where) == 2):
+        raise ValueError(f"where must be a column and its value, for example ('state', 'good'), not {where!r}")
+    n_rows: int | None = None
     if isinstance(source, str | os.PathLike):
         paths = files_of(Path(source))
-        if holds_tables(paths):
-            apart = [] if chosen.where is None else [chosen.where[0]]
-            apart += [] if stratify is None else [stratify]
-            return _Tables(paths, _schema(paths, columns, apart) if schema is None else schema, stratify, chosen)
-        return _of_arrays([mapped(path) for path in paths], chunk_rows, asked)
-    if hasattr(source, "shape") and hasattr(source, "__getitem__"):
-        return _of_arrays([source], chunk_rows, asked)
-    if not isinstance(source, Iterable):
+        counts = [count_rows(path, guess_format(path)) for path in paths]
+        n_rows = None if None in counts else sum(filter(None, counts))
+        chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths)
+    elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
+        n_rows, chunks = _length(source), partial(_of_array, source, chunk_rows)
+    elif isinstance(source, Iterable):
+        chunks = partial(_of_parts, source)
+    else:
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
-    if isinstance(source, Iterator):
-        raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
-    return Arrays(lambda: iter(source), **asked)
+    n_rows = n_rows if where is None and incomplete == REFUSE else None
+    return Source(chunks, n_rows, where=where, incomplete=incomplete, **options)
 
 
-def _of_arrays(arrays: Sequence[Any], step: int, asked: dict[str, Any]) -> Arrays:
-    n_rows = sum(map(length_of, arrays)) if asked["chosen"].are_all else None
-    return Arrays(lambda: (part for array in arrays for part in sliced(array, step)), n_rows=n_rows, **asked)
+def _of_files(paths: Sequence[Path]) -> Iterator[Chunk]:
+    return (chunk for path in paths for chunk in open_chunks(path))
+
+
+def _of_array(array: Any, step: int) -> Iterator[Chunk]:
+    by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
+    return _of_parts(by_place[start : start + step] for start in range(0, _length(array), step))
+
+
+def _of_parts(parts: Iterable[Any]) -> Iterator[Chunk]:
+    """Yield arrays and frames as chunks; columns are found by name if all names are text, as in scikit-learn."""
+    first = 0
+    for part in parts:
+        chunk = _chunk(part, first)
+        yield chunk
+        first += len(chunk)
+
+
+def _chunk(part: Any, first: int) -> Chunk:
+    labels = list(getattr(part, "column_names", getattr(part, "columns", ())))  # of Arrow tables or of frames
+    is_named = any(isinstance(label, str) for label in labels)
+    if is_named:
+        odd = next((label for label in labels if not isinstance(label, str)), None)
+        if odd is not None:
+            raise ValueError(f"the name of column {odd!r} is not text, other names are; rename it")
+        twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
+        if twice is not None:
+            raise ValueError(f"two columns have the name {quoted(twice)}; rename one")
+        columns = {label: part[label] for label in labels}
+    else:
+        cells = np.asarray(part)
+        if cells.ndim != 2:
+            remedy = "pass rows as one array, or chunks of many rows each"
+            raise ValueError(f"the chunk from row {first} has {cells.ndim} dimensions, not 2; {remedy}")
+        columns = {str(k): column for k, column in enumerate(cells.T)}
+    return Chunk(NO_FILE, first, {name: _cells(column) for name, column in columns.items()}, is_named=is_named)
+
+
+def _cells(column: Any) -> Any:
+    cells = np.asarray(column)
+    if cells.dtype.kind == "c":
+        raise ValueError("the source holds complex numbers; pass real and imaginary parts as separate columns")
+    with np.errstate(over="ignore"):  # numbers beyond doubles become infinite, and are refused later
+        return cells.astype(np.float64) if cells.dtype.kind in "biuf" else np.asarray(column, object).tolist()
+
+
+def _length(array: Any) -> int:
+    shape = array.shape
+    if len(shape) != 2:
+        raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
+    if not isinstance(shape[0], int | np.integer):
+        kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
+        remedy = "fit a sample, eocc.scale.cluster.sample(X, n), or pass a list of chunks of rows"
+        raise ValueError(f"the length of this {kind} is not known; {remedy}")
+    return int(shape[0])
+
+
+def _name(chunk: Chunk, column: Any) -> str:
+    """Return the name of a column that the user gave by name or number."""
+    names = list(chunk.columns)
+    if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
+        return names[int(column)]
+    if column not in names:
+        has = has_instead(str(column), names)
+        raise complaint(chunk.where, None, f"has no column {quoted(str(column))}; {has}")
+    return str(column)
+
+
+def rows_with(cells: Iterable[Any], value: Any) -> Flags:
+    """Return which cells hold the value: the same text, number or truth value."""
+    return np.array([is_same(cell, str(value)) for cell in cells], bool)
+
+
+def _strata(chunk: Chunk, column: Any) -> list[str]:
+    """Return the stratum of each row: the text of its cell, and NO_VALUE if that is missing."""
+
+    def stratum(cell: Any) -> str:
+        text = str(cell + 0.0 if isinstance(cell, float) else cell).strip()  # -0.0 is 0.0
+        is_absent = not isinstance(cell, str) and text in PANDAS_MISSING
+        return NO_VALUE if is_absent or is_missing(cell, chunk.is_text) else text
+
+    return [stratum(cell) for cell in chunk.columns[_name(chunk, column)]]
 
 
 def check_classifier(function: str, classifier: Any) -> None:
-    """Raise a ValueError unless the first argument is a classifier.
-
-    >>> check_classifier("fit_stream", "big.npy")
-    Traceback (most recent call last):
-    ...
-    ValueError: the first argument of fit_stream is a classifier, not 'big.npy'; write fit_stream(clf, source, ...)
-    """
+    """Raise a ValueError unless the first argument of the function is a classifier."""
     if not isinstance(classifier, OneClassClassifier):
         is_path = isinstance(classifier, str | os.PathLike)
         passed = repr(str(classifier)) if is_path else f"a {type(classifier).__name__}"
-        order = f"write {function}(clf, source, ...)"
-        raise ValueError(f"the first argument of {function} is a classifier, not {passed}; {order}")
+        wanted = f"the first argument of {function} is a classifier"
+        raise ValueError(f"{wanted}, not {passed}; write {function}(clf, source, ...)")
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the file, or the files of a folder sorted by name, without those that start with . or _.
-
-    >>> Path("day1.csv").touch()
-    >>> files_of(Path("day1.csv"))[0].name
-    'day1.csv'
-    """
+    """Return the file, or the files of a folder sorted by name, without those that start with . or _."""
     if path == STDIN:
         raise ValueError("standard input cannot be read twice; pass a path")
     if not path.is_dir():
@@ -110,96 +238,6 @@ def files_of(path: Path) -> list[Path]:
         raise complaint(str(path), None, "holds no files")
     suffixes = sorted({inside.suffix.lower() for inside in found})
     if len(suffixes) > 1:
-        raise complaint(
-            str(path), None, f"holds files of several kinds, {', '.join(map(quoted, suffixes))}; keep one kind"
-        )
+        kinds = ", ".join(map(quoted, suffixes))
+        raise complaint(str(path), None, f"holds files of several kinds, {kinds}; keep one kind")
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    """The rows of table files, one file after the other."""
-
-    paths: Sequence[Path]
-    schema: Schema
-    stratify: str | None
-    chosen: Chosen
-
-    @property
-    def n_rows(self) -> int | None:
-        if not self.chosen.are_all:
-            return None
-        counts = [count_rows(path, guess_format(path)) for path in self.paths]
-        return None if None in counts else sum(filter(None, counts))
-
-    @property
-    def has_strata(self) -> bool:
-        return self.stratify is not None
-
-    def rows(self) -> Iterator[Rows]:
-        first, n_seen, names = 0, 0, self.schema.names if self.schema.is_named else None
-        for chunk in _filled(self.paths):
-            kept = np.ones(len(chunk), bool) if self.chosen.are_all else self._kept(chunk)
-            some, numbers = chunk.some(kept), None if self.chosen.are_all else n_seen + np.flatnonzero(kept)
-            n_seen += len(chunk)
-            if len(some):
-                kinds = () if self.stratify is None else strata_of(_column(some, self.stratify), some.is_text)
-                yield Rows(first, matrix_of(self.schema, some), kinds, names, numbers)
-            first += len(some)
-
-    def _kept(self, chunk: Chunk) -> Flags:
-        """Return which rows of a chunk are used."""
-        kept = np.ones(len(chunk), bool)
-        if self.chosen.where is not None:
-            kept &= self.chosen.of_kind(_column(chunk, self.chosen.where[0]))
-        return kept & self.schema.complete(chunk) if self.chosen.skips else kept
-
-
-def holds_tables(paths: Sequence[Path]) -> bool:
-    """Return whether files are read in chunks; .npy files are mapped into memory instead."""
-    return guess_format(paths[0]) != "npy"
-
-
-def _filled(paths: Sequence[Path]) -> Iterator[Chunk]:
-    """Yield the chunks that are not empty."""
-    return (chunk for path in paths for chunk in open_chunks(path, guess_format(path)) if len(chunk))
-
-
-def _schema(paths: Sequence[Path], columns: Sequence[Any] | None, apart: Sequence[Any]) -> Schema:
-    """Return the schema of rows of numbers: the columns given, or all columns of the first chunk but those `apart`."""
-    chunk = next(_filled(paths), None)
-    if chunk is None:
-        raise complaint(str(paths[0]), None, "holds no rows; at least 1 is required")
-    if not chunk.columns:
-        raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
-    names = [name for name in chunk.columns if name not in apart] if columns is None else columns
-    if not names:
-        raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
-    return Schema("numbers", tuple((name, NUMBER) for name in names))
-
-
-def _column(chunk: Chunk, name: str) -> Sequence[Any]:
-    """Return the cells of the column of strata or kinds."""
-    if name not in chunk.columns:
-        has = has_instead(str(name), chunk.columns)
-        raise complaint(chunk.where, None, f"has no column {quoted(str(name))}; {has}")
-    return chunk.columns[name]
-
-
-def matrix_of(schema: Schema, chunk: Chunk) -> Any:
-    """Return the chunk as patterns: at once if all columns are arrays of finite numbers, else cell by cell.
-
-    >>> numbers = Schema("numbers", (("x", NUMBER), ("y", NUMBER)))
-    >>> matrix_of(numbers, Chunk("a.parquet", 0, {"y": np.array([3, 4]), "x": np.array([1.0, 2.0])}))
-    array([[1., 3.],
-           [2., 4.]])
-    """
-    is_plain = schema.kind == "numbers" and bool(chunk.columns)
-    cells = [chunk.columns[name] for name in schema.found(chunk)] if is_plain else []
-    if is_plain and all(isinstance(column, np.ndarray) for column in cells):
-        rows = np.empty((len(chunk), len(cells)))
-        for k, column in enumerate(cells):
-            rows[:, k] = column
-        if np.isfinite(rows).all():
-            return rows
-    return schema.patterns(chunk)

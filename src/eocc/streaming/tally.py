@@ -23,53 +23,33 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        self.total = 0
-        self._values = np.empty(0)
-        self._counts = np.empty(0, np.int64)
+        self._values, self._counts = np.empty(0), np.empty(0, np.int64)
         self._spare_bits = 0
-        self._pending: list[Matrix] = []
-        self._n_pending = 0
+
+    @property
+    def total(self) -> int:
+        """How many numbers were counted."""
+        return int(self._counts.sum())
 
     def add(self, values: Matrix) -> None:
         """Count these numbers too."""
-        self.total += len(values)
-        self._pending.append(values)
-        self._n_pending += len(values)
-        if self._n_pending >= MOST_BINS:
-            self._merge()
+        merged = np.concatenate([self._values, values]) + 0.0  # turns -0.0 into 0.0, whose bits differ
+        counts = np.concatenate([self._counts, np.ones(len(values), np.int64)])
+        order = np.argsort(merged, kind="stable")
+        merged, counts = merged[order], counts[order]
+        bits = merged.view(np.int64)
+        bits = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # in the order of the numbers
+        while len(last := _last_of_each(bits >> self._spare_bits)) > MOST_BINS:
+            self._spare_bits += 1
+        self._values, self._counts = merged[last], np.diff(np.cumsum(counts)[last], prepend=0)
 
     def largest(self, ranks: Indices) -> Matrix:
         """Return the numbers of these ranks, where rank 1 is the largest number."""
-        self._merge()
-        reached = np.cumsum(self._counts[::-1])
-        return np.asarray(self._values[::-1][np.searchsorted(reached, ranks)])
-
-    def _merge(self) -> None:
-        values = np.concatenate([self._values, *self._pending]) + 0.0  # turns -0.0 into 0.0, whose bits differ
-        counts = np.concatenate([self._counts, np.ones(self._n_pending, np.int64)])
-        self._pending, self._n_pending = [], 0
-        if not len(values):
-            return
-        order = np.argsort(values, kind="stable")
-        values, counts = values[order], counts[order]
-        bits = ordered_bits(values)
-        while len(last := _last_of_each(bits >> self._spare_bits)) > MOST_BINS:
-            self._spare_bits += 1
-        self._values, self._counts = values[last], np.diff(np.cumsum(counts)[last], prepend=0)
-
-
-def ordered_bits(values: Matrix) -> Indices:
-    """Return integers in the order of the numbers: their bits, inverted for negative numbers.
-
-    >>> (np.diff(ordered_bits(np.array([-np.inf, -2.0, -1e-300, 0.0, 0.5, 3.0]))) > 0).all()
-    np.True_
-    """
-    bits = np.ascontiguousarray(values, np.float64).view(np.int64)
-    return np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)
+        return np.asarray(self._values[::-1][np.searchsorted(np.cumsum(self._counts[::-1]), ranks)])
 
 
 def _last_of_each(rising: Indices) -> Indices:
-    return np.append(np.flatnonzero(np.diff(rising)), len(rising) - 1)
+    return np.flatnonzero(np.append(np.diff(rising) != 0, len(rising) > 0))
 
 
 def ranks_of(n: int, total: int, rate: float) -> Indices:

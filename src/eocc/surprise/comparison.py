@@ -50,35 +50,25 @@ class Comparison:
         Prototypes as near as the last of these count too.
         """
         own = np.full(len(self.patterns), -1) if self._own is None else self._own
-        found = self._nearest(p, k, n_local, local_scales, own)
-        if self._own is None:
-            self._own = self._copies(p, found.distances[:, 0])
-            if (self._own >= 0).any():
-                found = self._nearest(p, k, n_local, local_scales, self._own)
-        return found
 
-    def map_rows(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
-        """Return `function` of the rows of dissimilarities at p, (m, prototypes), infinite where a row is left out."""
-        assert self._own is not None, "nearest comes first: it finds the copies"
-        own = self._own
-        return self._by_block(p, lambda prepared, p, part, room: function(_left_out(prepared, p, own[part], room)))
-
-    def _nearest(self, p: Matrix, k: int, n_local: int, local_scales: Matrix, own: Indices) -> Nearest:
         def find(prepared: Any, p: Matrix, part: slice, room: Matrix) -> Matrix:
             if hasattr(prepared, "nearest_and_means"):
                 return np.column_stack(prepared.nearest_and_means(p, k, n_local, local_scales, own[part]))
             return np.column_stack(nearest_in(_left_out(prepared, p, own[part], room), k, n_local, local_scales))
 
         found = self._by_block(p, find)
+        if self._own is None:
+            self._own = own
+            if (found[:, 0] <= SAME).any():
+                self._own = self.map_rows(p, _copies)
+                return self.nearest(p, k, n_local, local_scales)
         return Nearest(np.ascontiguousarray(found[:, :k]), found[:, k])
 
-    def _copies(self, p: Matrix, nearest: Matrix) -> Indices:
-        """Return the prototype that each pattern is a copy of, -1 if there is none."""
-        own, copies = np.full(len(self.patterns), -1), np.flatnonzero(nearest <= SAME)
-        if len(copies):
-            self._own = own
-            own = self.map_rows(p, lambda rows: np.where(rows.min(axis=1) <= SAME, rows.argmin(axis=1), -1))
-        return own
+    def map_rows(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
+        """Return `function` of the rows of dissimilarities at p, (m, prototypes), infinite where a row is left out."""
+        assert self._own is not None, "nearest comes first: it finds the copies"
+        own = self._own
+        return self._by_block(p, lambda prepared, p, part, room: function(_left_out(prepared, p, own[part], room)))
 
     def _by_block(self, p: Matrix, work: Callable[[Prepared, Matrix, slice, Matrix], Matrix]) -> Matrix:
         """Return work(prepared, p, part of the patterns, room for rows) of all parts, one after another.
@@ -116,12 +106,13 @@ def nearest_in(rows: Matrix, k: int, n_local: int, local_scales: Matrix) -> Near
     return Nearest(distances, scales)
 
 
-def smallest(rows: Matrix, k: int, above: float = -1.0) -> Matrix:
-    """Return the k smallest entries of each row that exceed `above`, in order; infinity where there are fewer.
+def _copies(rows: Matrix) -> Any:
+    """Return the prototype that each row is a copy of, -1 if there is none."""
+    return np.where(rows.min(axis=1) <= SAME, rows.argmin(axis=1), -1)
 
-    >>> smallest(np.array([[0.5, 0.1, 0.0, 0.1]]), 3, above=0.0)
-    array([[0.1, 0.1, 0.5]])
-    """
+
+def smallest(rows: Matrix, k: int, above: float = -1.0) -> Matrix:
+    """Return the k smallest entries of each row that exceed `above`, in order; infinity where there are fewer."""
     values = np.empty((len(rows), k))
     smallest_entries(rows, above, values)
     return values

@@ -74,7 +74,7 @@ def fit_densities(normal: Comparison, outliers: Comparison, p: Matrix) -> Densit
     """
     spreads = np.zeros((len(p), 2))
     for k in np.flatnonzero(p):
-        spreads[k] = [_spread(kind.map_rows(np.eye(len(p))[k], _squares)) for kind in (normal, outliers)]
+        spreads[k] = [_spread(kind, np.eye(len(p))[k]) for kind in (normal, outliers)]
     kept = np.flatnonzero(spreads[:, 0] > UNINFORMATIVE * spreads[:, 0].max(initial=0.0))
     own, other = spreads[kept].T
     counts = len(normal.prototypes), len(outliers.prototypes)
@@ -82,15 +82,15 @@ def fit_densities(normal: Comparison, outliers: Comparison, p: Matrix) -> Densit
     return Densities(kept, np.array(widths) + LEAST_WIDTH * own)
 
 
-def _squares(distances: Matrix) -> Matrix:
-    """Return the sum of squares of the finite distances in each row, and their number."""
-    sums = np.empty((len(distances), 2))
-    finite_squares(distances, sums)
-    return sums
+def _spread(kind: Comparison, p: Matrix) -> float:
+    """Return the root of half the mean square of the finite distances at weights p."""
 
+    def sums(distances: Matrix) -> Matrix:
+        found = np.empty((len(distances), 2))
+        finite_squares(distances, found)
+        return found
 
-def _spread(squares: Matrix) -> float:
-    total, count = squares.sum(axis=0).tolist()
+    total, count = kind.map_rows(p, sums).sum(axis=0).tolist()
     return math.sqrt(total / count / 2) if count else 0.0
 
 
@@ -127,15 +127,12 @@ def _columns(weightings: tuple[Weighting, ...], densities: Densities, terms: Mat
 
 def _log_distance_ratio(rows: BothKinds, weighting: Weighting) -> Matrix:
     """Return the mean log distance to the nearest normal rows, less that to the nearest outliers."""
-    normal, outliers = (kind.map_rows(weighting.weights, _few_nearest) for kind in (rows.to_normal, rows.to_outliers))
-    k = min(normal.shape[1], outliers.shape[1])
+    kinds = (rows.to_normal, rows.to_outliers)
+    k = min(N_NEAR, *(max(1, len(kind.prototypes) - 1) for kind in kinds))
+    few = (kind.map_rows(weighting.weights, partial(smallest, k=k)) for kind in kinds)
     low, high = FLOOR * weighting.mean_distance, CEILING * weighting.mean_distance
-    logs = [np.log(np.clip(few[:, :k], low, high)).mean(axis=1) for few in (normal, outliers)]
-    return np.asarray(logs[0] - logs[1])
-
-
-def _few_nearest(rows: Matrix) -> Matrix:
-    return smallest(rows, min(N_NEAR, max(1, rows.shape[1] - 1)))
+    normal, outliers = (np.log(np.clip(near, low, high)).mean(axis=1) for near in few)
+    return np.asarray(normal - outliers)
 
 
 def fit_likelihood_ratio(
@@ -148,12 +145,10 @@ def fit_likelihood_ratio(
     columns = np.vstack([_columns(weightings, densities, terms, rows) for terms, rows in groups])
     standardisation = _standardisation(columns, n, len(densities.weights))
     columns = standardisation.apply(columns)
-    is_term = np.arange(columns.shape[1]) < normal_terms.shape[1]
-    least = np.where(is_term, LEAST_COEFFICIENT, 0.0)
+    least = np.where(np.arange(columns.shape[1]) < normal_terms.shape[1], LEAST_COEFFICIENT, 0.0)
     is_outlier = np.repeat([0.0, 1.0], [n, len(outlier_terms)])
-    model = LikelihoodRatio(
-        densities, standardisation, _fit_coefficients(columns, is_outlier, least, len(densities.weights))
-    )
+    coefficients = _fit_coefficients(columns, is_outlier, least, len(densities.weights))
+    model = LikelihoodRatio(densities, standardisation, coefficients)
     return model, model.of_columns(columns[:n])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.foundation.types import Matrix
-from eocc.measures.protocol import ComparesRows, FittedMeasure
+from eocc.measures.protocol import ComparesRows
 from eocc.regions.scores import decision_margin
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation
@@ -40,10 +40,6 @@ class SurpriseModel:
         """How many known outliers new rows are compared with."""
         return 0 if self.outliers is None else len(self.outliers)
 
-    def ratios(self, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-        """Return the ratio of new patterns: 1 at the threshold, higher = less normal."""
-        return self.threshold.ratios(self.surprises(Comparison(measure, patterns, prototypes)))
-
     def surprises(self, rows: Comparison) -> Matrix:
         """Return the surprise of new patterns."""
         terms = self.surprise.terms(rows)
@@ -54,16 +50,12 @@ class SurpriseModel:
     def labelled_columns(self, terms: Matrix, rows: Comparison) -> Matrix:
         """Return the columns of the likelihood ratio of new patterns."""
         assert self.likelihood_ratio is not None
-        return self.likelihood_ratio.columns(self.surprise, terms, BothKinds(rows, self.compared_with_outliers(rows)))
-
-    def compared_with_outliers(self, rows: Comparison) -> Comparison:
-        """Return the same patterns against the known outliers."""
-        return against_outliers(rows, self.outliers)
+        return self.likelihood_ratio.columns(self.surprise, terms, against_both(rows, self.outliers))
 
 
-def against_outliers(rows: Comparison, outliers: Any) -> Comparison:
-    """Return patterns, none of which counts as a known outlier itself, against the outliers."""
-    return Comparison(rows.measure, rows.patterns, outliers, np.full(len(rows.patterns), -1))
+def against_both(rows: Comparison, outliers: Any) -> BothKinds:
+    """Return patterns against the normal rows and, none of them being an outlier itself, against the known outliers."""
+    return BothKinds(rows, Comparison(rows.measure, rows.patterns, outliers, np.full(len(rows.patterns), -1)))
 
 
 def fit_surprise_model(
@@ -85,9 +77,9 @@ def fit_surprise_model(
         outlier_terms = surprise.terms(labelled)
         among_outliers = Comparison(measure, outliers, outliers, np.arange(len(outliers)))
         likelihood_ratio, surprises = fit_likelihood_ratio(
-            surprise, terms, BothKinds(training, against_outliers(training, outliers)),
-            outlier_terms, BothKinds(labelled, among_outliers),
-        )  # fmt: skip
+            surprise, terms, against_both(training, outliers), outlier_terms, BothKinds(labelled, among_outliers)
+        )
     share = rate_for(rate, len(surprises))
-    model = SurpriseModel(surprise, Threshold.fit(surprises, share), surprises, likelihood_ratio, outliers)
-    return model, Calibration(np.sort(decision_margin(model.left_out_ratios)), share)
+    threshold = Threshold.fit(surprises, share)
+    calibration = Calibration(np.sort(decision_margin(threshold.ratios(surprises))), share)
+    return SurpriseModel(surprise, threshold, surprises, likelihood_ratio, outliers), calibration

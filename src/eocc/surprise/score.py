@@ -14,6 +14,7 @@ neighbours. docs/research.md describes how the terms and constants were chosen.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -55,19 +56,20 @@ class Weighting:
 
     def nearest(self, comparison: Comparison) -> Nearest:
         """Return as many neighbours as the terms need."""
-        return comparison.nearest(self.weights, self.n_nearest, self.n_local, self.local_scales)
+        k = max(int(self.sizes[-1]), self.n_local)
+        return comparison.nearest(self.weights, k, self.n_local, self.local_scales)
 
     def terms(self, near: Nearest) -> Matrix:
-        """Return the profile and the local ratio of every row: (m, 2)."""
-        return np.column_stack([self.profile_term(near), self.local_ratio(near) / self.mean_ratio])
+        """Return the profile and the local ratio of every row: (m, 2).
+
+        The profile is the mean of log(distance + mean_distance), which is finite for copies too.
+        """
+        profile = sum_columns(np.log(self.profile(near) + self.mean_distance)) / len(self.sizes)
+        return np.column_stack([profile, self.local_ratio(near) / self.mean_ratio])
 
     def profile(self, near: Nearest) -> Matrix:
         """Return the distances to the k-th nearest for each neighbourhood size k: (m, s)."""
         return np.take(near.distances, self.sizes - 1, axis=1)
-
-    def profile_term(self, near: Nearest) -> Matrix:
-        """Return the mean of log(distance + mean_distance) over the profile: finite for copies too."""
-        return np.asarray(sum_columns(np.log(self.profile(near) + self.mean_distance)) / len(self.sizes))
 
     def local_ratio(self, near: Nearest) -> Matrix:
         """Return (mean distance to the nearest few / mean local scale of these)^2."""
@@ -75,28 +77,19 @@ class Weighting:
         with np.errstate(over="ignore"):
             return np.asarray(np.minimum(sum_columns(few) / (few.shape[1] * near.scales), LARGEST_RATIO) ** 2)
 
-    @property
+    @cached_property
     def sizes(self) -> Indices:
         """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
         return neighbourhood_sizes(len(self.local_scales) - 1)
 
-    @property
+    @cached_property
     def n_local(self) -> int:
         """The number of neighbours in a local scale."""
         return n_local(len(self.local_scales))
 
-    @property
-    def n_nearest(self) -> int:
-        """How many neighbours the terms need."""
-        return max(int(self.sizes[-1]), self.n_local)
-
 
 def neighbourhood_sizes(n: int) -> Indices:
-    """Return the neighbourhood sizes k = 1, 2, 4, 8, at most half of n rows.
-
-    >>> neighbourhood_sizes(9), neighbourhood_sizes(1), neighbourhood_sizes(100)
-    (array([1, 2, 4]), array([1]), array([1, 2, 4, 8]))
-    """
+    """Return the neighbourhood sizes k = 1, 2, 4, 8, at most half of n rows."""
     return 2 ** np.arange(max(1, min(n // 2, LARGEST_SIZE).bit_length()))
 
 
@@ -107,26 +100,18 @@ def n_local(n_prototypes: int) -> int:
 
 def fit_weighting(weights: Matrix, among_prototypes: Comparison, training: Comparison) -> tuple[Weighting, Matrix]:
     """Return the weighting, and the terms of the training rows, each left out."""
-    weighting = _with_local_scales(weights, among_prototypes)
-    near = weighting.nearest(training)
-    ratio = float(weighting.local_ratio(near).mean()) or 1.0  # 0 where all rows are copies
-    weighting = replace(weighting, median_profile=np.median(weighting.profile(near), axis=0), mean_ratio=ratio)
-    return weighting, weighting.terms(near)
-
-
-def _with_local_scales(weights: Matrix, among_prototypes: Comparison) -> Weighting:
-    """Return the local scales, from the distances of the prototypes to their nearest that are no copies."""
-    n = len(among_prototypes.prototypes)
-    largest = float(among_prototypes.map_rows(weights, _largest).max())
-    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, n_local(n), SAME * largest))
+    m = n_local(len(among_prototypes.prototypes))
+    farthest = among_prototypes.map_rows(weights, lambda rows: rows.max(axis=1, where=np.isfinite(rows), initial=0.0))
+    # The distances of the prototypes to their nearest that are no copies.
+    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, SAME * float(farthest.max())))
     is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
-    return Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, np.empty(0))
-
-
-def _largest(rows: Matrix) -> Matrix:
-    return np.asarray(rows.max(axis=1, where=np.isfinite(rows), initial=0.0))
+    weighting = Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, np.empty(0))
+    found = weighting.nearest(training)
+    ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
+    weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
+    return weighting, weighting.terms(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,12 +120,6 @@ class Standardisation:
 
     mean: Matrix
     scale: Matrix
-
-    @classmethod
-    def fit(cls, columns: Matrix) -> "Standardisation":
-        """Return mean and standard deviation of each column; a column that does not vary keeps its unit."""
-        scale = columns.std(axis=0)
-        return cls(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
 
     def apply(self, columns: Matrix) -> Matrix:
         """Return the standardised columns, all finite."""
@@ -160,8 +139,7 @@ class Surprise:
     @property
     def shares(self) -> Matrix:
         """The share of each term: profile and local ratio of every weighting in turn, 1 in all."""
-        n = len(self.weightings)
-        return np.tile(SHARES, n) / n
+        return np.tile(SHARES, len(self.weightings)) / len(self.weightings)
 
     def terms(self, comparison: Comparison) -> Matrix:
         """Return the standardised terms of new rows: (m, 2 * weightings)."""
@@ -182,9 +160,11 @@ def fit_surprise(
     weightings: Sequence[Matrix], among_prototypes: Comparison, training: Comparison
 ) -> tuple[Surprise, Matrix]:
     """Return the model, and the standardised terms of the training rows, each left out."""
-    known, columns = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
-    standardisation = Standardisation.fit(np.hstack(columns))
-    return Surprise(known, standardisation), standardisation.apply(np.hstack(columns))
+    known, terms = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
+    columns = np.hstack(terms)
+    scale = columns.std(axis=0)  # a term that does not vary keeps its unit
+    standardisation = Standardisation(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
+    return Surprise(known, standardisation), standardisation.apply(columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,18 +1,26 @@
 """The cluster in use, and how it gets data and tasks: if a worker dies, its tasks run again elsewhere."""
 
 import re
-import secrets
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import cycle
+from itertools import cycle, pairwise
 from typing import Any
 
+import numpy as np
+
+from eocc.foundation.blas import one_blas_thread
 from eocc.scale.cluster.pickled import Pickled
 
 # Addresses that Dask accepts: a host and its port, or a scheduler in this process.
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
+# Tasks per slot in every batch of candidates: more would balance better, but each costs milliseconds.
+SHARE = 2
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
+# Returns the client in use, or None without a cluster.
+current: Callable[[], Any] = _client.get
 
 
 @contextmanager
@@ -21,16 +29,6 @@ def on(client: Any) -> Iterator[Any]:
 
     Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
     without a cluster. Needs the extra ``cluster``.
-
-    >>> from distributed import Client
-    >>> from sklearn.datasets import load_iris
-    >>> from eocc import EntropicOneClassClassifier
-    >>> setosa = load_iris().data[:50]
-    >>> classifier = EntropicOneClassClassifier(random_state=0)
-    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client, on(client):
-    ...     found = classifier.fit(setosa).objective_
-    >>> found == classifier.fit(setosa).objective_
-    True
     """
     try:
         from distributed import Client
@@ -49,7 +47,6 @@ def on(client: Any) -> Iterator[Any]:
 
 
 def _connected(make: Any, address: str) -> Any:
-    """Return a client of the scheduler at the address."""
     remedy = "start one with 'dask scheduler' and pass the address that it prints, for example tcp://host:8786"
     if not ADDRESS.fullmatch(address):  # a client would try for half a minute
         raise ValueError(f"{address!r} is not the address of a scheduler; {remedy}")
@@ -69,27 +66,18 @@ def using(client: Any) -> Iterator[None]:
         _client.reset(token)
 
 
-def current() -> Any:
-    """Return the client in use, or None without a cluster."""
-    return _client.get()
-
-
 def n_slots(client: Any) -> int:
     """Return how many tasks the workers run at once, at least 1: all workers may be restarting."""
     return max(1, int(sum(client.nthreads().values())))
 
 
 def given(client: Any, data: Any) -> Any:
-    """Return a future of the pickled data.
-
-    It is the result of a task, which the scheduler runs again if a worker dies with its copy. Scattered data would be
-    lost.
-    """
+    """Return a future of the pickled data: a task, which runs again if a worker dies with its copy."""
     import dask
 
     # Dask warns of large tasks; this one is intended.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-        return client.submit(_itself, Pickled(data), key=_key("data"))
+        return client.submit(_itself, Pickled(data), pure=False)
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:
@@ -101,7 +89,7 @@ def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> lis
     slots = [address for address, count in sorted(client.nthreads().items()) for _ in range(count)]
     turns = cycle(slots or [None])
     return [
-        client.submit(function, *task, key=_key(function.__name__), workers=turn, allow_other_workers=turn is not None)
+        client.submit(function, *task, pure=False, workers=turn, allow_other_workers=turn is not None)
         for task, turn in zip(tasks, turns, strict=False)
     ]
 
@@ -116,10 +104,37 @@ def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
         raise
 
 
-def _key(name: str) -> str:
-    """Return a unique task name: Dask would reuse the result of a task with the same name."""
-    return f"eocc-{name.strip('_')}-{secrets.token_hex(8)}"
-
-
 def _itself(data: Pickled) -> Pickled:
     return data
+
+
+class Remote:
+    """Evaluates candidates of a search on a cluster. Each worker gets the function once, then only candidates.
+
+    `evaluation(candidate, workspace)` reuses what `evaluation.workspace()` allocates.
+    """
+
+    def __init__(self, client: Any, evaluation: Any) -> None:
+        self._client, self._evaluation = client, given(client, evaluation)
+
+    def map(self, candidates: Sequence[Any]) -> list[Any]:
+        """Return the value of every candidate, in order."""
+        count = min(SHARE * n_slots(self._client), len(candidates))
+        bounds = np.linspace(0, len(candidates), count + 1).astype(int).tolist()
+        parts = [candidates[start:stop] for start, stop in pairwise(bounds)]
+        futures = given_tasks(self._client, _evaluated, [(self._evaluation, part) for part in parts])
+        with cancelled_on_error(self._client, futures):
+            return [result for part in self._client.gather(futures) for result in part]
+
+
+# Workspaces of a worker, by function and thread; they live as long as the function.
+_workspaces: "weakref.WeakKeyDictionary[Any, dict[int, Any]]" = weakref.WeakKeyDictionary()
+
+
+def _evaluated(pickled: Pickled, candidates: Sequence[Any]) -> list[Any]:
+    evaluation = pickled.open()
+    own, me = _workspaces.setdefault(evaluation, {}), threading.get_ident()
+    with one_blas_thread():
+        if me not in own:
+            own[me] = evaluation.workspace()
+        return [evaluation(candidate, own[me]) for candidate in candidates]

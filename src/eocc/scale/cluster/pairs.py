@@ -103,19 +103,13 @@ def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any)
 
 def _strips(n: int, r: int, slots: int) -> list[Block]:
     """Return blocks of some rows and all columns."""
-    count = max(1, min(SHARE * slots, n // LEAST_SIDE))
-    return [(rows, slice(0, r)) for rows in _slices(n, count)]
+    return [(rows, slice(0, r)) for rows in _slices(n, max(1, min(SHARE * slots, n // LEAST_SIDE)))]
 
 
 def _triangle(n: int, slots: int) -> list[Block]:
-    """Return blocks that cover all pairs together with their transposes; the cheaper blocks of the diagonal come last.
-
-    >>> _triangle(40, 1)
-    [(slice(20, 40, None), slice(0, 20, None)), (slice(0, 20, None), slice(0, 20, None)), \
-(slice(20, 40, None), slice(20, 40, None))]
-    """
+    """Return blocks that cover all pairs together with their transposes; the cheaper diagonal blocks come last."""
     count = max(1, min(int(np.ceil(np.sqrt(2 * SHARE * slots))), n // LEAST_SIDE))
-    sides = list(_slices(n, count))
+    sides = _slices(n, count)
     return [(rows, columns) for k, rows in enumerate(sides) for columns in sides[:k]] + [(side, side) for side in sides]
 
 

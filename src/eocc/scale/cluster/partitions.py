@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 from copy import copy
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,19 +18,11 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 # A fit loads no more than this, unless Dask's setting "eocc.gather-limit" is another.
 GATHER_LIMIT = "1 GiB"
 # Attributes that scoring does not need and that need not travel.
-NOT_FOR_SCORING = (
-    "labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "training_indices_", "prototype_indices_",
-    "structure_",
-)  # fmt: skip
+NOT_FOR_SCORING = ("labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "structure_")
 
 
 def is_dask(X: Any) -> bool:
-    """Return whether X is a Dask array, dataframe or bag.
-
-    >>> import dask.array
-    >>> is_dask(dask.array.zeros((3, 2))), is_dask(np.zeros((3, 2)))
-    (True, False)
-    """
+    """Return whether X is a Dask array, dataframe or bag."""
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
@@ -57,41 +49,25 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     import dask.array
 
     check_is_fitted(model)
-    _check_columns(model, X)
-    columns = (len(model.prototypes_),) if name == "transform" else ()
+    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
+        validate_data(model, X._meta if hasattr(X, "columns") else X, reset=False, skip_check_array=True)
+    empty = np.empty((0, len(model.prototypes_)) if name == "transform" else 0, dtype)
+    slim = copy(model)
+    slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}
+    call = Pickled(partial(getattr(slim, name), *arguments, **named))
     # The scheduler keeps the data of a graph, so they survive the death of a worker.
-    sent = dask.delayed(Pickled(_for_scoring(model)), name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
+    sent = dask.delayed(call, name=f"eocc-model-{secrets.token_hex(8)}", traverse=False)
     work = dask.delayed(_of_block, pure=False)
     parts = [
-        dask.array.from_delayed(
-            work(sent, name, part, columns, dtype, arguments, named), shape=(length, *columns), dtype=dtype
-        )
+        dask.array.from_delayed(work(sent, part, empty), shape=(length, *empty.shape[1:]), dtype=dtype)
         for part, length in _partitions(X)
     ]
     return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
 
-def _of_block(
-    model: Pickled, name: str, block: Any, columns: tuple[int, ...], dtype: DTypeLike, arguments: Any, named: Any
-) -> NDArray[Any]:
-    """Call the method on a partition, which may be empty."""
+def _of_block(call: Pickled, block: Any, empty: NDArray[Any]) -> NDArray[Any]:
     patterns = block if hasattr(block, "shape") else list(block)
-    if len(patterns) == 0:
-        return np.empty((0, *columns), dtype)
-    return np.asarray(getattr(model.open(), name)(patterns, *arguments, **named), dtype)
-
-
-def _for_scoring(model: Any) -> Any:
-    slim = copy(model)
-    slim.__dict__ = {name: value for name, value in vars(model).items() if name not in NOT_FOR_SCORING}
-    return slim
-
-
-def _check_columns(model: Any, X: Any) -> None:
-    """Raise at once, not during the computation, if the columns are not those of the fit; bags have none to check."""
-    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):
-        seen = X._meta if hasattr(X, "columns") else X
-        validate_data(model, seen, reset=False, skip_check_array=True)
+    return np.asarray(call.open()(patterns), empty.dtype) if len(patterns) else empty
 
 
 def _partitions(X: Any) -> list[tuple[Any, float]]:
@@ -107,11 +83,6 @@ def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> A
 
     Before anything is loaded, check(n_rows, n_columns) may raise an error. If the length is not known, all partitions
     are counted first. Bags have 1 column.
-
-    >>> import dask.array
-    >>> materialised(dask.array.arange(3, chunks=2), print)
-    3 1
-    array([0, 1, 2])
     """
     if not is_dask(X):
         return X
@@ -119,9 +90,9 @@ def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> A
     from dask.utils import format_bytes, parse_bytes
 
     limit = parse_bytes(dask.config.get("eocc.gather-limit", GATHER_LIMIT))
-    size, n_patterns = _extent(X)
+    size, n_patterns = np.sum(_extents(X), axis=0).tolist()
     if check is not None:
-        check(n_patterns, _n_columns(X))
+        check(n_patterns, int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
     if size > limit:
         raise ValueError(
             f"X takes {format_bytes(size)} in memory, more than the limit of {format_bytes(limit)}; fit a sample, "
@@ -130,28 +101,21 @@ def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> A
     return X.compute()
 
 
-def _extent(X: Any) -> tuple[int, int]:
-    """Return the size of X in bytes and its length; if Dask does not know them, every partition is measured."""
+def _extents(X: Any) -> list[tuple[int, int]]:
+    """Return the bytes and the length of every partition; those that Dask does not know are measured."""
     import dask
 
-    known = getattr(X, "nbytes", np.nan) if hasattr(X, "chunks") else np.nan
-    if not np.isnan(known):
-        return int(known), len(X)
-    extents = dask.compute(*(dask.delayed(_extent_of)(part) for part, _ in _partitions(X)))
-    return sum(n_bytes for n_bytes, _ in extents), sum(length for _, length in extents)
+    parts = _partitions(X)
+    if hasattr(X, "chunks") and not np.isnan(X.nbytes):
+        return [(int(X.nbytes / max(1, len(X)) * length), int(length)) for _, length in parts]
+    return list(dask.compute(*(dask.delayed(_extent)(part) for part, _ in parts)))
 
 
-def _extent_of(block: Any) -> tuple[int, int]:
+def _extent(block: Any) -> tuple[int, int]:
     from dask.sizeof import sizeof
 
     whole = block if hasattr(block, "shape") else list(block)
     return int(sizeof(whole)), len(whole)
-
-
-def _n_columns(X: Any) -> int:
-    if hasattr(X, "columns"):
-        return len(X.columns)
-    return int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1
 
 
 def sample(X: Any, size: int, random_state: Any = None) -> Any:
@@ -159,20 +123,14 @@ def sample(X: Any, size: int, random_state: Any = None) -> Any:
 
     The rows depend on the seed and on the number of rows, not on the partitions. The result is an array, a frame with
     its names, or a list.
-
-    >>> import dask.array
-    >>> sample(dask.array.arange(1000, chunks=300), 4, random_state=0)
-    array([269, 510, 635, 848])
     """
     if not is_dask(X):
         raise ValueError(f"sample takes Dask arrays, dataframes and bags, not {type(X).__name__}")
     check_count("size", size)
     import dask
 
-    parts = [part for part, _ in _partitions(X)]
-    known = [length for _, length in _partitions(X)]
-    lengths = dask.compute(*(dask.delayed(_length)(part) for part in parts)) if np.isnan(known).any() else known
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    parts, lengths = [part for part, _ in _partitions(X)], [length for _, length in _extents(X)]
+    starts = np.cumsum([0, *lengths])
     n = int(starts[-1])
     if not n:
         raise ValueError("X holds no rows; at least 1 is required")
@@ -184,10 +142,6 @@ def sample(X: Any, size: int, random_state: Any = None) -> Any:
         if len(own)
     ]
     return _joined(dask.compute(*chosen))
-
-
-def _length(block: Any) -> int:
-    return len(block) if hasattr(block, "shape") else sum(1 for _ in block)
 
 
 def _taken(block: Any, rows: NDArray[np.int64]) -> Any:

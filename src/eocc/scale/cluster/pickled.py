@@ -12,21 +12,12 @@ _one_at_a_time = RLock()
 
 
 class Pickled:
-    """Data that are pickled when they are sent, and unpickled when `open` is called.
-
-    Functions and classes of a script or a notebook are pickled too.
-
-    >>> import pickle
-    >>> arrived = pickle.loads(pickle.dumps(Pickled([1, 2, 3])))
-    >>> arrived.open()
-    [1, 2, 3]
-    """
+    """Data, also functions and classes of a script, that are pickled when sent and unpickled when `open` is called."""
 
     def __init__(self, data: Any) -> None:
         self._data, self._package, self._is_open = data, b"", True
 
     def __getstate__(self) -> bytes:
-        """Return the pickled data."""
         import cloudpickle
 
         return self._package or bytes(cloudpickle.dumps(self._data, protocol=5))
@@ -48,13 +39,9 @@ class Pickled:
                 except (ImportError, AttributeError) as error:
                     if isinstance(error, AttributeError) and "Can't get attribute" not in str(error):
                         raise  # raised by the data themselves
-                    raise ImportError(_remedy(error)) from None
+                    raise ImportError(
+                        f"a worker cannot load the measure, the data or the model: {error}; install the module on all "
+                        "workers, or send it to them with client.upload_file('module.py')"
+                    ) from None
                 self._is_open = True
         return self._data
-
-
-def _remedy(error: Exception) -> str:
-    return (
-        f"a worker cannot load the measure, the data or the model: {error}; install the module on all workers, or "
-        "send it to them with client.upload_file('module.py')"
-    )
