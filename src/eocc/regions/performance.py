@@ -122,11 +122,7 @@ class ScorerPerformance:
 
 @dataclass(frozen=True)
 class AreaUnderCurve(ScorerPerformance):
-    """The area under the ROC curve: how often a target scores above an outlier, ties count half.
-
-    >>> AreaUnderCurve(get_scorer("roc_auc")).of(np.array([1, 1, -1]), np.ones(3), np.array([0.5, 0.2, 0.2]))
-    0.75
-    """
+    """The area under the ROC curve: how often a target scores above an outlier, ties count half."""
 
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
         """Return the area from the ranks, faster than the scorer."""
@@ -135,7 +131,10 @@ class AreaUnderCurve(ScorerPerformance):
         return ranks / (n_targets * (len(y) - n_targets))
 
 
-def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformance:
+Performance = CountPerformance | ScorerPerformance
+
+
+def resolve_performance(performance: Any) -> Performance:
     """Return a count performance by its name, or a scikit-learn scorer by its name or itself."""
     name = ALIASES.get(performance, performance) if isinstance(performance, str) else performance
     if isinstance(name, str) and name in COUNT_PERFORMANCES:
