@@ -26,14 +26,7 @@ def _syrk(name: str) -> "ctypes._CFunctionType":
 
 
 def gram(rows: NDArray[np.floating[Any]], out: NDArray[np.floating[Any]]) -> None:
-    """Write the upper triangle of rows rows^T into `out`; both are C-contiguous and of the same precision.
-
-    >>> rows, out = np.array([[3.0, 4.0], [1.0, 0.0]]), np.zeros((2, 2))
-    >>> gram(rows, out)
-    >>> out
-    array([[25.,  3.],
-           [ 0.,  1.]])
-    """
+    """Write the upper triangle of rows rows^T into `out`; both are C-contiguous and of the same precision."""
     n, k = rows.shape
     name, number = ROUTINES[rows.dtype]
     # Fortran reads a C array as its transpose: its lower triangle of A^T A is our upper triangle of A A^T.

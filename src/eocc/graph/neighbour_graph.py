@@ -155,9 +155,6 @@ def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.
     (n f V_d)^(-gamma/d), where V_d is the volume of the unit ball (Leonenko et al.). So, unlike for the spanning tree,
     beta has a closed form: V_d^(-gamma/d) sum_{j <= k} Gamma(j + gamma/d) / Gamma(j).
     If all patterns are equal, the entropy is -inf.
-
-    >>> round(renyi_neighbour_entropy([[0.5], [0.5]], n_dims=1, gamma=0.5), 6)
-    0.934712
     """
     distances = np.asarray(distances, dtype=np.float64)
     if distances.ndim != 2 or distances.size == 0:

@@ -61,12 +61,7 @@ class Neighbours:
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Projects (row - `means`) on the orthonormal columns of `basis` (r, c).
-
-    >>> onto_first = Projection(np.zeros(2), np.array([[1.0], [0.0]]))
-    >>> onto_first.points(np.array([[3.0, 4.0]])).tolist()
-    [[3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
-    """
+    """Projects (row - `means`) on the orthonormal columns of `basis` (r, c)."""
 
     means: Matrix
     basis: Matrix
@@ -98,10 +93,6 @@ def fit_projection(rows: Rows, k: int) -> Projection:
 
     On a sample, 99 % of the k nearest rows must be among the candidates in the projection. The share of variance would
     be a poor criterion: a few distant clusters account for most of it.
-
-    >>> line = np.outer(np.arange(40.0), np.ones(16))
-    >>> fit_projection(line, k=2).basis.shape
-    (16, 8)
     """
     sample = np.asarray(rows[_evenly(len(rows), SAMPLE)], dtype=np.float64)
     means = sample.mean(axis=0)

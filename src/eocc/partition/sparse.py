@@ -13,10 +13,6 @@ def sparse_curve(graph: SparseGraph) -> Matrix:
     """Return Q of the partitions into k = 1, ..., n clusters, cut from the tree, in O(e log n).
 
     Q = sum_l [E_l / E - (deg_l / 2E)^2] with similarities s_ij = 1 - w_ij on the edges alone; Q = 0 if E = 0.
-
-    >>> from eocc.graph.neighbour_graph import sparse_graph
-    >>> sparse_curve(sparse_graph(np.array([[0.0], [0.0], [1.0], [1.0]]), k=1)).tolist()
-    [0.0, 0.5, 0.125, -0.25]
     """
     return _split(graph, np.inf)[1]
 
@@ -26,10 +22,6 @@ def sparse_prune(graph: SparseGraph) -> tuple[int, float]:
 
     As `greedy_prune`, but the tolerance is relative to the two terms of the change of Q: cutting off one of a million
     patterns changes Q by less than 1e-12.
-
-    >>> from eocc.graph.neighbour_graph import sparse_graph
-    >>> sparse_prune(sparse_graph(np.array([[0.0], [0.0], [1.0], [1.0]]), k=1))
-    (2, 0.5)
     """
     k, curve = _split(graph, ROUNDING)
     return k, float(curve[k - 1])

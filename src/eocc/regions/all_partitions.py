@@ -11,16 +11,9 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree
 from eocc.kernels.merges import count_accepted, merge_clusters
 from eocc.partition.dense import leaf_order
-from eocc.regions.fuzzy import (
-    BuildRegion,
-    Fuzzification,
-    FuzzyModel,
-    combined_grades,
-    default_extent,
-    region_builder,
-    width_of,
-)
-from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
+from eocc.regions import fuzzy
+from eocc.regions.fuzzy import BuildRegion, Fuzzification, FuzzyModel, default_extent, width_of
+from eocc.regions.performance import Counts, Performance, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -40,12 +33,9 @@ class ValidationRows:
 
 
 def performance_curve(
-    space: DissimilaritySpace,
-    graph: EuclideanGraph,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-) -> Matrix:
+    space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification,
+    performance: Performance,
+) -> Matrix:  # fmt: skip
     """Return the performance of the partitions into k = 2, ..., n clusters.
 
     If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
@@ -53,7 +43,7 @@ def performance_curve(
     """
     if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
         return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
-    build = region_builder(space.rows, graph, fuzzification)
+    build = fuzzy.region_builder(space.rows, graph, fuzzification)
     return performance_by_split(graph.tree, validation, fuzzification, performance, build)
 
 
@@ -87,10 +77,9 @@ def counts_by_split(
 def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.floating[Any]], float]:
     """Return (rows, others, their squared norms, their scalar products, the relative error of the products).
 
-    Single precision halves the time and settles nearly all decisions; the kernel computes the rest exactly. A sum of r
-    rounded products errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows are scaled so that
-    the longest has a norm of about 1. Rows too long or too short for single precision in that unit get an infinite
-    norm, which leaves them to the exact computation.
+    Single precision settles nearly all decisions; the kernel computes the rest exactly. A sum of r rounded products
+    errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows are scaled so that the longest has a
+    norm of about 1. Those too long or too short for single precision then get an infinite norm: computed exactly.
     """
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
     unit = _unit(float(norms.max()))
@@ -109,25 +98,18 @@ def _unit(largest: float) -> float:
 
 
 def performance_by_split(
-    tree: SpanningTree,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-    build: BuildRegion,
-    n_splits: int | None = None,
-) -> Matrix:
+    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, performance: Performance,
+    build: BuildRegion, n_splits: int | None = None,
+) -> Matrix:  # fmt: skip
     """Return the performance after each of the first splits, all of them for None."""
-    return np.array([partition_performance(performance, validation, ratios, fuzzification) for ratios in
-                     ratios_by_split(tree, validation, fuzzification, build, n_splits)])  # fmt: skip
+    splits = ratios_by_split(tree, validation, fuzzification, build, n_splits)
+    return np.array([_performance(performance, validation, ratios, fuzzification) for ratios in splits])
 
 
 def ratios_by_split(
-    tree: SpanningTree,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    build: BuildRegion,
+    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, build: BuildRegion,
     n_splits: int | None = None,
-) -> Iterator[Matrix]:
+) -> Iterator[Matrix]:  # fmt: skip
     """Yield d / tau of every validation pattern in every region, (m, k), at k = 2, 3, ...; at k = 1 if n = 1."""
     cuts = leaf_order(tree)
     columns: dict[int, Matrix] = {}  # key: where the cluster starts in the leaf order
@@ -146,18 +128,12 @@ def ratios_by_split(
         yield np.column_stack([columns[start] for start in sorted(columns)])
 
 
-def partition_performance(
-    performance: CountPerformance | ScorerPerformance,
-    validation: ValidationRows,
-    ratios: Matrix,
-    fuzzification: Fuzzification,
+def _performance(
+    performance: Performance, validation: ValidationRows, ratios: Matrix, fuzzification: Fuzzification
 ) -> float:
-    """Return the performance of one partition."""
-    accepted = ratios.min(axis=1) <= BOUNDARY
-    n_targets = validation.n_targets
+    accepted, n_targets = ratios.min(axis=1) <= BOUNDARY, validation.n_targets
     if isinstance(performance, ScorerPerformance):
-        scores = combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
+        scores = fuzzy.combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
         return performance.of(validation.y, np.where(accepted, 1, -1), scores)
-    counts = Counts(int(accepted[:n_targets].sum()), int(accepted[n_targets:].sum()),
-                    n_targets, len(accepted) - n_targets)  # fmt: skip
-    return float(performance(counts))
+    accepted_each = int(accepted[:n_targets].sum()), int(accepted[n_targets:].sum())
+    return float(performance(Counts(*accepted_each, n_targets, len(accepted) - n_targets)))

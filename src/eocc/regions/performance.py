@@ -27,30 +27,18 @@ class Counts:
 
 
 def accuracy(counts: Counts) -> Any:
-    """Return the share of right decisions, as in the paper.
-
-    >>> accuracy(Counts(3, 1, n_targets=4, n_outliers=6))
-    0.8
-    """
+    """Return the share of right decisions, as in the paper."""
     right = counts.true_positives + counts.n_outliers - counts.false_positives
     return right / (counts.n_targets + counts.n_outliers)
 
 
 def balanced_accuracy(counts: Counts) -> Any:
-    """Return the mean of the shares of right decisions among targets and among outliers.
-
-    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_outliers=6))
-    0.875
-    """
+    """Return the mean of the shares of right decisions among targets and among outliers."""
     return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_outliers) / 2
 
 
 def f1(counts: Counts) -> Any:
-    """Return the harmonic mean of precision and recall.
-
-    >>> f1(Counts(3, 1, n_targets=4, n_outliers=6))
-    0.75
-    """
+    """Return the harmonic mean of precision and recall."""
     return 2 * counts.true_positives / (counts.true_positives + counts.false_positives + counts.n_targets)
 
 

@@ -26,7 +26,7 @@ from eocc.regions.fuzzy import (
     default_extent,
     width_of,
 )
-from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
+from eocc.regions.performance import Counts, Performance, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import distance_scale
@@ -45,11 +45,7 @@ FIRST_SPLITS = 64  # the partitions evaluated if each needs new regions
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """A random order of all patterns: the sample of a cluster is its `most` members of lowest `rank`.
-
-    >>> Sampling(np.array([2, 0, 1]), most=2).of(np.array([0, 1, 2]))
-    array([1, 2])
-    """
+    """A random order of all patterns: the sample of a cluster is its `most` members of lowest `rank`."""
 
     rank: Indices
     most: int = SAMPLE_SIZE
@@ -75,11 +71,7 @@ class Sampling:
 
 
 def largest_sample(sizes: Indices, budget: float) -> int:
-    """Return the sample size per cluster for which the squared sizes of all samples add up to at most `budget`.
-
-    >>> largest_sample(np.array([3, 10, 20]), budget=3**2 + 2 * 8**2)
-    8
-    """
+    """Return the sample size per cluster for which the squared sizes of all samples add up to at most `budget`."""
     squares = np.sort(sizes).astype(np.float64) ** 2
     left = budget - np.concatenate([[0.0], np.cumsum(squares)[:-1]])
     share = np.maximum(left, 0.0) / np.arange(len(squares), 0, -1)
@@ -111,11 +103,7 @@ def build_sampled_region(
 
 
 def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
-    """Return the sum of the distances of every row to all others, and the largest distance, without a matrix.
-
-    >>> sums_of_distances(np.array([[0.0], [1.0], [3.0]]))
-    (array([4., 3., 5.]), 3.0)
-    """
+    """Return the sum of the distances of every row to all others, and the largest distance, without a matrix."""
     sums, largest = np.empty((2, len(rows)))
     scale = distance_scale(rows.shape[1])
 
@@ -127,13 +115,9 @@ def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
 
 
 def sparse_performance_curve(
-    rows: Rows,
-    graph: SparseGraph,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-    sampling: Sampling,
-) -> Matrix:
+    rows: Rows, graph: SparseGraph, validation: ValidationRows, fuzzification: Fuzzification,
+    performance: Performance, sampling: Sampling,
+) -> Matrix:  # fmt: skip
     """Return the performance of the partitions into k = 2, ..., n clusters, or of the first 64 of them.
 
     All of them if every region is a ball and the performance follows from counts; see `performance_curve`.

@@ -31,10 +31,6 @@ class Checkpointed:
     The file is replaced after every generation. A fit with the same data, settings and seed proposes the same
     candidates, takes the known ones from the file, and gives the model of an uninterrupted fit, bit for bit.
     `max_time` starts again with every run. The file of another fit is refused. The file remains after the fit.
-
-    >>> from eocc.search.genetic import GeneticSearch
-    >>> Checkpointed(GeneticSearch(max_generations=500), "search.ckpt").max_generations
-    500
     """
 
     search: Search

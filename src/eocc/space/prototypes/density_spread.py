@@ -50,11 +50,6 @@ class DensitySpread:
 
 def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
     """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample; to the last if fewer.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> local_spacings(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 1)
-    array([0.25, 0.25, 0.75])
     """
     spacings, k = np.zeros(len(patterns)), min(neighbours, len(sample) - 1)
     if k == 0:
@@ -68,11 +63,7 @@ def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neigh
 
 
 def weights_from(spacings: Matrix, exponent: float) -> Matrix:
-    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 if there is none.
-
-    >>> weights_from(np.array([0.0, 0.1, 0.2, 0.8]), 2.0)
-    array([1.    , 1.    , 1.    , 0.0625])
-    """
+    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 if there is none."""
     positive = spacings[spacings > 0]
     if len(positive) == 0:
         return np.ones(len(spacings))

@@ -41,11 +41,6 @@ def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weight
 
     Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns of
     largest distance, the pool, come first while their distances exceed the largest of the others.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0]])
-    >>> spread(Euclidean().fit(rows), rows, 3, 1, np.ones(4))
-    array([1, 3, 0])
     """
     chosen = np.array([first], dtype=np.int64)
     latest, distances = chosen, np.full(len(patterns), np.inf)
@@ -77,11 +72,7 @@ def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, weig
 
 
 def _largest(distances: Matrix) -> tuple[Indices, float, int]:
-    """Return the pool, ascending; its least distance; the last pattern with that distance. Ties: lower index.
-
-    >>> _largest(np.array([0.5, 0.2, 0.7]))
-    (array([0, 1, 2]), 0.2, 1)
-    """
+    """Return the pool, ascending; its least distance; the last pattern with that distance. Ties: lower index."""
     n = len(distances)
     size = min(n, max(SMALLEST_POOL, min(n // 32, LARGEST_POOL)))
     floor = np.partition(distances, n - size)[n - size]

@@ -69,10 +69,6 @@ def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
     """Return the medoids after swaps that lower the sum of dissimilarities; D_ji of pattern i to candidate j, (m, m).
 
     Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0], [0.0, 1.0, 2.0, 9.0]))
-    >>> swapped_medoids(D, np.array([0, 2]))
-    array([3, 1])
     """
     nearest = _Nearest(D, medoids.copy())
     since_swap = 0

@@ -33,11 +33,6 @@ class RandomSelection:
 
 def without_copies(measure: FittedMeasure, patterns: Any, order: Indices, count: int) -> Indices:
     """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then the first copies.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [0.0], [5.0]])
-    >>> without_copies(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 2)
-    array([0, 2])
     """
     kept, start, step = order[:0], 0, min(count, BLOCK_COLUMNS)
     while start < len(order):

@@ -13,11 +13,7 @@ from eocc.space.prototypes.protocol import Selection
 
 
 def resolve_selection(selection: str | Selection) -> Selection:
-    """Return the selection itself, or the one registered under its name.
-
-    >>> resolve_selection("random")
-    RandomSelection()
-    """
+    """Return the selection itself, or the one registered under its name."""
     resolved: Selection = resolve("selection", SELECTIONS, selection, method="select")
     return resolved
 
@@ -50,13 +46,7 @@ def count_of(prototypes: int | float | None, n: int) -> int:
 def select_prototypes(
     selection: str | Selection, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator
 ) -> Indices:
-    """Return the indices of `count` different patterns, ascending; raise a ValueError if the selection gave others.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
-    >>> select_prototypes("k-medoids", Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
-    array([1, 4])
-    """
+    """Return the indices of `count` different patterns, ascending; raise a ValueError if the selection gave others."""
     chooser, n = resolve_selection(selection), len(patterns)
     if count == n:
         return np.arange(n)
