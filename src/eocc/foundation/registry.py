@@ -80,7 +80,7 @@ def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any,
     return choose(kind, choices, choice, otherwise=f"pass an object with a method {method!r}")()
 
 
-def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
+def listed(names: Iterable[str], most: int = MOST_LISTED, separator: str = ", ") -> str:
     """Return the first few names and the number of the others.
 
     >>> listed("abc"), listed(f"x{k}" for k in range(11))
@@ -88,4 +88,4 @@ def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
     """
     known = list(names)
     more = len(known) - most
-    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
+    return separator.join(known[:most]) + (f" and {more} more" if more > 0 else "")

@@ -27,8 +27,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None]) -> None:
-    """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits, so that Ctrl-C works.
-    """
+    """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits: Ctrl-C works."""
     executor = ThreadPoolExecutor(_allowed.get(), thread_name_prefix="eocc-blocks")
     try:
         starts = range(0, n_rows, block)

@@ -3,10 +3,12 @@
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from eocc.foundation.registry import listed
 
 # Larger numbers are written in powers of ten.
 LONGEST_NUMBER = 1e9
@@ -72,24 +74,13 @@ def shortened(text: str, most: int = 60) -> str:
     return f"{text[:keep]}...{text[len(text) - keep :]}"
 
 
-def listing(items: Iterable[str], most: int = 6, separator: str = ", ") -> str:
-    """Return the first items and the number of the others.
-
-    >>> listing(["oak", "elm", "ash"]), listing("abcdefgh", most=3)
-    ('oak, elm, ash', 'a, b, c and 5 more')
-    """
-    known = list(items)
-    return separator.join(known[:most]) + (f" and {len(known) - most} more" if len(known) > most else "")
-
-
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def known_of(n_members: int, n_prototypes: int | None) -> str:
-    """Return ", 3 of them prototypes" for a region's members; nothing if all training patterns are prototypes (None).
-    """
+    """Return ", 3 of them prototypes" for a region's members; nothing if all patterns are prototypes (None)."""
     if n_prototypes is None:
         return ""
     if n_members == 1:
@@ -114,15 +105,9 @@ def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
     >>> wrapped(f"one two {glued('a = 3, b = 4')}", indent=2, width=14)
     ['  one two', '    a = 3,', '    b = 4']
     """
-    lines = textwrap.wrap(
-        text,
-        width,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + 2),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(GLUE, " ") for line in lines]
+    first, later = " " * indent, " " * (indent + 2)
+    wrap = textwrap.TextWrapper(width, first, later, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(GLUE, " ") for line in wrap.wrap(text)]
 
 
 def glued(text: str) -> str:
@@ -141,4 +126,4 @@ def decimals_for(total: float) -> int:
 
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:
     """Return the first names with their values."""
-    return listing([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)
+    return listed([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)

@@ -8,8 +8,7 @@ from scipy.special import gammaln, logsumexp
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
-from eocc.graph.complete import SpanningTree
-from eocc.kernels.distances import edge_lengths
+from eocc.graph.complete import SpanningTree, measured_tree
 from eocc.kernels.sparse import (
     bound_nodes,
     kruskal_forest,
@@ -23,6 +22,7 @@ from eocc.space.dissimilarity_space import distance_scale
 
 Pairs = NDArray[np.int32]
 
+NO_PAIRS: tuple[Pairs, Matrix] = np.empty((0, 2), np.int32), np.empty(0)
 LINK_LEAF_SIZE = 32  # points per leaf in the search for links: small, because it skips most of the tree
 
 
@@ -54,7 +54,7 @@ def sparse_graph(rows: Rows, k: int) -> SparseGraph:
     rows = np.ascontiguousarray(rows)
     if len(rows) == 1:
         none = Neighbours(np.empty((1, 0), np.int32), np.empty((1, 0)))
-        return SparseGraph(none, _tree(rows, np.empty((0, 2), np.int32), np.empty(0)), *_no_pairs(), 0)
+        return SparseGraph(none, SpanningTree(np.empty((0, 2), np.int64), np.empty(0)), *NO_PAIRS, 0)
     neighbours = nearest_neighbours(rows, k)
     pairs, distances = _pairs(neighbours)
     parent, chosen = np.arange(len(rows)), np.empty(len(rows) - 1, np.int64)
@@ -63,11 +63,8 @@ def sparse_graph(rows: Rows, k: int) -> SparseGraph:
     links, lengths = _links(rows, k, parent)
     edges, weights = np.concatenate([pairs, links]), np.concatenate([distances, lengths])
     in_tree = np.concatenate([in_forest, np.arange(len(pairs), len(edges))])
-    return SparseGraph(neighbours, _tree(rows, edges[in_tree], weights[in_tree]), edges, weights, len(links))
-
-
-def _no_pairs() -> tuple[Pairs, Matrix]:
-    return np.empty((0, 2), np.int32), np.empty(0)
+    tree = measured_tree(rows, distance_scale(rows.shape[1]), edges[in_tree], weights[in_tree])
+    return SparseGraph(neighbours, tree, edges, weights, len(links))
 
 
 def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
@@ -78,15 +75,6 @@ def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
     return np.column_stack([low[:count], high[:count]]), lengths[:count].copy()
 
 
-def _tree(rows: Rows, edges: Pairs, weights: Matrix) -> SpanningTree:
-    """Return the tree, heaviest edge first, with lengths computed from differences."""
-    order = np.lexsort((edges[:, 1], edges[:, 0], -weights))
-    ordered, lengths = edges[order].astype(np.int64), np.empty(len(edges))
-    edge_lengths(rows, ordered, distance_scale(rows.shape[1]), lengths)
-    # The lengths of tied edges may differ by rounding; make them descend.
-    return SpanningTree(ordered, np.minimum.accumulate(lengths))
-
-
 def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix]:
     """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka).
 
@@ -95,7 +83,7 @@ def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix
     component = np.empty(len(rows), np.int32)
     scratch = np.empty_like(component)
     count = number_components(parent, component, scratch)
-    links, lengths = [_no_pairs()[0]], [_no_pairs()[1]]
+    links, lengths = [NO_PAIRS[0]], [NO_PAIRS[1]]
     search = _LinkSearch.over(rows, k) if count > 1 else None
     while search is not None and count > 1:
         edges, weights = search.shortest(component, count)

@@ -202,7 +202,7 @@ class PointTree:
         n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf_size))))
         bounds, ids = np.empty(n_leaves + 1, np.int64), np.arange(n, dtype=np.int32)
         leaf_bounds(n, n_leaves, bounds)
-        sort_by_tree(points, ids, bounds, np.empty_like(points), np.empty_like(ids), np.empty(n, np.float32))
+        sort_by_tree(points, ids, bounds)
         return cls(points, ids, bounds)
 
 

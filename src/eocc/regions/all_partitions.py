@@ -64,7 +64,7 @@ def counts_by_split(
     default = default_extent(graph.tree)
     extents = extent.from_sums(total, largest, size * (size - 1) / 2)
     radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
-    true_positives, false_positives = np.zeros((2, n_edges), np.int64)
+    true_positives, false_positives = np.empty((2, n_edges), np.int64)
     count_accepted(
         medoid, radius, float(width_of(default)) * BOUNDARY / space.scale, left, right,
         *_products(space.rows, validation.rows), validation.n_targets,

@@ -49,8 +49,7 @@ class DensitySpread:
 
 
 def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
-    """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample; to the last if fewer.
-    """
+    """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample, or to the last."""
     spacings, k = np.zeros(len(patterns)), min(neighbours, len(sample) - 1)
     if k == 0:
         return spacings

@@ -32,8 +32,7 @@ class RandomSelection:
 
 
 def without_copies(measure: FittedMeasure, patterns: Any, order: Indices, count: int) -> Indices:
-    """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then the first copies.
-    """
+    """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then copies."""
     kept, start, step = order[:0], 0, min(count, BLOCK_COLUMNS)
     while start < len(order):
         batch = order[start : start + step]

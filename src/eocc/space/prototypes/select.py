@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.parameters import Prototypes
 from eocc.foundation.registry import resolve
 from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
@@ -25,22 +26,11 @@ def count_of(prototypes: int | float | None, n: int) -> int:
 
     >>> [count_of(wanted, 30) for wanted in (None, 8, 256, 0.1, 1.0, 0.001)]
     [30, 8, 30, 3, 30, 1]
-    >>> count_of(2.5, 30)
-    Traceback (most recent call last):
-    ...
-    ValueError: prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not 2.5
     """
     if prototypes is None:
         return n
-    if isinstance(prototypes, numbers.Real) and not isinstance(prototypes, bool):
-        is_integer = isinstance(prototypes, numbers.Integral)
-        if is_integer and prototypes >= 1:
-            return min(int(prototypes), n)
-        if not is_integer and 0 < prototypes <= 1:
-            return max(1, round(float(prototypes) * n))
-    raise ValueError(
-        f"prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not {prototypes!r}"
-    )
+    Prototypes().check("prototypes", prototypes)
+    return min(int(prototypes), n) if isinstance(prototypes, numbers.Integral) else max(1, round(prototypes * n))
 
 
 def select_prototypes(
