@@ -7,7 +7,7 @@ and choices at once.
 
 import numbers
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from eocc.foundation.byte_sizes import bytes_of
@@ -101,7 +101,6 @@ class Memory:
 
     def parse(self, text: str) -> str:
         """Return the text."""
-        bytes_of(text)
         return text
 
 
@@ -142,12 +141,12 @@ class Parameter:
     name: str
     kind: Any
     help: str
-    names: tuple[str, ...] = field(init=False, default=())
 
-    def __post_init__(self) -> None:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names to choose from, if there are any."""
         kind = self.kind.kind if isinstance(self.kind, Optional) else self.kind
-        if isinstance(kind, Choice):
-            object.__setattr__(self, "names", kind.names)
+        return kind.names if isinstance(kind, Choice) else ()
 
     def check(self, value: Any) -> None:
         """Raise a ValueError of one line for a value that is not accepted."""

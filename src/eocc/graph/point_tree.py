@@ -13,7 +13,8 @@ from eocc.foundation.threads import for_each_block, threads
 from eocc.foundation.types import Flags, Matrix
 from eocc.graph.complete import SpanningTree, measured_tree
 from eocc.kernels import point_tree as kernels
-from eocc.kernels.sparse import mark_nodes
+from eocc.kernels.sparse import bound_nodes, mark_nodes
+from eocc.neighbours.nearest import PointTree
 
 Positions = NDArray[np.int64]
 
@@ -98,15 +99,15 @@ class _BoxSearch:
 
     @classmethod
     def build(cls, rows: Matrix, ids: Positions, scale: float) -> "_BoxSearch":
-        n_leaves = 1 << max(0, int(np.ceil(np.log2(len(rows) / LEAF_SIZE))))
-        starts = np.arange(n_leaves + 1) * len(rows) // n_leaves
-        rows = np.hstack([rows, np.zeros((len(rows), rows.shape[1] % 2))])  # kernels take two columns at a time
-        order, lows, highs = np.arange(len(rows)), *np.zeros((2, 2 * n_leaves, rows.shape[1]))
-        kernels.split_points(np.ascontiguousarray(rows.T), starts, order, lows, highs)
-        width = -(-int(np.diff(starts).max()) // LANES) * LANES
-        blocks, rows = np.full((n_leaves, rows.shape[1], width), np.inf), rows[order]
-        kernels.fill_blocks(rows, starts, blocks)
-        return cls(rows, ids[order], scale, starts, blocks, lows, highs)
+        even = np.hstack([rows, np.zeros((len(rows), rows.shape[1] % 2))])  # kernels take two columns at a time
+        tree = PointTree.of(even, LEAF_SIZE)
+        n_leaves, n_columns = len(tree.bounds) - 1, even.shape[1]
+        lows, highs = np.empty((2, 2 * n_leaves, n_columns))
+        bound_nodes(tree.points, tree.bounds, lows, highs)
+        blocks = np.full((n_leaves, n_columns, -(-int(np.diff(tree.bounds).max()) // LANES) * LANES), np.inf)
+        for block, start, stop in zip(blocks, tree.bounds, tree.bounds[1:], strict=False):
+            block[:, : stop - start] = tree.points[start:stop].T
+        return cls(tree.points, ids[tree.ids], scale, tree.bounds, blocks, lows, highs)
 
     def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
         """Complete the lists of the active points, from `slot` on, with points of other components."""

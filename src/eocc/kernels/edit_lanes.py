@@ -40,24 +40,15 @@ def fill_row(pattern, symbols, number, old, new):
 
 
 @kernel
-def ending(pattern, symbols, length, lane):
-    """Return the length of the common ending of the pattern and the sequence of a lane."""
-    shared, most = 0, min(pattern.shape[0], length)
-    while shared < most and pattern[pattern.shape[0] - 1 - shared] == symbols[length - 1 - shared, lane]:
-        shared += 1
-    return shared
-
-
-@kernel
 def find_endings(pattern, symbols, lengths, lanes, endings):
     """List the lanes with the same ending as the pattern, and its length; return the number of lanes."""
-    found = 0
-    if pattern.shape[0] == 0:
-        return found
-    own = pattern[pattern.shape[0] - 1]
+    found, n = 0, pattern.shape[0]
     for lane in range(LANES):
-        if lengths[lane] > 0 and symbols[lengths[lane] - 1, lane] == own:
-            lanes[found], endings[found] = lane, ending(pattern, symbols, lengths[lane], lane)
+        shared, length = 0, lengths[lane]
+        while shared < min(n, length) and pattern[n - 1 - shared] == symbols[length - 1 - shared, lane]:
+            shared += 1
+        if shared > 0:
+            lanes[found], endings[found] = lane, shared
             found += 1
     return found
 

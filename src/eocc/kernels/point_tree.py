@@ -31,47 +31,6 @@ def edge_key(rows, a, b, scale):
     return np.int64((bits + (1 << (SPARE_BITS - 1))) & -(1 << SPARE_BITS)).view(np.float64)
 
 
-@kernel
-def widest_column(columns, order, start, stop, low, high):
-    """Fill the corners of the box around the points order[start:stop]; return its longest side."""
-    widest = 0
-    for k in range(columns.shape[0]):
-        column = columns[k]
-        least, most = np.inf, -np.inf
-        for t in range(start, stop):
-            value = column[order[t]]
-            least, most = min(least, value), max(most, value)
-        low[k], high[k] = least, most
-        widest = k if most - least > high[widest] - low[widest] else widest
-    return widest
-
-
-@kernel
-def split_points(columns, starts, order, lows, highs):
-    """Reorder `order` into leaves by halving the longest side of every box, and fill the corners of the boxes."""
-    n_leaves = starts.shape[0] - 1
-    n_below = n_leaves
-    for node in range(1, 2 * n_leaves):
-        if node & (node - 1) == 0:
-            n_below = n_leaves // node
-        first = (node * n_below) % n_leaves
-        start, stop = starts[first], starts[first + n_below]
-        widest = widest_column(columns, order, start, stop, lows[node], highs[node])
-        if n_below > 1:
-            own = order[start:stop].copy()
-            halves = np.argpartition(columns[widest][own], starts[first + n_below // 2] - start)
-            order[start:stop] = own[halves]
-
-
-@kernel
-def fill_blocks(rows, starts, blocks):
-    """Fill blocks[l] with the coordinates of the points of leaf l."""
-    for leaf in range(blocks.shape[0]):
-        for t in range(starts[leaf + 1] - starts[leaf]):
-            for k in range(rows.shape[1]):
-                blocks[leaf, k, t] = rows[starts[leaf] + t, k]
-
-
 @summing_kernel
 def count_near(p, rows, leaf, blocks, limit, squares):
     """Fill `squares` with the squared distances of rows[p] to the points of a leaf; return how many are <= `limit`."""

@@ -15,15 +15,8 @@ from scipy.spatial import cKDTree
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
+from eocc.kernels import nearest as kernels
 from eocc.kernels.distances import drop_spare_bits
-from eocc.kernels.nearest import (
-    compare_in_leaves,
-    gather_reverse_neighbours,
-    leaf_bounds,
-    nn_descent_update,
-    rank_candidates,
-    sort_by_tree,
-)
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import distance_scale
 
@@ -52,11 +45,6 @@ class Neighbours:
 
     indices: Indices
     distances: Matrix
-
-    @property
-    def k(self) -> int:
-        """The number of neighbours of a row."""
-        return int(self.indices.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,18 +179,18 @@ def _by_tree(rows: Rows, k: int) -> Neighbours:
 class PointTree:
     """Points in the order of a balanced k-d tree: leaf l is points[bounds[l]:bounds[l + 1]]; `ids` are their rows."""
 
-    points: Points
+    points: NDArray[Any]
     ids: Indices
     bounds: NDArray[np.int64]
 
     @classmethod
-    def of(cls, points: Points, leaf_size: int) -> "PointTree":
+    def of(cls, points: NDArray[Any], leaf_size: int) -> "PointTree":
         """Sort a copy of the points into leaves of at most `leaf_size` points."""
         points, n = points.copy(), len(points)
         n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf_size))))
         bounds, ids = np.empty(n_leaves + 1, np.int64), np.arange(n, dtype=np.int32)
-        leaf_bounds(n, n_leaves, bounds)
-        sort_by_tree(points, ids, bounds)
+        kernels.leaf_bounds(n, n_leaves, bounds)
+        kernels.sort_by_tree(points, ids, bounds)
         return cls(points, ids, bounds)
 
 
@@ -219,10 +207,10 @@ def _by_descent(rows: Rows, k: int) -> Neighbours:
         lists.compare_in_leaves(_rotated(tree.points, rotation, leaf_size))
     lists.descend(tree.points)
     indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-    scale = distance_scale(rows.shape[1])
+    candidates, scale = (lists.near, lists.squares), distance_scale(rows.shape[1])
 
     def work(start: int, stop: int) -> None:
-        rank_candidates(rows, tree.ids, lists.near, lists.squares, scale, error, start, stop, indices, distances)
+        kernels.rank_candidates(rows, tree.ids, *candidates, scale, error, start, stop, indices, distances)
 
     for_each_block(len(rows), ROWS_PER_TASK, work)
     return Neighbours(indices, distances)
@@ -259,9 +247,10 @@ class _Lists:
 
     def compare_in_leaves(self, tree: PointTree) -> None:
         """Compare all pairs of points in the same leaf."""
+        lists = self.near, self.squares, self.is_new
 
         def work(start: int, stop: int) -> None:
-            compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, self.near, self.squares, self.is_new)
+            kernels.compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, *lists)
 
         for_each_block(len(tree.bounds) - 1, ROWS_PER_TASK // LEAF_SIZE, work)
 
@@ -272,12 +261,12 @@ class _Lists:
         counts, changed = np.empty(n, np.int32), np.empty(n, np.int32)
 
         def work(start: int, stop: int) -> None:
-            changed[start] = nn_descent_update(
+            changed[start] = kernels.nn_descent_update(
                 points, known, new, counts, start, stop, self.near, self.squares, self.is_new
             )
 
         for _ in range(SWEEPS):
-            gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
+            kernels.gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
             for_each_block(n, ROWS_PER_TASK, work)
             if changed[::ROWS_PER_TASK].sum() <= SETTLED * self.near.size:
                 break

@@ -31,7 +31,9 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     """
     similarity = 1.0 - _unit_distances(distances)
     np.fill_diagonal(similarity, 0.0)
-    index = _checked_labels(labels, len(similarity))
+    index = np.asarray(labels)
+    if index.shape != (len(similarity),):
+        raise ValueError(f"labels must be one per pattern, shape ({len(similarity)},), not {index.shape}")
     n_pairs = len(similarity) * (len(similarity) - 1) / 2
     total = similarity.sum() / 2
     if total <= NO_SIMILARITY * n_pairs:
@@ -159,13 +161,6 @@ def _unit_distances(distances: ArrayLike) -> Matrix:
     if matrix.max() > 1 + 1e-9:
         raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
     return matrix
-
-
-def _checked_labels(labels: ArrayLike, n: int) -> NDArray[np.generic]:
-    index = np.asarray(labels)
-    if index.shape != (n,):
-        raise ValueError(f"labels must be one per pattern, shape ({n},), not {index.shape}")
-    return index
 
 
 def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:

@@ -82,7 +82,9 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
     norm of about 1. Those too long or too short for single precision then get an infinite norm: computed exactly.
     """
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
-    unit = _unit(float(norms.max()))
+    largest = float(norms.max())
+    # A power of two that scales the longest row to about 1; 1 if it is close to that already.
+    unit = 1.0 if 1e-8 < largest < 1e8 or largest == 0 else 2.0 ** -(int(np.frexp(largest)[1]) // 2)
     scaled = other_norms * unit**2
     out_of_range = ~((scaled > 1e-30) & (scaled < 1e30))
     short = (np.where(out_of_range[:, None], 0.0, others) * unit).astype(np.float32)
@@ -90,11 +92,6 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
     margin = (rows.shape[1] + 4) * 2.0**-24
     other_norms = np.where(out_of_range, np.inf, other_norms)
     return rows, others, norms, other_norms, products if unit == 1 else products.astype(np.float64) / unit**2, margin
-
-
-def _unit(largest: float) -> float:
-    """Return the power of two that scales a row of this squared norm to about 1; 1 if it is close to that already."""
-    return 1.0 if 1e-8 < largest < 1e8 or largest == 0 else 2.0 ** -(int(np.frexp(largest)[1]) // 2)
 
 
 def performance_by_split(

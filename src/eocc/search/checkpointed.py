@@ -119,10 +119,7 @@ def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
             about = json.loads(str(arrays["about"]))
             if about["format"] != FORMAT:
                 raise ValueError("another version")
-            return {
-                str(identity): _rows(arrays[f"candidates_{number}"], arrays[f"numbers_{number}"])
-                for number, identity in enumerate(about["searches"])
-            }
+            return {str(identity): _rows(arrays, k) for k, identity in enumerate(about["searches"])}
     except PermissionError:
         raise
     except READ_ERRORS as error:
@@ -131,7 +128,8 @@ def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
         ) from error
 
 
-def _rows(candidates: Any, numbers: Any) -> dict[bytes, Matrix]:
+def _rows(arrays: Any, number: int) -> dict[bytes, Matrix]:
+    candidates, numbers = arrays[f"candidates_{number}"], arrays[f"numbers_{number}"]
     if len(candidates) != len(numbers) or candidates.dtype != np.float64 or numbers.dtype != np.float64:
         raise ValueError("candidates and scores do not match")
     return {candidate.tobytes(): row for candidate, row in zip(candidates, numbers, strict=True)}

@@ -12,7 +12,7 @@ import numpy as np
 from eocc.foundation.arguments import check_count
 from eocc.foundation.registry import choose, resolve
 from eocc.foundation.types import Indices, Matrix
-from eocc.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
+from eocc.graph.complete import EuclideanGraph, euclidean_graph, single_precision_graph
 from eocc.graph.neighbour_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
 from eocc.partition.dense import full_curve, greedy_prune
 from eocc.partition.sparse import sparse_curve, sparse_prune
@@ -29,15 +29,7 @@ N_NEIGHBOURS = 10
 LARGEST_COMPLETE = 5000
 
 
-class Graph(Protocol):
-    """A graph over the training patterns."""
-
-    @property
-    def tree(self) -> SpanningTree:
-        """Its minimum spanning tree."""
-        ...
-
-
+Graph = EuclideanGraph | SparseGraph
 Regions = list[tuple[Region, Shape]]
 
 
@@ -146,11 +138,7 @@ def resolve_graph(graph: str | GraphKind) -> GraphKind:
 
 
 def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
-    """Return the kind of graph for n patterns: "auto" is "complete" up to LARGEST_COMPLETE, else "knn".
-
-    >>> graph_for("auto", 5000), graph_for("auto", 5001)
-    (CompleteGraph(), NeighbourGraph(k=10))
-    """
+    """Return the kind of graph for n patterns: "auto" is "complete" up to LARGEST_COMPLETE, else "knn"."""
     if isinstance(graph, str) and graph == "auto":
         return resolve_graph("complete" if n <= LARGEST_COMPLETE else "knn")
     return resolve_graph(graph)

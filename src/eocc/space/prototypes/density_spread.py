@@ -24,11 +24,6 @@ class DensitySpread:
     sample, k = `neighbours`, and s the median of the s_i > 0. In the denser half, w = 1. An isolated pattern with
     s_i = 10 s has w = 1 / 100. With exponent 0 this is farthest-first.
     The first prototype is drawn from the denser half. Ties go to the lower index; copies are chosen last.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.append(np.arange(20.0), 200.0)[:, None]
-    >>> DensitySpread().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([ 6, 11, 17])
     """
 
     neighbours: int = 5

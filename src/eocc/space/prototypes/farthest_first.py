@@ -22,11 +22,6 @@ class FarthestFirst:
 
     The largest distance of a pattern to its prototype is at most twice the optimum (Gonzalez 1985), if d satisfies the
     triangle inequality. Copies are chosen last, in the order of their indices.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [1.0], [2.0], [9.0]])
-    >>> FarthestFirst().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([0, 3, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:

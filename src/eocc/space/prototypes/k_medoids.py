@@ -28,11 +28,6 @@ class KMedoids:
     is swapped for the pattern that lowers the sum most, until no swap lowers it: PAM (Kaufman, Rousseeuw 1990) with the
     eager swaps of FasterPAM (Schubert, Rousseeuw 2021). The result replaces the start unless the sum over all patterns
     is larger. Above 500 prototypes, several samples are used. Copies are chosen only if there are no other patterns.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
-    >>> KMedoids().select(Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
-    array([1, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
@@ -44,8 +39,8 @@ class KMedoids:
         found = _improved(measure, patterns, start, order[~np.isin(order, start)])
         # Medoids from several samples may be copies of each other.
         found = without_copies(measure, patterns, np.concatenate([found, start[~np.isin(start, found)]]), count)
-        better = min((found, start), key=lambda chosen: _sum_over_all(measure, patterns, chosen))
-        return np.sort(better)
+        total = [nearest_dissimilarities(measure, patterns, patterns[chosen]).sum() for chosen in (found, start)]
+        return np.sort(found if total[0] <= total[1] else start)
 
 
 def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Indices) -> Indices:
@@ -59,10 +54,6 @@ def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Ind
         to_members = np.ascontiguousarray(dissimilarities(measure, members, members).T)
         found.append(sample[swapped_medoids(to_members, np.arange(len(own)))])
     return np.concatenate(found)
-
-
-def _sum_over_all(measure: FittedMeasure, patterns: Any, chosen: Indices) -> float:
-    return float(nearest_dissimilarities(measure, patterns, patterns[chosen]).sum())
 
 
 def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:

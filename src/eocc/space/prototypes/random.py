@@ -18,11 +18,6 @@ class RandomSelection:
     """Patterns drawn uniformly without replacement; copies of earlier ones are skipped.
 
     If there are fewer different patterns than prototypes, the first copies drawn fill the rest.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [0.0], [0.0], [5.0], [7.0]])
-    >>> RandomSelection().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([2, 3, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
