@@ -51,10 +51,7 @@ _limits: list[Any] = []  # one entry per active block of one_blas_thread; the fi
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread inside the block; the last of overlapping blocks restores the original limit.
-
-    The limit belongs to the whole process, and fits in several threads may overlap.
-    """
+    """Limit BLAS, in the whole process, to one thread; the last of overlapping blocks restores the original limit."""
     with _lock:
         _limits.append(None if _limits else _controller().limit(limits=1, user_api="blas"))
     try:

@@ -36,7 +36,7 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None]) ->
         executor.shutdown(wait=False, cancel_futures=True)
 
 
-def await_all(futures: "list[Future[Result]]") -> None:
+def await_all(futures: "list[Future[None]]") -> None:
     """Wait for all futures; raise the first error."""
     pending = set(futures)
     while pending:

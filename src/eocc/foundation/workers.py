@@ -1,9 +1,10 @@
 """A pool of threads, each with its own workspace, with BLAS limited to one thread."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import await_all
@@ -32,32 +33,39 @@ class Workers(Generic[Workspace]):
         self._n_threads = n_threads
         self._executor = ThreadPoolExecutor(n_threads, thread_name_prefix="eocc")
         self._workspaces: list[Workspace] = []
+        self._pending: deque[tuple[int, Any]] = deque()
 
     def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return function(task, workspace) of every task, in the order of the tasks."""
+        results: dict[int, Result] = {}
+        self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
         # Allocated here: memory that a thread frees may stay reserved for that thread.
         self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
-        free = list(self._workspaces)
-
-        def run(task: Task) -> Result:
-            workspace = free.pop()
-            try:
-                return function(task, workspace)
-            finally:
-                free.append(workspace)
-
-        futures = [self._executor.submit(run, task) for task in tasks]
+        futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
         try:
             await_all(futures)
         except BaseException:
-            for future in futures:
-                future.cancel()
             self._workspaces.clear()  # a running task may still use one of them
             raise
-        return [future.result() for future in futures]
+        return [results[index] for index in range(len(tasks))]
 
     def abandon(self) -> None:
         """Drop the tasks that have not started, and the workspaces."""
+        self._pending.clear()
         self._workspaces.clear()
         self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def _drain(
+        self, function: Callable[[Any, Workspace], Result], results: dict[int, Result], workspace: Workspace
+    ) -> None:
+        while True:
+            try:
+                index, task = self._pending.popleft()
+            except IndexError:
+                return
+            try:
+                results[index] = function(task, workspace)
+            except BaseException:
+                self._pending.clear()
+                raise

@@ -47,10 +47,7 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
 
 
 def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph with distances in single precision, with relative errors of about 1e-3.
-
-    The lengths of the tree are computed in double precision; only its choice of edges may differ.
-    """
+    """Return the complete graph with single-precision distances, with relative errors of about 1e-3; exact lengths."""
     n = len(space.rows)
     rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
     gram(rows, distances)

@@ -65,10 +65,8 @@ def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
 
 
 def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix]:
-    """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka).
-
-    In each round every component except the largest adds its shortest edge to another component.
-    """
+    """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka)."""
+    # In each round every component except the largest adds its shortest edge to another component.
     component = np.empty(len(rows), np.int32)
     scratch = np.empty_like(component)
     count = kernels.number_components(parent, component, scratch)

@@ -84,10 +84,7 @@ class _Lists:
 
 @dataclass(frozen=True, eq=False)
 class _BoxSearch:
-    """Distinct points in the order of the leaves of a k-d tree, with an even number of columns; `ids` are their rows.
-
-    The kernel module describes the other arrays.
-    """
+    """Distinct points in the leaves of a k-d tree, with an even number of columns; `ids` are their rows."""
 
     rows: Matrix
     ids: Positions
@@ -125,10 +122,7 @@ class _BoxSearch:
 
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:
-    """Return the edges of the tree of distinct rows, unordered, and their keys.
-
-    In each round of Borůvka every component except the largest adds its shortest edge to another one.
-    """
+    """Return the edges of the tree of distinct rows, unordered, and their keys (Borůvka, as for neighbour graphs)."""
     search, lists, n = _BoxSearch.build(rows, ids, scale), _Lists.empty(len(rows)), len(rows)
     edges, keys, n_edges = np.empty((n - 1, 2), np.int64), np.empty(n - 1), 0
     component, begun, active = np.arange(n), np.zeros(n, np.int64), np.ones(n, np.bool_)

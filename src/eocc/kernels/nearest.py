@@ -11,18 +11,6 @@ from eocc.kernels.distances import drop_spare_bits, row_distance
 
 
 @kernel
-def leaf_bounds(n, n_leaves, bounds):
-    """Fill `bounds` (n_leaves + 1,) with where the leaves of a balanced tree begin; n_leaves is a power of two."""
-    bounds[0], bounds[n_leaves] = 0, n
-    step = n_leaves
-    while step > 1:
-        half = step // 2
-        for leaf in range(0, n_leaves, step):
-            bounds[leaf + half] = (bounds[leaf] + bounds[leaf + step]) // 2
-        step = half
-
-
-@kernel
 def widest_column(points):
     """Return the column with the largest range; ties to the first."""
     widest, column = np.float32(-1.0), 0

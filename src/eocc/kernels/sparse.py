@@ -6,6 +6,7 @@ from eocc.kernels.compile import kernel
 from eocc.kernels.dendrogram import find_root
 from eocc.kernels.distances import drop_spare_bits, row_distance
 from eocc.kernels.nearest import squared_distance
+from eocc.kernels.spanning_tree import precedes
 
 
 @kernel
@@ -99,14 +100,6 @@ def box_square(point, low, high):
 
 
 @kernel
-def shorter(length, low, high, other_length, other_low, other_high):
-    """Return whether edge (low, high) comes before the other one, by length and then by endpoints."""
-    if length != other_length:
-        return length < other_length
-    return low < other_low or (low == other_low and high < other_high)
-
-
-@kernel
 def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, scale, error, link, length, scratch):
     """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter."""
     # A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
@@ -133,7 +126,8 @@ def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, s
                 rounded[0] = row_distance(rows[ids[i]], rows[ids[j]]) * scale
                 drop_spare_bits(bits)
                 a, b = min(ids[i], ids[j]), max(ids[i], ids[j])
-                if shorter(rounded[0], a, b, length[0], link[0], link[1]):
+                is_tied = rounded[0] == length[0]
+                if rounded[0] < length[0] or (is_tied and precedes(a, b, link[0], link[1])):
                     length[0], link[0], link[1] = rounded[0], a, b
                     reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
 

@@ -67,11 +67,9 @@ class Projection:
 
 
 def projection_error(points: Points) -> float:
-    """Return by how much a distance between points may exceed the exact one, because of rounding.
-
-    Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most 2 |x|,
-    has a relative error of at most (c + 2) u, which the root halves.
-    """
+    """Return by how much a distance between points may exceed the exact one, because of rounding."""
+    # Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most
+    # 2 |x|, has a relative error of at most (c + 2) u, which the root halves.
     longest = float(np.sqrt(np.einsum("ij,ij->i", points, points, dtype=np.float64).max(initial=0.0)))
     return float((points.shape[1] + 6) * 2.0**-24 * longest)
 
@@ -188,8 +186,9 @@ class PointTree:
         """Sort a copy of the points into leaves of at most `leaf_size` points."""
         points, n = points.copy(), len(points)
         n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf_size))))
-        bounds, ids = np.empty(n_leaves + 1, np.int64), np.arange(n, dtype=np.int32)
-        kernels.leaf_bounds(n, n_leaves, bounds)
+        bounds, ids = np.array([0, n]), np.arange(n, dtype=np.int32)
+        while len(bounds) <= n_leaves:
+            bounds = np.sort(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
         kernels.sort_by_tree(points, ids, bounds)
         return cls(points, ids, bounds)
 

@@ -18,11 +18,9 @@ def sparse_curve(graph: SparseGraph) -> Matrix:
 
 
 def sparse_prune(graph: SparseGraph) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1: cut the heaviest edges while Q does not fall; the first one always.
-
-    As `greedy_prune`, but the tolerance is relative to the two terms of the change of Q: cutting off one of a million
-    patterns changes Q by less than 1e-12.
-    """
+    """Return (k, Q) of Algorithm 1: cut the heaviest edges while Q does not fall; the first one always."""
+    # Unlike in `greedy_prune`, the tolerance is relative to the two terms of the change of Q: cutting off one of a
+    # million patterns changes Q by less than 1e-12.
     k, curve = _split(graph, ROUNDING)
     return k, float(curve[k - 1])
 
@@ -36,5 +34,5 @@ def _split(graph: SparseGraph, tolerance: float) -> tuple[int, Matrix]:
     join_times(tree.edges, parent, since, size)
     across, degree, curve = np.zeros(n - 1), np.zeros(n), np.zeros(n)
     separated_similarity(graph.edges, graph.distances, parent, since, across, degree)
-    k = sparse_split_curve(across, degree, *leaf_order(tree).arrays, tolerance, curve, np.empty(n + 1))
+    k = sparse_split_curve(across, degree, *leaf_order(tree), tolerance, curve, np.empty(n + 1))
     return int(k), curve

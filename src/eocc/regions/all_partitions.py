@@ -50,16 +50,13 @@ def performance_curve(
 def counts_by_split(
     space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, extent: Any
 ) -> Counts:
-    """Return how many patterns are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split.
-
-    A split changes one cluster only, so it updates the decisions of the previous partition.
-    """
+    """Return how many patterns are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
     cuts = leaf_order(graph.tree)
     n_edges, m = len(graph.tree.edges), len(validation.rows)
     medoid, left, right = np.empty((3, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
     scratch = np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    merge_clusters(graph.distances, *cuts.arrays, EQUALLY_CENTRAL, medoid, total, largest, left, right, *scratch)
+    merge_clusters(graph.distances, *cuts, EQUALLY_CENTRAL, medoid, total, largest, left, right, *scratch)
     size = (cuts.stop - cuts.start).astype(np.float64)
     default = default_extent(graph.tree)
     extents = extent.from_sums(total, largest, size * (size - 1) / 2)
@@ -75,12 +72,9 @@ def counts_by_split(
 
 
 def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.floating[Any]], float]:
-    """Return (rows, others, their squared norms, their scalar products, the relative error of the products).
-
-    Single precision settles nearly all decisions; the kernel computes the rest exactly. A sum of r rounded products
-    errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows are scaled so that the longest has a
-    norm of about 1. Those too long or too short for single precision then get an infinite norm: computed exactly.
-    """
+    """Return (rows, others, their squared norms, their scalar products, the relative error of the products)."""
+    # Single precision settles nearly all decisions; the kernel computes the rest exactly. A sum of r rounded products
+    # errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows out of range get an infinite norm.
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
     largest = float(norms.max())
     # A power of two that scales the longest row to about 1; 1 if it is close to that already.

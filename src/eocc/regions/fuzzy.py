@@ -201,10 +201,7 @@ class FuzzyModel:
         return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
 
     def decision(self, rows: Matrix) -> Matrix:
-        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF).
-
-        All regions use the same function of d / tau, so the region with the least d / tau has the highest membership.
-        """
+        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF)."""
         return decision_margin(self.ratios(rows).min(axis=1))
 
     def nearest_region(self, rows: Matrix) -> Indices:

@@ -89,23 +89,20 @@ class ScorerPerformance:
         if self.known is not None and key in self.known:
             return self.known[key]
         replay = Replay(decisions, scores)
-        with warnings.catch_warnings():  # some partitions accept nothing
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            value = self._ask(replay, y)
-        if not np.isfinite(value):
-            raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
-        if self.known is not None and replay.asked == {"decisions"}:
-            self.known[key] = value
-        return value
-
-    def _ask(self, replay: Replay, y: NDArray[np.int64]) -> float:
         try:
-            return float(self.scorer(replay, np.zeros((len(y), 1)), y))
+            with warnings.catch_warnings():  # some partitions accept nothing
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                value = float(self.scorer(replay, np.zeros((len(y), 1)), y))
         except (AttributeError, TypeError) as error:
             raise ValueError(
                 f"performance must be a scorer f(estimator, X, y) of decisions or scores (see sklearn's make_scorer); "
                 f"{self.scorer!r} failed: {error}"
             ) from error
+        if not np.isfinite(value):
+            raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
+        if self.known is not None and replay.asked == {"decisions"}:
+            self.known[key] = value
+        return value
 
 
 @dataclass(frozen=True)

@@ -60,10 +60,8 @@ class Checkpointed:
         )
 
     def log(self, identity: str, rng: np.random.Generator) -> "Log":
-        """Return the log of the search with this identity, or refuse the file.
-
-        A fit may run several searches with the same generator. The first must be in the file; the others are added.
-        """
+        """Return the log of the search with this identity, or refuse the file."""
+        # A fit may run several searches with the same generator. The first must be in the file; the others are added.
         path = Path(self.path)
         check_output(path)
         remove_abandoned(path)

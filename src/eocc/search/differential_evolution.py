@@ -27,7 +27,7 @@ class DifferentialEvolutionSearch(Stopping):
         """Draw the first population and start scipy's solver."""
         first = rng.random((self.population_size, n_parameters))
         first[0] = 1.0
-        return DifferentialEvolutionRun(self, self, first, rng)
+        return DifferentialEvolutionRun(self, first, rng)
 
 
 class _Closed(Exception):  # noqa: N818  (not an error: it ends the solver's thread)
@@ -42,7 +42,7 @@ class DifferentialEvolutionRun(Run):
     None in `values` ends it.
     """
 
-    settings: DifferentialEvolutionSearch
+    rules: DifferentialEvolutionSearch
     first: Matrix
     rng: np.random.Generator
     batches: "SimpleQueue[Matrix | BaseException | None]" = field(default_factory=SimpleQueue)
@@ -87,7 +87,7 @@ class DifferentialEvolutionRun(Run):
 
     def _solve(self) -> None:
         try:
-            how, bounds = self.settings, [(0.0, 1.0)] * self.first.shape[1]
+            how, bounds = self.rules, [(0.0, 1.0)] * self.first.shape[1]
             differential_evolution(  # without a tolerance: `patience` decides about convergence
                 self._minimised, bounds, init=self.first, seed=self.rng, maxiter=how.max_generations,
                 strategy=how.strategy, mutation=how.mutation, recombination=how.recombination, polish=False, tol=0.0,

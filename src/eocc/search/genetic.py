@@ -28,15 +28,15 @@ class GeneticSearch(Stopping):
         """Draw the first population."""
         population = rng.random((self.population_size, n_parameters))
         population[0] = 1.0
-        return GeneticRun(self, population, self.mutation_rate, rng)
+        return GeneticRun(self, population, rng)
 
 
 @dataclass
 class GeneticRun(Run):
     """A running genetic search."""
 
+    rules: GeneticSearch
     population: Matrix
-    mutation_rate: float
     rng: np.random.Generator
 
     def ask(self) -> Matrix:
@@ -69,5 +69,5 @@ class GeneticRun(Run):
         n, u = children.shape
         genes = self.rng.random((n, u)) < 1.0 / u
         genes[np.arange(n), self.rng.integers(0, u, size=n)] = True
-        genes &= self.rng.random((n, 1)) < self.mutation_rate
+        genes &= self.rng.random((n, 1)) < self.rules.mutation_rate
         return np.where(genes, self.rng.random((n, u)), children)

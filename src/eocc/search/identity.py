@@ -12,10 +12,7 @@ import numpy as np
 
 
 def identity_of(*things: Any) -> str:
-    """Return a hash of data, settings, functions by their code, and objects by their attributes.
-
-    An object with neither, such as a function written in C, counts by its name alone.
-    """
+    """Return a hash of data, settings, functions by their code (by name if written in C), and objects by attributes."""
     return hashlib.sha256(_described(things, ()).encode()).hexdigest()
 
 

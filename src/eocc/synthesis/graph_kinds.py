@@ -129,16 +129,11 @@ class NeighbourGraph:
         return Sampling.seeded(graph.tree.n_vertices, np.random.default_rng(self.seed))
 
 
-def resolve_graph(graph: str | GraphKind) -> GraphKind:
-    """Return the kind of graph itself, or the one registered under its name."""
+def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
+    """Return the kind of graph for n patterns, itself or by its name: "auto" is "complete" up to LARGEST_COMPLETE."""
+    if isinstance(graph, str) and graph == "auto":
+        graph = "complete" if n <= LARGEST_COMPLETE else "knn"
     if isinstance(graph, str) and graph not in GRAPHS:
         choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
     resolved: GraphKind = resolve("graph", GRAPHS, graph, method="build")
     return resolved
-
-
-def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
-    """Return the kind of graph for n patterns: "auto" is "complete" up to LARGEST_COMPLETE, else "knn"."""
-    if isinstance(graph, str) and graph == "auto":
-        return resolve_graph("complete" if n <= LARGEST_COMPLETE else "knn")
-    return resolve_graph(graph)

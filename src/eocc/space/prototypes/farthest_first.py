@@ -32,11 +32,9 @@ class FarthestFirst:
 
 
 def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
-    """Return `first`, then repeatedly the pattern of largest weighted distance w_i min_j d(x_i, x_j) to those chosen.
-
-    Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns of
-    largest distance, the pool, come first while their distances exceed the largest of the others.
-    """
+    """Return `first`, then repeatedly the pattern x_i of largest weighted distance w_i min_j d(x_i, x_j)."""
+    # Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns
+    # of largest distance, the pool, come first while their distances exceed the largest of the others.
     chosen = np.array([first], dtype=np.int64)
     latest, distances = chosen, np.full(len(patterns), np.inf)
     while len(chosen) < count:

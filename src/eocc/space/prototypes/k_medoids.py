@@ -57,10 +57,8 @@ def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Ind
 
 
 def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
-    """Return the medoids after swaps that lower the sum of dissimilarities; D_ji of pattern i to candidate j, (m, m).
-
-    Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
-    """
+    """Return the medoids after swaps that lower the sum; D_ji is d of pattern i to candidate j, (m, m)."""
+    # Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
     nearest = _Nearest(D, medoids.copy())
     since_swap = 0
     for turn in range(MOST_ROUNDS * len(D)):
@@ -91,11 +89,9 @@ class _Nearest:
         self._look_up(np.arange(m))
 
     def changes(self, to_candidate: Matrix) -> Matrix:
-        """Return the change of the sum if the candidate replaces each medoid.
-
-        sum_i (min(c_i, a_i) - a_i) + sum over the patterns i of that medoid (min(c_i, b_i) - min(c_i, a_i)), where a
-        and b are the distances to the nearest and second nearest medoid, c those to the candidate.
-        """
+        """Return the change of the sum if the candidate replaces each medoid."""
+        # sum_i (min(c_i, a_i) - a_i) + sum over the patterns i of that medoid (min(c_i, b_i) - min(c_i, a_i)), where a
+        # and b are the distances to the nearest and second nearest medoid, c those to the candidate.
         first, second = self.distances
         kept = np.minimum(to_candidate, first)
         left = np.minimum(to_candidate, second)
