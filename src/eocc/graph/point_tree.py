@@ -17,6 +17,8 @@ from eocc.kernels.sparse import bound_nodes, mark_nodes
 from eocc.neighbours.nearest import PointTree
 
 Positions = NDArray[np.int64]
+# The shortest edges of every point: their keys and other ends; and the largest key that each component needs.
+Lists = tuple[Matrix, NDArray[np.int32], Matrix]
 
 LIST_LENGTH = 4  # the fastest of 2, 3, 4, 6 and 8 on 10,000 points of 10 dimensions
 LEAF_SIZE = 128  # at most; the fastest of 32, 64 and 128, also on 100,000 points
@@ -69,20 +71,6 @@ def _first_copies(rows: Matrix) -> Positions:
 
 
 @dataclass(frozen=True, eq=False)
-class _Lists:
-    """The shortest edges of every point: `keys` and other ends `near`; `reach` is the largest key a component needs."""
-
-    keys: Matrix
-    near: NDArray[np.int32]
-    reach: Matrix
-
-    @classmethod
-    def empty(cls, n: int) -> "_Lists":
-        keys = np.full((n, LIST_LENGTH), np.inf)
-        return cls(keys, np.full(keys.shape, -1, np.int32), np.full(n, np.inf))
-
-
-@dataclass(frozen=True, eq=False)
 class _BoxSearch:
     """Distinct points in the leaves of a k-d tree, with an even number of columns; `ids` are their rows."""
 
@@ -106,7 +94,7 @@ class _BoxSearch:
             block[:, : stop - start] = tree.points[start:stop].T
         return cls(tree.points, ids[tree.ids], scale, tree.bounds, blocks, lows, highs)
 
-    def complete(self, lists: _Lists, component: Positions, active: Flags, slot: int) -> None:
+    def complete(self, lists: Lists, component: Positions, active: Flags, slot: int) -> None:
         """Complete the lists of the active points, from `slot` on, with points of other components."""
         n_leaves = len(self.starts) - 1
         whole = np.full(2 * n_leaves, -1)
@@ -115,7 +103,7 @@ class _BoxSearch:
         def work(start: int, stop: int) -> None:
             kernels.search_boxes(
                 start, stop, active, self.starts, self.blocks, self.lows, self.highs, self.rows, self.ids, self.scale,
-                component, whole, slot, lists.keys, lists.near, lists.reach,
+                component, whole, slot, *lists,
             )  # fmt: skip
 
         for_each_block(n_leaves, max(1, min(LEAVES_PER_TASK, n_leaves // 16)), work)
@@ -123,16 +111,18 @@ class _BoxSearch:
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:
     """Return the edges of the tree of distinct rows, unordered, and their keys (Borůvka, as for neighbour graphs)."""
-    search, lists, n = _BoxSearch.build(rows, ids, scale), _Lists.empty(len(rows)), len(rows)
+    search, n = _BoxSearch.build(rows, ids, scale), len(rows)
+    listed = np.full((n, LIST_LENGTH), np.inf), np.full((n, LIST_LENGTH), -1, np.int32)
+    reach = np.full(n, np.inf)
     edges, keys, n_edges = np.empty((n - 1, 2), np.int64), np.empty(n - 1), 0
     component, begun, active = np.arange(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
     best, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    search.complete(lists, component, active, slot=0)
+    search.complete((*listed, reach), component, active, slot=0)
     while n_edges < n - 1:
-        kernels.best_known(search.ids, component, begun, lists.keys, lists.near, best, place)
-        known = search.ids, component, begun, lists.keys, lists.near, best, place
-        if kernels.mark_active(*known, active, lists.reach) > 0:
-            search.complete(lists, component, active, slot=LIST_LENGTH - 1)
-            kernels.best_found(active, search.ids, component, lists.keys, lists.near, best, place)
-        n_edges = kernels.join(search.ids, component, lists.keys, lists.near, best, place, n_edges, edges, keys)
+        known = search.ids, component, begun, *listed, best, place
+        kernels.best_known(*known)
+        if kernels.mark_active(*known, active, reach) > 0:
+            search.complete((*listed, reach), component, active, slot=LIST_LENGTH - 1)
+            kernels.best_found(active, search.ids, component, *listed, best, place)
+        n_edges = kernels.join(search.ids, component, *listed, best, place, n_edges, edges, keys)
     return edges, keys

@@ -200,7 +200,8 @@ def _by_descent(rows: Rows, k: int) -> Neighbours:
     leaf_size = max(LEAF_SIZE, 4 * n_candidates(k))
     tree = PointTree.of(points, leaf_size)
     del points
-    lists = _Lists.of_size(len(rows), n_candidates(k))
+    size = len(rows), n_candidates(k)
+    lists = _Lists(np.full(size, -1, np.int32), np.full(size, np.inf, np.float32), np.zeros(size, np.uint8))
     lists.compare_in_leaves(PointTree(tree.points, np.arange(len(rows), dtype=np.int32), tree.bounds))
     for rotation in _rotations(tree.points.shape[1]):
         lists.compare_in_leaves(_rotated(tree.points, rotation, leaf_size))
@@ -239,10 +240,6 @@ class _Lists:
     near: Indices
     squares: Points
     is_new: NDArray[np.uint8]
-
-    @classmethod
-    def of_size(cls, n: int, c: int) -> "_Lists":
-        return cls(np.full((n, c), -1, np.int32), np.full((n, c), np.inf, np.float32), np.zeros((n, c), np.uint8))
 
     def compare_in_leaves(self, tree: PointTree) -> None:
         """Compare all pairs of points in the same leaf."""

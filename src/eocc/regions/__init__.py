@@ -8,14 +8,9 @@ EXTENTS = Registry(
 REPRESENTATIVES = Registry("eocc.regions.representatives", {"centroid": "Centroid", "medoid": "Medoid"})
 MEMBERSHIP_FUNCTIONS = Registry(
     "eocc.regions.memberships",
-    {
-        "bell": "Bell",
-        "gaussian": "Gaussian",
-        "trapezoidal": "Trapezoidal",
-        "triangular": "Triangular",
-        "two-sided": "TwoSided",
-    },
-)
+    {"bell": "Bell", "gaussian": "Gaussian", "trapezoidal": "Trapezoidal", "triangular": "Triangular",
+     "two-sided": "TwoSided"},
+)  # fmt: skip
 TCONORMS = Registry(
     "eocc.regions.tconorms",
     {"einstein": "einstein", "lukasiewicz": "lukasiewicz", "max": "maximum", "probabilistic": "probabilistic_sum"},

@@ -110,13 +110,9 @@ class NeighbourGraph:
         return build_sparse_regions(space.rows, graph.tree, labels, how, sampling)
 
     def performances(
-        self,
-        space: DissimilaritySpace,
-        graph: SparseGraph,
-        validation: ValidationRows,
-        how: Fuzzification,
+        self, space: DissimilaritySpace, graph: SparseGraph, validation: ValidationRows, how: Fuzzification,
         performance: Performance,
-    ) -> Matrix:
+    ) -> Matrix:  # fmt: skip
         """Return the performance of all partitions, or of the first few if each needs new regions."""
         return sparse_performance_curve(space.rows, graph, validation, how, performance, self._sampling(graph))
 
