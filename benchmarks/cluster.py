@@ -26,7 +26,9 @@ from eocc.measures.objects import Objects
 from eocc.scale import cluster
 from eocc.search import RandomSearch
 from eocc.space.representation import Representation
-from eocc.synthesis.synthesis import CompleteGraph, EntropySynthesis, Trial
+from eocc.synthesis.assessment import EntropySynthesis
+from eocc.synthesis.evaluation import Evaluator
+from eocc.synthesis.graph_kinds import CompleteGraph
 
 N_GRAPHS = 447  # 200,000 pairs
 N_VERTICES = 30
@@ -105,8 +107,8 @@ def evaluate_only(client, graphs):
     """A generation of candidates and nothing else: a fit also evaluates two of them locally."""
     patterns = Objects(graphs)
     prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
-    trial = Trial(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
-    cluster.Remote(client, trial).map(list(np.random.default_rng(0).random((BATCH, 3))))
+    evaluator = Evaluator(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
+    cluster.Remote(client, evaluator).map(list(np.random.default_rng(0).random((BATCH, 3))))
 
 
 def bare_ratio(graphs, rounds=3, pairs_again=4):
@@ -179,9 +181,9 @@ def constants():
     fitted = Euclidean().fit(rows)
     shown = Representation(fitted, rows, rows[:PROTOTYPES], np.arange(PROTOTYPES), is_whole=False)
     kind = CompleteGraph()
-    trial = Trial(shown.prepared, kind, EntropySynthesis(0.5, 0.02).assessor(shown, kind), SEARCHED, PROTOTYPES)
-    room = trial.workspace()
-    candidate = least(lambda: trial(rng.random(10), room))
+    evaluator = Evaluator(shown.prepared, kind, EntropySynthesis(0.5, 0.02).assessor(shown, kind), SEARCHED, PROTOTYPES)
+    room = evaluator.workspace()
+    candidate = least(lambda: evaluator(rng.random(10), room))
     clf = EntropicOneClassClassifier(prototypes=PROTOTYPES, graph="knn", random_state=0).fit(rows)
     many = rng.normal(size=(20_000, 10))
     row = least(lambda: clf.score_samples(many)) / len(many)

@@ -48,9 +48,9 @@ def sampled_recall(rows, neighbours, n_queries=200):
     for query in queries:
         cross_distances(rows, rows[query : query + 1], scale, distances[:, None])
         distances[query] = np.inf
-        farthest = np.partition(distances, neighbours.k - 1)[neighbours.k - 1]
+        farthest = np.partition(distances, neighbours.indices.shape[1] - 1)[neighbours.indices.shape[1] - 1]
         hits += int(np.count_nonzero(neighbours.distances[query] <= farthest * as_near))
-    return hits / (len(queries) * neighbours.k)
+    return hits / (len(queries) * neighbours.indices.shape[1])
 
 
 def timed(find, rows):

@@ -25,7 +25,7 @@ def test_an_extent_that_is_only_rounding_counts_as_0():
     d, e = 0.3, 0.1 + 0.2
     distances = np.array([[0.0, d, e], [d, 0.0, d], [e, d, 0.0]])
     how = Fuzzification(std_extent, Medoid(), Gaussian(), maximum)
-    region, _ = build_region(np.eye(3), distances, np.arange(3), how, 0.7)
+    region, _ = build_region(np.eye(3), distances, how, 0.7, np.arange(3))
     assert std_extent(np.array([d, d, e])) > 0
     assert region.extent == 0.7
 

@@ -117,12 +117,6 @@ def test_a_projection_never_lengthens_a_distance(X):
     assert lengthened.max() <= projection_error(projected) + 1e-9
 
 
-@given(hnp.arrays(np.float32, st.integers(1, 60), elements=st.integers(0, 9).map(float)), st.data())
-def test_selection_equals_sorting(keys, data):
-    rank = data.draw(st.integers(0, len(keys) - 1))
-    assert nearest.selected(keys.copy(), rank) == np.sort(keys)[rank]
-
-
 @given(GRID, st.integers(1, 8))
 def test_a_tree_has_balanced_leaves_separated_by_planes(grid, leaf):
     tree = PointTree.of(grid, leaf)

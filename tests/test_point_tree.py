@@ -1,4 +1,3 @@
-from contextlib import contextmanager
 from unittest.mock import patch
 
 import numpy as np
@@ -15,15 +14,10 @@ from oracles import core
 from oracles import point_tree as oracle
 from strategies import points
 
-SEARCHES = pytest.mark.parametrize("search", ["boxes", "products"])
 
-
-@contextmanager
-def only(search, leaf_size=128, list_length=4):
-    """Use one of the searches, with small leaves and short lists, so that few points cover all code."""
-    looking = {"boxes": (0.0, 0.0), "products": (1e9, 0.0)}[search]
-    with patch.multiple(point_tree, LOOKING=looking, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length):
-        yield
+def small(leaf_size=128, list_length=4):
+    """Use small leaves and short lists, so that few points cover all code."""
+    return patch.multiple(point_tree, LEAF_SIZE=leaf_size, LIST_LENGTH=list_length)
 
 
 def complete_tree(X, scale=1.0):
@@ -35,11 +29,10 @@ def assert_same(tree, expected):
     assert_allclose(tree.lengths, expected.lengths, rtol=1e-10)
 
 
-@SEARCHES
 @given(X=points(max_rows=30))
-def test_tree_equals_the_oracle_also_under_ties_and_copies(search, X):
+def test_tree_equals_the_oracle_also_under_ties_and_copies(X):
     edges, lengths = oracle.point_spanning_tree(X, 0.37)
-    with only(search, leaf_size=2, list_length=1):
+    with small(leaf_size=2, list_length=1):
         tree = point_spanning_tree(X, 0.37)
     assert tree.edges.tolist() == edges
     assert_allclose(tree.lengths, lengths, rtol=1e-14)
@@ -93,11 +86,10 @@ def samples():
     }
 
 
-@SEARCHES
 @pytest.mark.parametrize("sample", samples())
-def test_tree_equals_that_of_the_complete_graph(search, sample):
+def test_tree_equals_that_of_the_complete_graph(sample):
     X = samples()[sample]
-    with only(search, leaf_size=16):
+    with small(leaf_size=16):
         assert_same(point_spanning_tree(X), complete_tree(X))
 
 
@@ -110,23 +102,14 @@ def test_tree_equals_that_of_the_graph_over_a_dissimilarity_space():
     assert tree.lengths.tolist() == graph.tree.lengths.tolist()
 
 
-@SEARCHES
-def test_the_tree_does_not_depend_on_threads_or_the_search(search):
+def test_the_tree_does_not_depend_on_threads_or_leaves():
     X = np.random.default_rng(2).normal(size=(3000, 6)).round(1)
     expected = point_spanning_tree(X)
     for n_threads in (1, 2, 5):
-        with only(search, leaf_size=32):
+        with small(leaf_size=32):
             tree = point_spanning_tree(X, n_threads=n_threads)
         assert tree.edges.tobytes() == expected.edges.tobytes()
         assert tree.lengths.tobytes() == expected.lengths.tobytes()
-
-
-def test_the_cheaper_search_is_chosen():
-    rng = np.random.default_rng(3)
-    with patch.object(point_tree._ProductSearch, "complete", side_effect=AssertionError("products")):
-        point_spanning_tree(rng.normal(size=(3000, 3)))
-        with pytest.raises(AssertionError, match="products"):
-            point_spanning_tree(rng.normal(size=(1000, 200)))
 
 
 @given(points(min_rows=2, max_rows=20))

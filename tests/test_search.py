@@ -122,9 +122,9 @@ def test_the_fittest_is_carried_over():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"population_size": 1}, "population_size must be an integer of at least 5, not 1"),
-        ({"max_generations": 0}, "max_generations must be an integer of at least 1, not 0"),
-        ({"patience": 0}, "patience must be an integer of at least 1, not 0"),
+        ({"population_size": 1}, "population_size must be an integer >= 5, not 1"),
+        ({"max_generations": 0}, "max_generations must be an integer >= 1, not 0"),
+        ({"patience": 0}, "patience must be an integer >= 1, not 0"),
         ({"max_time": 0}, "max_time must be a positive number of seconds or None, not 0"),
         ({"mutation_rate": 1.5}, r"mutation_rate must lie in \[0, 1\], not 1.5"),
     ],

@@ -91,7 +91,7 @@ class TestUsersOwn:
     )
     def test_functions_that_err(self, settings, message, setosa):
         with pytest.raises(ValueError, match=message):
-            plain(resolution="single", **settings).fit(setosa).score_samples(setosa)
+            plain(**settings).fit(setosa).score_samples(setosa)
 
     def test_membership_function_that_errs(self, setosa):
         rising = type("Rising", (), {"log_grade": lambda self, ratio: ratio})()

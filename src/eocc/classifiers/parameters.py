@@ -2,8 +2,7 @@
 
 from eocc.foundation.parameters import Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
 from eocc.measures import MEASURES
-from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
-from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
+from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis import GRAPHS

@@ -26,14 +26,7 @@ def _syrk(name: str) -> "ctypes._CFunctionType":
 
 
 def gram(rows: NDArray[np.floating[Any]], out: NDArray[np.floating[Any]]) -> None:
-    """Write the upper triangle of rows rows^T into `out`; both are C-contiguous and of the same precision.
-
-    >>> rows, out = np.array([[3.0, 4.0], [1.0, 0.0]]), np.zeros((2, 2))
-    >>> gram(rows, out)
-    >>> out
-    array([[25.,  3.],
-           [ 0.,  1.]])
-    """
+    """Write the upper triangle of rows rows^T into `out`; both are C-contiguous and of the same precision."""
     n, k = rows.shape
     name, number = ROUTINES[rows.dtype]
     # Fortran reads a C array as its transpose: its lower triangle of A^T A is our upper triangle of A A^T.
@@ -58,10 +51,7 @@ _limits: list[Any] = []  # one entry per active block of one_blas_thread; the fi
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread inside the block; the last of overlapping blocks restores the original limit.
-
-    The limit belongs to the whole process, and fits in several threads may overlap.
-    """
+    """Limit BLAS, in the whole process, to one thread; the last of overlapping blocks restores the original limit."""
     with _lock:
         _limits.append(None if _limits else _controller().limit(limits=1, user_api="blas"))
     try:

@@ -1,27 +1,17 @@
-"""A parameter of a classifier: its name, what its values may be, and one line of help.
+"""A parameter of a classifier: its name, the kind of its values, and one line of help.
 
-Nothing heavy is imported here, so that the command line can list options and choices at once.
+A kind has two methods: `check` raises a ValueError of one line for a value that it does not accept, `parse` returns the
+value that a text on the command line means. Nothing heavy is imported here, so that the command line can list options
+and choices at once.
 """
 
 import numbers
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 from eocc.foundation.byte_sizes import bytes_of
 from eocc.foundation.registry import choose
-
-
-class Kind(Protocol):
-    """What the values of a parameter may be."""
-
-    def check(self, name: str, value: Any) -> None:
-        """Raise a ValueError of one line for a value that is not accepted."""
-        ...
-
-    def parse(self, text: str) -> Any:
-        """Return the value that a text on the command line means, or raise a ValueError."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -111,7 +101,6 @@ class Memory:
 
     def parse(self, text: str) -> str:
         """Return the text."""
-        bytes_of(text)
         return text
 
 
@@ -152,12 +141,12 @@ class Parameter:
     name: str
     kind: Any
     help: str
-    names: tuple[str, ...] = field(init=False, default=())
 
-    def __post_init__(self) -> None:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names to choose from, if there are any."""
         kind = self.kind.kind if isinstance(self.kind, Optional) else self.kind
-        if isinstance(kind, Choice):
-            object.__setattr__(self, "names", kind.names)
+        return kind.names if isinstance(kind, Choice) else ()
 
     def check(self, value: Any) -> None:
         """Raise a ValueError of one line for a value that is not accepted."""

@@ -12,12 +12,7 @@ MOST_LISTED = 8
 
 
 class Registry(Mapping[str, Any]):
-    """Named choices of a package, each "module.attribute" below it, imported when it is first used.
-
-    >>> fractions = Registry("fractions", {"fraction": "Fraction"})
-    >>> list(fractions), fractions["fraction"](1, 2)
-    (['fraction'], Fraction(1, 2))
-    """
+    """Named choices of a package, each "module.attribute" below it, imported when it is first used."""
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         self._package = package
@@ -65,13 +60,7 @@ def choose(kind: str, choices: Mapping[str, Choice], name: Any, otherwise: str =
 
 
 def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any, method: str) -> Choice:
-    """Return `choice` itself if it is an object with that method, otherwise a new object of that name.
-
-    >>> resolve("search", {"genetic": object}, 3, method="start")
-    Traceback (most recent call last):
-    ...
-    ValueError: unknown search 3; known: 'genetic'; or pass an object with a method 'start'
-    """
+    """Return `choice` itself if it is an object with that method, otherwise a new object of that name."""
     if isinstance(choice, type):
         raise ValueError(f"{kind} must be an object, not a class: write {choice.__name__}()")
     if callable(getattr(choice, method, None)):
@@ -80,7 +69,7 @@ def resolve(kind: str, choices: Mapping[str, Callable[[], Choice]], choice: Any,
     return choose(kind, choices, choice, otherwise=f"pass an object with a method {method!r}")()
 
 
-def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
+def listed(names: Iterable[str], most: int = MOST_LISTED, separator: str = ", ") -> str:
     """Return the first few names and the number of the others.
 
     >>> listed("abc"), listed(f"x{k}" for k in range(11))
@@ -88,4 +77,4 @@ def listed(names: Iterable[str], most: int = MOST_LISTED) -> str:
     """
     known = list(names)
     more = len(known) - most
-    return ", ".join(known[:most]) + (f" and {more} more" if more > 0 else "")
+    return separator.join(known[:most]) + (f" and {more} more" if more > 0 else "")

@@ -27,13 +27,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None]) -> None:
-    """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits, so that Ctrl-C works.
-
-    >>> done = []
-    >>> for_each_block(5, 2, lambda start, stop: done.append((start, stop)))
-    >>> sorted(done)
-    [(0, 2), (2, 4), (4, 5)]
-    """
+    """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits: Ctrl-C works."""
     executor = ThreadPoolExecutor(_allowed.get(), thread_name_prefix="eocc-blocks")
     try:
         starts = range(0, n_rows, block)
@@ -53,11 +47,7 @@ def await_all(futures: "list[Future[None]]") -> None:
 
 
 def in_order(work: Callable[[Item], Result], items: Iterator[Item], count: int) -> Iterator[Result]:
-    """Yield work(item) of every item in order, computed on `count` threads; the caller reads the items.
-
-    >>> list(in_order(lambda number: number * 10, iter([3, 1, 2]), 2))
-    [30, 10, 20]
-    """
+    """Yield work(item) of every item in order, computed on `count` threads; the caller reads the items."""
     if count == 1:
         yield from map(work, items)
         return

@@ -3,10 +3,12 @@
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from eocc.foundation.registry import listed
 
 # Larger numbers are written in powers of ten.
 LONGEST_NUMBER = 1e9
@@ -36,11 +38,7 @@ def format_data_number(value: float) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value of the data as text: numbers rounded, None as "missing".
-
-    >>> format_value(None), format_value(True), format_value(0.5), format_value("pump"), format_value(np.float64(2))
-    ('missing', 'yes', '0.5', 'pump', '2')
-    """
+    """Return a value of the data as text: numbers rounded, None as "missing"."""
     if value is None:
         return "missing"
     if isinstance(value, bool | np.bool_):
@@ -51,11 +49,7 @@ def format_value(value: Any) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """Return a value that JSON can hold: None, a boolean, a finite number or a string.
-
-    >>> to_json(np.int64(3)), to_json(float("nan")), to_json(("a", 1)), to_json(np.bool_(True))
-    (3, None, "('a', 1)", True)
-    """
+    """Return a value that JSON can hold: None, a boolean, a finite number or a string."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.bool_):
@@ -68,51 +62,25 @@ def to_json(value: Any) -> Any:
 
 
 def finite(value: float) -> float:
-    """Return the number, or the largest float for infinity, which JSON lacks.
-
-    >>> finite(2.5), finite(float("inf")) > 1e308
-    (2.5, True)
-    """
+    """Return the number, or the largest float for infinity, which JSON lacks."""
     return min(max(float(value), -LARGEST), LARGEST)
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return the text, with its middle cut out if it is longer than `most`.
-
-    >>> shortened("abcdefghijklmnop", 9)
-    'abc...nop'
-    """
+    """Return the text, with its middle cut out if it is longer than `most`."""
     if len(text) <= most:
         return text
     keep = (most - 3) // 2
     return f"{text[:keep]}...{text[len(text) - keep :]}"
 
 
-def listing(items: Iterable[str], most: int = 6, separator: str = ", ") -> str:
-    """Return the first items and the number of the others.
-
-    >>> listing(["oak", "elm", "ash"]), listing("abcdefgh", most=3)
-    ('oak, elm, ash', 'a, b, c and 5 more')
-    """
-    known = list(items)
-    return separator.join(known[:most]) + (f" and {len(known) - most} more" if len(known) > most else "")
-
-
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "vertex", "vertices"), counted(2, "edge"), counted(100_000, "pattern")
-    ('1 vertex', '2 edges', '100,000 patterns')
-    """
+    """Return a number with its noun."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def known_of(n_members: int, n_prototypes: int | None) -> str:
-    """Return ", 3 of them prototypes" for a region's members; nothing if all training patterns are prototypes (None).
-
-    >>> known_of(9, None), known_of(9, 0), known_of(9, 3), known_of(1, 1)
-    ('', ', none of them a prototype', ', 3 of them prototypes', ', which is a prototype')
-    """
+    """Return ", 3 of them prototypes" for a region's members; nothing if all patterns are prototypes (None)."""
     if n_prototypes is None:
         return ""
     if n_members == 1:
@@ -122,20 +90,12 @@ def known_of(n_members: int, n_prototypes: int | None) -> str:
 
 
 def span(first: int, last: int, noun: str) -> str:
-    """Return a noun with its numbers from first to last.
-
-    >>> span(3, 3, "step"), span(3, 7, "step")
-    ('step 3', 'steps 3 to 7')
-    """
+    """Return a noun with its numbers from first to last."""
     return f"{noun} {first}" if first == last else f"{noun}s {first} to {last}"
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in percent, right-aligned.
-
-    >>> share(1.0, 20.0), share(2.0, 2.0)
-    ('  5%', '100%')
-    """
+    """Return a share in percent, right-aligned."""
     return f"{100 * part / whole:3.0f}%"
 
 
@@ -145,15 +105,9 @@ def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
     >>> wrapped(f"one two {glued('a = 3, b = 4')}", indent=2, width=14)
     ['  one two', '    a = 3,', '    b = 4']
     """
-    lines = textwrap.wrap(
-        text,
-        width,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * (indent + 2),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return [line.replace(GLUE, " ") for line in lines]
+    first, later = " " * indent, " " * (indent + 2)
+    wrap = textwrap.TextWrapper(width, first, later, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(GLUE, " ") for line in wrap.wrap(text)]
 
 
 def glued(text: str) -> str:
@@ -171,9 +125,5 @@ def decimals_for(total: float) -> int:
 
 
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:
-    """Return the first names with their values.
-
-    >>> named_values(["width", "kind"], [3.5, "oak"])
-    'width = 3.5, kind = oak'
-    """
-    return listing([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)
+    """Return the first names with their values."""
+    return listed([f"{name} = {format_value(value)}" for name, value in zip(names, values, strict=True)], most)

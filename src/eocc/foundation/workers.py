@@ -16,12 +16,7 @@ Workspace = TypeVar("Workspace")
 
 @contextmanager
 def workers(make_workspace: Callable[[], Workspace], n_threads: int) -> Iterator["Workers[Workspace]"]:
-    """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped.
-
-    >>> with workers(lambda: 10, n_threads=2) as pool:
-    ...     pool.map(lambda task, workspace: task * workspace, [3, 1, 2])
-    [30, 10, 20]
-    """
+    """Yield a pool; at the end of the block, also after Ctrl-C, tasks that have not started are dropped."""
     pool = Workers(make_workspace, n_threads)
     with one_blas_thread():
         try:

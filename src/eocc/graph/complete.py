@@ -47,10 +47,7 @@ def euclidean_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
 
 
 def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-    """Return the complete graph with distances in single precision, with relative errors of about 1e-3.
-
-    The lengths of the tree are computed in double precision; only its choice of edges may differ.
-    """
+    """Return the complete graph with single-precision distances, with relative errors of about 1e-3; exact lengths."""
     n = len(space.rows)
     rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
     gram(rows, distances)
@@ -61,24 +58,28 @@ def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanG
 
 
 def _with_tree(space: DissimilaritySpace, distances: NDArray[Any]) -> EuclideanGraph:
-    edges = _tree_edges(distances)
-    lengths = np.empty(len(edges))
-    edge_lengths(space.rows, edges, space.scale, lengths)
-    order = _heaviest_first(edges, distances[edges[:, 0], edges[:, 1]])
-    # The lengths of tied edges may differ by rounding; make them descend.
-    return EuclideanGraph(distances, SpanningTree(edges[order], np.minimum.accumulate(lengths[order])))
+    return EuclideanGraph(distances, measured_tree(space.rows, space.scale, *_tree_edges(distances)))
 
 
-def _tree_edges(distances: NDArray[Any]) -> NDArray[np.int64]:
+def _tree_edges(distances: NDArray[Any]) -> tuple[NDArray[np.int64], Matrix]:
     m = len(distances) - 1
     edges = np.empty((m, 2), np.int64)
     prim_edges(distances, edges, np.empty(m, np.uint32), np.empty(m, np.uint32), np.empty(m))
-    return edges
+    return edges, distances[edges[:, 0], edges[:, 1]]
 
 
-def _heaviest_first(edges: NDArray[np.int64], lengths: Matrix) -> NDArray[np.int64]:
-    """Return the order of edges by length, longest first; ties by endpoints."""
-    return np.asarray(np.lexsort((edges[:, 1], edges[:, 0], -lengths)))
+def measured_tree(rows: NDArray[Any], scale: float, edges: NDArray[Any], keys: Matrix) -> SpanningTree:
+    """Return the tree with its edges ordered by their keys, heaviest first, and lengths computed from differences."""
+    ordered, lengths = heaviest_first(edges, keys)[0].astype(np.int64), np.empty(len(edges))
+    edge_lengths(rows, ordered, scale, lengths)
+    # The lengths of tied edges may differ by rounding; make them descend.
+    return SpanningTree(ordered, np.minimum.accumulate(lengths))
+
+
+def heaviest_first(edges: NDArray[Any], keys: Matrix) -> tuple[NDArray[Any], Matrix]:
+    """Return the edges and their keys by key, largest first; ties by endpoints."""
+    order = np.lexsort((edges[:, 1], edges[:, 0], -keys))
+    return edges[order], keys[order]
 
 
 def spanning_tree(distances: ArrayLike) -> SpanningTree:
@@ -90,11 +91,7 @@ def spanning_tree(distances: ArrayLike) -> SpanningTree:
     >>> tree.edges.tolist(), tree.lengths.tolist()
     ([[1, 2], [0, 1]], [2.0, 1.0])
     """
-    matrix = checked_distances(distances)
-    edges = _tree_edges(matrix)
-    lengths = matrix[edges[:, 0], edges[:, 1]]
-    order = _heaviest_first(edges, lengths)
-    return SpanningTree(edges[order], lengths[order])
+    return SpanningTree(*heaviest_first(*_tree_edges(checked_distances(distances))))
 
 
 def checked_distances(distances: ArrayLike) -> Matrix:

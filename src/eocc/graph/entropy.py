@@ -13,7 +13,7 @@ def normalized_entropy(lengths: ArrayLike, gamma: float = 0.02) -> float:
     0.5
     """
     lengths = np.asarray(lengths, dtype=np.float64)
-    return float(_weighted_length(lengths, gamma) / len(lengths)) if len(lengths) else 0.0
+    return float(np.sum(lengths**gamma) / len(lengths)) if len(lengths) else 0.0
 
 
 def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float:
@@ -31,11 +31,7 @@ def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float
     n = len(lengths) + 1
     alpha = (n_dims - gamma) / n_dims
     with np.errstate(divide="ignore"):
-        log_length = np.log(_weighted_length(lengths, gamma))
+        log_length = np.log(np.sum(lengths**gamma))
     # The printed formula takes the logarithm of this term once more. departure: constant of the entropy
     log_beta = gamma / 2 * np.log(n_dims / (2 * np.pi * np.e))
     return float(n_dims / gamma * (log_length - alpha * np.log(n) - log_beta))
-
-
-def _weighted_length(lengths: np.ndarray, gamma: float) -> float:
-    return float(np.sum(lengths**gamma))

@@ -8,21 +8,14 @@ from scipy.special import gammaln, logsumexp
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
-from eocc.graph.complete import SpanningTree
-from eocc.kernels.distances import edge_lengths
-from eocc.kernels.sparse import (
-    bound_nodes,
-    kruskal_forest,
-    mark_nodes,
-    neighbour_pairs,
-    number_components,
-    shortest_links,
-)
+from eocc.graph.complete import SpanningTree, measured_tree
+from eocc.kernels import sparse as kernels
 from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, projection_error
 from eocc.space.dissimilarity_space import distance_scale
 
 Pairs = NDArray[np.int32]
 
+NO_PAIRS: tuple[Pairs, Matrix] = np.empty((0, 2), np.int32), np.empty(0)
 LINK_LEAF_SIZE = 32  # points per leaf in the search for links: small, because it skips most of the tree
 
 
@@ -46,65 +39,47 @@ def sparse_graph(rows: Rows, k: int) -> SparseGraph:
     w_ij = ||D_i - D_j||_2 / sqrt(|R|). The shortest links between components turn the spanning forest of the neighbours
     into a tree. Edges are ordered by (length, low, high), so the tree is unique; with k = n - 1 it is that of the
     complete graph. A single row has no edges.
-
-    >>> graph = sparse_graph(np.array([[0.0], [1.0], [4.0], [6.0]]), k=1)
-    >>> graph.edges.tolist(), graph.tree.edges.tolist(), graph.tree.lengths.tolist()
-    ([[0, 1], [2, 3], [1, 2]], [[1, 2], [2, 3], [0, 1]], [3.0, 2.0, 1.0])
     """
     rows = np.ascontiguousarray(rows)
     if len(rows) == 1:
         none = Neighbours(np.empty((1, 0), np.int32), np.empty((1, 0)))
-        return SparseGraph(none, _tree(rows, np.empty((0, 2), np.int32), np.empty(0)), *_no_pairs(), 0)
+        return SparseGraph(none, SpanningTree(np.empty((0, 2), np.int64), np.empty(0)), *NO_PAIRS, 0)
     neighbours = nearest_neighbours(rows, k)
     pairs, distances = _pairs(neighbours)
     parent, chosen = np.arange(len(rows)), np.empty(len(rows) - 1, np.int64)
     ascending = np.argsort(distances, kind="stable")  # pairs are ordered by endpoints, which breaks ties
-    in_forest = chosen[: kruskal_forest(pairs, ascending, parent, chosen)]
+    in_forest = chosen[: kernels.kruskal_forest(pairs, ascending, parent, chosen)]
     links, lengths = _links(rows, k, parent)
     edges, weights = np.concatenate([pairs, links]), np.concatenate([distances, lengths])
     in_tree = np.concatenate([in_forest, np.arange(len(pairs), len(edges))])
-    return SparseGraph(neighbours, _tree(rows, edges[in_tree], weights[in_tree]), edges, weights, len(links))
-
-
-def _no_pairs() -> tuple[Pairs, Matrix]:
-    return np.empty((0, 2), np.int32), np.empty(0)
+    tree = measured_tree(rows, distance_scale(rows.shape[1]), edges[in_tree], weights[in_tree])
+    return SparseGraph(neighbours, tree, edges, weights, len(links))
 
 
 def _pairs(neighbours: Neighbours) -> tuple[Pairs, Matrix]:
     """Return every pair of neighbours once, ordered by endpoints, and the distances."""
     low, high = np.empty((2, neighbours.indices.size), np.int32)
     lengths = np.empty(neighbours.indices.size)
-    count = neighbour_pairs(neighbours.indices, neighbours.distances, low, high, lengths)
+    count = kernels.neighbour_pairs(neighbours.indices, neighbours.distances, low, high, lengths)
     return np.column_stack([low[:count], high[:count]]), lengths[:count].copy()
 
 
-def _tree(rows: Rows, edges: Pairs, weights: Matrix) -> SpanningTree:
-    """Return the tree, heaviest edge first, with lengths computed from differences."""
-    order = np.lexsort((edges[:, 1], edges[:, 0], -weights))
-    ordered, lengths = edges[order].astype(np.int64), np.empty(len(edges))
-    edge_lengths(rows, ordered, distance_scale(rows.shape[1]), lengths)
-    # The lengths of tied edges may differ by rounding; make them descend.
-    return SpanningTree(ordered, np.minimum.accumulate(lengths))
-
-
 def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix]:
-    """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka).
-
-    In each round every component except the largest adds its shortest edge to another component.
-    """
+    """Return the shortest edges that connect the components given by `parent`, with their lengths (Borůvka)."""
+    # In each round every component except the largest adds its shortest edge to another component.
     component = np.empty(len(rows), np.int32)
     scratch = np.empty_like(component)
-    count = number_components(parent, component, scratch)
-    links, lengths = [_no_pairs()[0]], [_no_pairs()[1]]
+    count = kernels.number_components(parent, component, scratch)
+    links, lengths = [NO_PAIRS[0]], [NO_PAIRS[1]]
     search = _LinkSearch.over(rows, k) if count > 1 else None
     while search is not None and count > 1:
         edges, weights = search.shortest(component, count)
         ascending = np.lexsort((edges[:, 1], edges[:, 0], weights))
         chosen = np.empty(count - 1, np.int64)
-        chosen = chosen[: kruskal_forest(edges, ascending, parent, chosen)]
+        chosen = chosen[: kernels.kruskal_forest(edges, ascending, parent, chosen)]
         links.append(edges[chosen])
         lengths.append(weights[chosen])
-        count = number_components(parent, component, scratch)
+        count = kernels.number_components(parent, component, scratch)
     return np.concatenate(links), np.concatenate(lengths)
 
 
@@ -123,21 +98,21 @@ class _LinkSearch:
         points = fit_projection(rows, k).points(rows)
         tree = PointTree.of(points, LINK_LEAF_SIZE)
         low, high = np.empty((2, 2 * (len(tree.bounds) - 1), points.shape[1]), np.float32)
-        bound_nodes(tree.points, tree.bounds, low, high)
+        kernels.bound_nodes(tree.points, tree.bounds, low, high)
         return cls(rows, tree, low, high, projection_error(points))
 
     def shortest(self, component: NDArray[np.int32], count: int) -> tuple[Pairs, Matrix]:
         """Return the shortest edge from every component except the largest to another one, with its length."""
         own, tree = component[self.tree.ids], self.tree
         marks = np.empty(len(self.low), np.int32)
-        mark_nodes(own, tree.bounds, marks)
+        kernels.mark_nodes(own, tree.bounds, marks)
         sizes = np.bincount(own, minlength=count)
         members, starts = np.argsort(own, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
         largest, links, lengths = int(np.argmax(sizes)), np.empty((count, 2), np.int32), np.empty(count)
         scale = distance_scale(self.rows.shape[1])
 
         def work(first: int, last: int) -> None:
-            shortest_links(
+            kernels.shortest_links(
                 self.rows, tree.points, tree.ids, own, tree.bounds, self.low, self.high, marks, scale, self.error,
                 members, starts, largest, first, last, links, lengths,
             )  # fmt: skip
@@ -155,9 +130,6 @@ def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.
     (n f V_d)^(-gamma/d), where V_d is the volume of the unit ball (Leonenko et al.). So, unlike for the spanning tree,
     beta has a closed form: V_d^(-gamma/d) sum_{j <= k} Gamma(j + gamma/d) / Gamma(j).
     If all patterns are equal, the entropy is -inf.
-
-    >>> round(renyi_neighbour_entropy([[0.5], [0.5]], n_dims=1, gamma=0.5), 6)
-    0.934712
     """
     distances = np.asarray(distances, dtype=np.float64)
     if distances.ndim != 2 or distances.size == 0:

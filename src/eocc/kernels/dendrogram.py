@@ -14,11 +14,9 @@ def find_root(parent, vertex):
 
 @kernel
 def leaf_intervals(edges, order, start, middle, stop, parent, tail, after):
-    """Order the vertices so that every cluster of every partition is contiguous; edges are heaviest first.
-
-    Removing edge e splits order[start[e]:stop[e]] at middle[e]. Clusters are joined as linked lists, lightest
-    edge first; the root of a list is its head. `parent`, `tail`, `after` (n,) are scratch.
-    """
+    """Order the vertices so that every cluster of every partition is contiguous; edges are heaviest first."""
+    # Removing edge e splits order[start[e]:stop[e]] at middle[e]. Clusters are joined as linked lists, lightest edge
+    # first; the root of a list is its head. `parent`, `tail`, `after` (n,) are scratch.
     n = order.shape[0]
     size = order  # until the order is written
     for v in range(n):

@@ -13,11 +13,9 @@ LEAST = -40.0
 
 @summing_kernel
 def kernel_sums(distances, width, sums):
-    """Fill `sums` with the sum of exp(-(d / width)^2 / 2) over the distances d of each row.
-
-    The absolute error of a kernel is at most 1e-14. Infinite distances count as 0. Unlike a call of exp, the loop is
-    vectorised.
-    """
+    """Fill `sums` with the sum of exp(-(d / width)^2 / 2) over the distances d of each row."""
+    # The absolute error of a kernel is at most 1e-14. Infinite distances count as 0. Unlike a call of exp, the loop is
+    # vectorised.
     factor = 0.5**0.5 / width
     for i in range(distances.shape[0]):
         row, total = distances[i], 0.0

@@ -27,10 +27,8 @@ def row_distance(a, b):
 
 @kernel
 def repair_cancelled(i, rows, norms, scale, cancellation, twin, distances):
-    """Compute again, from differences, the entries of row i right of the diagonal that lost their digits.
-
-    twin[j] is the first row known to equal row j, so that n copies of a row cost n comparisons, not n^2.
-    """
+    """Compute again, from differences, the entries of row i right of the diagonal that lost their digits."""
+    # twin[j] is the first row known to equal row j, so that n copies of a row cost n comparisons, not n^2.
     for j in range(i + 1, rows.shape[0]):
         if (distances[i, j] / scale) ** 2 <= cancellation * (norms[i] + norms[j]):
             if twin[i] == twin[j]:
@@ -55,10 +53,8 @@ def mirror(matrix):
 
 @kernel
 def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
-    """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale.
-
-    Squares below the share `cancellation` of the norms are computed again. `norms` and `twin` (n,) are scratch.
-    """
+    """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale."""
+    # Squares below the share `cancellation` of the norms are computed again. `norms` and `twin` (n,) are scratch.
     n = rows.shape[0]
     for i in range(n):
         norms[i] = gram[i, i]

@@ -37,12 +37,10 @@ def extend_paths(costs, above, own):
 
 @kernel
 def warp_group(series, weights, band, columns, start, length, costs, above, own):
-    """Return the row whose last LANES cells, up to (length + 1) * LANES, hold the costs of the complete paths.
-
-    The series of the group have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES. The
-    cells next to the band are infinite, and no others are read. The band extends `half` steps beyond the two diagonals
-    through the first and through the last cell.
-    """
+    """Return the row whose last LANES cells, up to (length + 1) * LANES, hold the costs of the complete paths."""
+    # The series of the group have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES. The
+    # cells next to the band are infinite, and no others are read. The band extends `half` steps beyond the two
+    # diagonals through the first and through the last cell.
     n = series.shape[0]
     half = int(np.rint(band * max(n, length)))
     below, beyond = half + max(0, n - length), half + max(0, length - n)
@@ -60,11 +58,9 @@ def warp_group(series, weights, band, columns, start, length, costs, above, own)
 
 @kernel
 def warp_row(series, weights, band, columns, starts, members, first, largest, room, row):
-    """Fill row[j] with sqrt(cost of the cheapest path from `series` to series j) / largest, for groups from `first` on.
-
-    Group g holds the series members[g] (-1 for an unused lane), at columns[:, starts[g] : starts[g + 1]]. `room`
-    (3, LANES * (longest + 2)) is scratch.
-    """
+    """Fill row[j] with sqrt(cost of the cheapest path to series j) / largest, for the groups from `first` on."""
+    # Group g holds the series members[g] (-1 for an unused lane), at columns[:, starts[g] : starts[g + 1]]. `room`
+    # (3, LANES * (longest + 2)) is scratch.
     for g in range(first, members.shape[0]):
         length = (starts[g + 1] - starts[g]) // LANES
         ends = warp_group(series, weights, band, columns, starts[g], length, room[0], room[1], room[2])

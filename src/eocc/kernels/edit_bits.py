@@ -25,10 +25,8 @@ def mark_places(pattern, slots, marks):
 
 @kernel
 def fill_row(own, before_up, before_down, up, down, n_words):
-    """Fill the differences along a row: a bit of `up` if the next cell is 1 more, of `down` if it is 1 less.
-
-    Return the differences to the previous row, for the cells of the last word: (1 more, 1 less).
-    """
+    """Fill the differences along a row: a bit of `up` if the next cell is 1 more, of `down` if it is 1 less."""
+    # Return the differences to the previous row, for the cells of the last word: (1 more, 1 less).
     carry_more, carry_less = ONE, np.uint64(0)
     more, less = ONE, np.uint64(0)
     for w in range(n_words):
@@ -84,11 +82,9 @@ def edit_pairs(
     patterns, starts, chosen, places, sequences, sequence_starts, numbers, slots, marks, up, down,
     distances, deletions,
 ):  # fmt: skip
-    """Fill distances[places[t], j] and deletions[places[t], j] from pattern chosen[t] to sequence j, j in numbers.
-
-    Pattern i is patterns[starts[i] : starts[i + 1]], likewise a sequence. `slots` (zeros, one per symbol), `marks`
-    (a row per slot), `up` and `down` (one row more than the longest sequence has symbols) are scratch.
-    """
+    """Fill distances[places[t], j] and deletions[places[t], j] from pattern chosen[t] to sequence j, j in numbers."""
+    # Pattern i is patterns[starts[i] : starts[i + 1]], likewise a sequence. `slots` (zeros, one per symbol), `marks` (a
+    # row per slot), `up` and `down` (one row more than the longest sequence has symbols) are scratch.
     up[0, :] = ~np.uint64(0)
     down[0, :] = 0
     marks[0, :] = 0

@@ -18,11 +18,9 @@ COUNT, NEXT = np.uint64(LANES), np.uint64(2 * LANES)  # from a cell's distances 
 
 @kernel
 def fill_row(pattern, symbols, number, old, new):
-    """Fill row `number` of the recursion from the previous row, cell by cell along the pattern.
-
-    A cell is one distance per lane, then one count of deletions per lane. Reading all values first, at unsigned
-    indices, lets the compiler vectorise the inner loop.
-    """
+    """Fill row `number` of the recursion from the previous row, cell by cell along the pattern."""
+    # A cell is one distance per lane, then one count of deletions per lane. Reading all values first, at unsigned
+    # indices, lets the compiler vectorise the inner loop.
     for lane in range(LANES):
         new[lane], new[LANES + lane] = np.uint8(number), np.uint8(0)
     for i in range(pattern.shape[0]):
@@ -42,36 +40,25 @@ def fill_row(pattern, symbols, number, old, new):
 
 
 @kernel
-def ending(pattern, symbols, length, lane):
-    """Return the length of the common ending of the pattern and the sequence of a lane."""
-    shared, most = 0, min(pattern.shape[0], length)
-    while shared < most and pattern[pattern.shape[0] - 1 - shared] == symbols[length - 1 - shared, lane]:
-        shared += 1
-    return shared
-
-
-@kernel
 def find_endings(pattern, symbols, lengths, lanes, endings):
     """List the lanes with the same ending as the pattern, and its length; return the number of lanes."""
-    found = 0
-    if pattern.shape[0] == 0:
-        return found
-    own = pattern[pattern.shape[0] - 1]
+    found, n = 0, pattern.shape[0]
     for lane in range(LANES):
-        if lengths[lane] > 0 and symbols[lengths[lane] - 1, lane] == own:
-            lanes[found], endings[found] = lane, ending(pattern, symbols, lengths[lane], lane)
+        shared, length = 0, lengths[lane]
+        while shared < min(n, length) and pattern[n - 1 - shared] == symbols[length - 1 - shared, lane]:
+            shared += 1
+        if shared > 0:
+            lanes[found], endings[found] = lane, shared
             found += 1
     return found
 
 
 @kernel
 def align_block(pattern, symbols, lengths, order, rows, early, distances, deletions):
-    """Fill the distance and the deletions of the pattern to each of a block of sequences, longest first.
-
-    Results of lane l go to index order[l]. A lane whose sequence has ended continues over padding. rows[0] is row 0,
-    where cell i holds i and i; rows[1] and rows[2] are scratch. `early` (3, LANES) is scratch for the lanes with a
-    common ending: lane, length of the ending, deletions; they are read before the last cell.
-    """
+    """Fill the distance and the deletions of the pattern to each of a block of sequences, longest first."""
+    # Results of lane l go to index order[l]. A lane whose sequence has ended continues over padding. rows[0] is row 0,
+    # where cell i holds i and i; rows[1] and rows[2] are scratch. `early` (3, LANES) is scratch for the lanes with a
+    # common ending: lane, length of the ending, deletions; they are read before the last cell.
     n_early = find_endings(pattern, symbols, lengths, early[0], early[1])
     last, still_open = 2 * LANES * pattern.shape[0], LANES
     row = rows[0]
@@ -92,10 +79,8 @@ def align_block(pattern, symbols, lengths, order, rows, early, distances, deleti
 
 @kernel
 def edit_rows(patterns, starts, chosen, places, blocks, lengths, order, rows, early, distances, deletions):
-    """Fill distances[places[t], order[q]] and deletions[places[t], order[q]] from pattern chosen[t] to sequence q.
-
-    Pattern i is patterns[starts[i] : starts[i + 1]]; sequences, longest first, come in `blocks` (n, longest, LANES).
-    """
+    """Fill distances[places[t], order[q]] and deletions[places[t], order[q]] from pattern chosen[t] to sequence q."""
+    # Pattern i is patterns[starts[i] : starts[i + 1]]; sequences, longest first, come in `blocks` (n, longest, LANES).
     for t in range(chosen.shape[0]):
         pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
         for b in range(blocks.shape[0]):
@@ -118,10 +103,8 @@ def translate(pattern, slots, copy):
 def edit_rows_of_many_symbols(
     patterns, starts, chosen, places, blocks, lengths, order, rows, early, distances, deletions, slots, copy, block
 ):
-    """Do the same with more symbols than a byte can hold: symbols of the pattern are renumbered, all others are 0.
-
-    `slots` (zeros, one per symbol), `copy` (LONGEST,) and `block` (longest, LANES) are scratch.
-    """
+    """Do the same with more symbols than a byte can hold: symbols of the pattern are renumbered, all others are 0."""
+    # `slots` (zeros, one per symbol), `copy` (LONGEST,) and `block` (longest, LANES) are scratch.
     for t in range(chosen.shape[0]):
         pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
         translate(pattern, slots, copy)
@@ -139,10 +122,8 @@ def edit_rows_of_many_symbols(
 
 @kernel
 def fill_shares(distances, deletions, lengths, prototype_lengths, shares):
-    """Fill shares (3, n, r): insertions, deletions and substitutions, divided by the longer of the two lengths.
-
-    Lengths are floats, so that the loop is vectorised.
-    """
+    """Fill shares (3, n, r): insertions, deletions and substitutions, divided by the longer of the two lengths."""
+    # Lengths are floats, so that the loop is vectorised.
     for i in range(lengths.shape[0]):
         inserted_row, deleted_row, substituted_row = shares[0, i], shares[1, i], shares[2, i]
         distance_row, deletion_row, length = distances[i], deletions[i], lengths[i]

@@ -33,11 +33,9 @@ def add_mismatches(code, column, weight, price, row):
 
 @kernel
 def fill_row(record, columns, start, is_code, absent, weights, row):
-    """Fill row_j with sum_k weights_k c_k / u, c_k the component of the record and columns_k,start+j.
-
-    One addition per column, in a fixed order, and one division at the end: a mean of components <= 1 never exceeds 1,
-    and the result depends neither on the batch nor on the order of the pair.
-    """
+    """Fill row_j with sum_k weights_k c_k / u, c_k the component of the record and columns_k,start+j."""
+    # One addition per column, in a fixed order, and one division at the end: a mean of components <= 1 never exceeds 1,
+    # and the result depends neither on the batch nor on the order of the pair.
     n_columns = record.shape[0]
     for j in range(row.shape[0]):
         row[j] = 0.0

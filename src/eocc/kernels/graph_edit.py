@@ -124,11 +124,9 @@ def best_row(degree, degrees, live, best, least, n_live):
 
 @kernel
 def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
-    """Fill partner[i]: the globally cheapest free pair first, ties by difference of degrees, then i, then j.
-
-    live[t] are the free rows, best[t] their best free columns at cost least[t]. A round scans the live rows, and
-    searches again only for those whose best column was taken. Returns the total cost of the pairs.
-    """
+    """Fill partner[i]: the globally cheapest free pair first, ties by difference of degrees, then i, then j."""
+    # live[t] are the free rows, best[t] their best free columns at cost least[t]. A round scans the live rows, and
+    # searches again only for those whose best column was taken. Returns the total cost of the pairs.
     n, total = cost.shape[0], 0.0
     for j in range(cost.shape[1]):
         closed[j] = 0.0
@@ -152,11 +150,9 @@ def pair_greedily(cost, degree, degrees, partner, live, best, least, closed):
 
 @kernel
 def edit_row(g, one, other, first, last, swapped, mirrored, table, room, components):
-    """Compare graph g of set `one` with the graphs h in [first, last) of set `other` that have no fewer vertices.
-
-    Writes (S, I, E), each divided by the number of vertices and edges of both, into components[:, g, h]; `swapped`,
-    into components[:, h, g], and only for graphs h that have more vertices; `mirrored`, into both.
-    """
+    """Compare graph g of set `one` with the graphs h in [first, last) of set `other` that have no fewer vertices."""
+    # Writes (S, I, E), each divided by the number of vertices and edges of both, into components[:, g, h]; `swapped`,
+    # into components[:, h, g], and only for graphs h that have more vertices; `mirrored`, into both.
     costs, bits, partner, live, best, least, closed = room
     (vertices, edges), (degree, _, _, _, ends), of_vertices, (e_numbers, e_scales, e_codes, e_texts) = one
     numbers, scales, codes, texts = of_vertices
@@ -199,12 +195,10 @@ def edit_row(g, one, other, first, last, swapped, mirrored, table, room, compone
 
 @kernel
 def edit_components(start, stop, left, right, mirrored, table, back_table, room, components):
-    """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`.
-
-    The graph with fewer vertices goes first, the left one on ties. If left and right are the same set (`mirrored`), a
-    pair of different sizes is computed once. `table` holds the distances of texts from left to right, `back_table`
-    from right to left. `room` is scratch: costs (n n,) and their bits, then five arrays of (n,).
-    """
+    """Fill components[:, i, j], i in [start, stop), for graph i of `left` and graph j of `right`."""
+    # The graph with fewer vertices goes first, the left one on ties. If left and right are the same set (`mirrored`), a
+    # pair of different sizes is computed once. `table` holds the distances of texts from left to right, `back_table`
+    # from right to left. `room` is scratch: costs (n n,) and their bits, then five arrays of (n,).
     for i in range(start, stop):
         edit_row(i, left, right, 0, components.shape[2], False, mirrored, table, room, components)
     if not mirrored:

@@ -37,11 +37,9 @@ def central_member(order, sums, a, b, tolerance):
 def merge_clusters(
     distances, order, start, middle, stop, tolerance, medoid, total, largest, left, right, sums, current
 ):
-    """Fill, for every node, its medoid, the sum and the maximum of its distances, and its two children.
-
-    Lightest edge first. sums[t] is the sum of distances from pattern order[t] to its cluster, so a merge adds only the
-    distances across: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,) are scratch.
-    """
+    """Fill, for every node, its medoid, the sum and the maximum of its distances, and its two children."""
+    # Lightest edge first. sums[t] is the sum of distances from pattern order[t] to its cluster, so a merge adds only
+    # the distances across: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,) are scratch.
     n = order.shape[0]
     for t in range(n):
         current[t] = -1 - order[t]
@@ -67,11 +65,9 @@ def merge_clusters(
 
 @kernel
 def accept(point, radius, rows, others, norms, other_norms, products, margin, accepted):
-    """Fill accepted[v] with ||rows[point] - others[v]|| <= radius.
-
-    products[point, v] is the scalar product in single precision, with an error of up to margin * (sum of both squared
-    norms) / 2. If that leaves the answer open, the distance is computed from differences.
-    """
+    """Fill accepted[v] with ||rows[point] - others[v]|| <= radius."""
+    # products[point, v] is the scalar product in single precision, with an error of up to margin * (sum of both squared
+    # norms) / 2. If that leaves the answer open, the distance is computed from differences.
     for v in range(others.shape[0]):
         size = norms[point] + other_norms[v]
         excess = size - 2.0 * products[point, v] - radius * radius
@@ -85,28 +81,15 @@ def count_accepted(
     medoid, radius, single_radius, left, right, rows, others, norms, other_norms, products, margin, n_targets,
     accepted, regions, child_accepts, true_positives, false_positives,
 ):  # fmt: skip
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted.
-
-    Splitting a node replaces its region by those of its children; regions[v] counts the current regions that accept
-    pattern v. `accepted` (n-1, m), `regions` (zeros, m), `child_accepts` (m,) are scratch.
-    """
-    n_edges, m = medoid.shape[0], regions.shape[0]
-    for e in range(n_edges):
+    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
+    # Splitting a node replaces its region by those of its children; regions[v] counts the current regions that accept
+    # pattern v. `accepted` (n-1, m), `regions` (zeros, m), `child_accepts` (m,) are scratch.
+    for e in range(medoid.shape[0]):
         if e > 0:
-            for v in range(m):
-                regions[v] -= accepted[e, v]
+            regions -= accepted[e]
         for child in (left[e], right[e]):
-            if child < 0:
-                accept(-1 - child, single_radius, rows, others, norms, other_norms, products, margin, child_accepts)
-                for v in range(m):
-                    regions[v] += child_accepts[v]
-            else:
-                accept(
-                    medoid[child], radius[child], rows, others, norms, other_norms, products, margin, accepted[child]
-                )
-                for v in range(m):
-                    regions[v] += accepted[child, v]
-        for v in range(n_targets):
-            true_positives[e] += 1 if regions[v] > 0 else 0
-        for v in range(n_targets, m):
-            false_positives[e] += 1 if regions[v] > 0 else 0
+            own = accepted[child] if child >= 0 else child_accepts
+            point, reach = (medoid[child], radius[child]) if child >= 0 else (-1 - child, single_radius)
+            accept(point, reach, rows, others, norms, other_norms, products, margin, own)
+            regions += own
+        true_positives[e], false_positives[e] = (regions[:n_targets] > 0).sum(), (regions[n_targets:] > 0).sum()

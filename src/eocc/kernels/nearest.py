@@ -11,43 +11,6 @@ from eocc.kernels.distances import drop_spare_bits, row_distance
 
 
 @kernel
-def leaf_bounds(n, n_leaves, bounds):
-    """Fill `bounds` (n_leaves + 1,) with where the leaves of a balanced tree begin; n_leaves is a power of two."""
-    bounds[0], bounds[n_leaves] = 0, n
-    step = n_leaves
-    while step > 1:
-        half = step // 2
-        for leaf in range(0, n_leaves, step):
-            bounds[leaf + half] = (bounds[leaf] + bounds[leaf + step]) // 2
-        step = half
-
-
-@kernel
-def selected(keys, rank):
-    """Return the entry of `keys` of that rank, 0 for the least (quickselect); `keys` are reordered."""
-    low, high = 0, keys.shape[0] - 1
-    while low < high:
-        pivot = keys[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                i += 1
-                j -= 1
-        if rank <= j:
-            high = j
-        elif rank >= i:
-            low = i
-        else:
-            break
-    return keys[rank]
-
-
-@kernel
 def widest_column(points):
     """Return the column with the largest range; ties to the first."""
     widest, column = np.float32(-1.0), 0
@@ -64,35 +27,18 @@ def widest_column(points):
 
 
 @kernel
-def halve(points, ids, middle, spare_points, spare_ids, keys):
+def halve(points, ids, middle):
     """Reorder points so that the first `middle` are the least in the widest column; ties to the earlier point."""
-    n, column = points.shape[0], widest_column(points)
-    for i in range(n):
-        keys[i] = points[i, column]
-    pivot = selected(keys[:n], middle)
-    left_over = middle  # how many points equal to the pivot go to the lower side
-    for i in range(n):
-        left_over -= 1 if points[i, column] < pivot else 0
-    left, right = 0, middle
-    for i in range(n):
-        value = points[i, column]
-        lower = value < pivot
-        if value == pivot and left_over > 0:
-            left_over -= 1
-            lower = True
-        target = left if lower else right
-        left, right = (left + 1, right) if lower else (left, right + 1)
-        spare_ids[target] = ids[i]
-        for d in range(points.shape[1]):
-            spare_points[target, d] = points[i, d]
-    for i in range(n):
-        ids[i] = spare_ids[i]
-        for d in range(points.shape[1]):
-            points[i, d] = spare_points[i, d]
+    values = points[:, widest_column(points)].copy()
+    pivot = np.partition(values, middle)[middle]
+    is_lower = values < pivot
+    is_lower[np.flatnonzero(values == pivot)[: middle - is_lower.sum()]] = True
+    order = np.concatenate((np.flatnonzero(is_lower), np.flatnonzero(~is_lower)))
+    ids[:], points[:] = ids[order], points[order]
 
 
 @kernel
-def sort_by_tree(points, ids, bounds, spare_points, spare_ids, keys):
+def sort_by_tree(points, ids, bounds):
     """Reorder points, and `ids` with them, so that leaf l of a balanced k-d tree is points[bounds[l]:bounds[l + 1]]."""
     n_leaves = bounds.shape[0] - 1
     step = n_leaves
@@ -100,7 +46,7 @@ def sort_by_tree(points, ids, bounds, spare_points, spare_ids, keys):
         for leaf in range(0, n_leaves, step):
             a, b, c = bounds[leaf], bounds[leaf + step // 2], bounds[leaf + step]
             if c - a > 1:
-                halve(points[a:c], ids[a:c], b - a, spare_points, spare_ids, keys)
+                halve(points[a:c], ids[a:c], b - a)
         step //= 2
 
 
@@ -133,8 +79,7 @@ def offer(candidate, square, near, squares, is_new):
 @summing_kernel
 def leaf_squares(point, columns, size, out):
     """Fill out[j] with the squared distances to the points of a leaf, given column by column."""
-    for j in range(size):
-        out[j] = np.float32(0.0)
+    out[:size] = 0.0
     for d in range(point.shape[0]):
         value, column = point[d], columns[d]
         for j in range(size):
@@ -144,19 +89,15 @@ def leaf_squares(point, columns, size, out):
 
 @kernel
 def compare_in_leaves(points, ids, bounds, first, last, near, squares, is_new):
-    """Offer all pairs of points in the same leaf to each other, for leaves first..last.
-
-    Points are in the order of the tree; near[ids[i]] is the list of point i.
-    """
+    """Offer all pairs of points in the same leaf to each other, for leaves first..last."""
+    # Points are in the order of the tree; near[ids[i]] is the list of point i.
     largest = 0
     for leaf in range(first, last):
         largest = max(largest, bounds[leaf + 1] - bounds[leaf])
     columns, between = np.empty((points.shape[1], largest), np.float32), np.empty(largest, np.float32)
     for leaf in range(first, last):
         a, size = bounds[leaf], bounds[leaf + 1] - bounds[leaf]
-        for j in range(size):
-            for d in range(points.shape[1]):
-                columns[d, j] = points[a + j, d]
+        columns[:, :size] = points[a : a + size].T
         for i in range(size):
             own = ids[a + i]
             leaf_squares(points[a + i], columns, size, between)
@@ -170,15 +111,10 @@ def compare_in_leaves(points, ids, bounds, first, last, near, squares, is_new):
 
 @kernel
 def gather_reverse_neighbours(near, is_new, known, new, counts):
-    """Fill known[i] with the counts[i] neighbours and reverse neighbours of i, and new[i] with whether they are new.
-
-    The lowest reverse neighbours are taken, up to the width of `known`.
-    """
+    """Fill known[i] with the counts[i] neighbours and reverse neighbours of i, and new[i] with whether they are new."""
+    # The lowest reverse neighbours are taken, up to the width of `known`.
     n, k = near.shape
-    for i in range(n):
-        counts[i] = k
-        for t in range(k):
-            known[i, t], new[i, t] = near[i, t], is_new[i, t]
+    counts[:], known[:, :k], new[:, :k] = k, near, is_new
     for i in range(n):
         for t in range(k):
             j = near[i, t]
@@ -195,8 +131,7 @@ def nn_descent_update(points, known, new, counts, first, last, near, squares, is
     changed = 0
     for i in range(first, last):
         point, own, own_squares, own_new = points[i], near[i], squares[i], is_new[i]
-        for t in range(own.shape[0]):
-            own_new[t] = 0
+        own_new[:] = 0
         for s in range(counts[i]):
             via = known[i, s]
             if via < 0:
@@ -209,31 +144,26 @@ def nn_descent_update(points, known, new, counts, first, last, near, squares, is
                         square = squared_distance(point, points[candidate])
                         if square < own_squares[-1]:
                             offer(candidate, square, own, own_squares, own_new)
-        for t in range(own.shape[0]):
-            changed += own_new[t]
+        changed += own_new.sum()
     return changed
 
 
 @kernel
 def rank_candidates(rows, ids, near, squares, scale, error, first, last, indices, distances):
-    """Fill, for points first..last, the nearest rows by exact distance among the candidates, ties to the lower row.
-
-    Point i is row ids[i]. An exact distance is at least sqrt(square) - error, and squares ascend: the loop stops when
-    this exceeds the k-th distance found.
-    """
+    """Fill, for points first..last, the nearest rows by exact distance among the candidates, ties to the lower row."""
+    # Point i is row ids[i]. An exact distance is at least sqrt(square) - error, and squares ascend: the loop stops when
+    # this exceeds the k-th distance found.
     k, n_candidates = distances.shape[1], near.shape[1]
-    found, copy = np.empty(n_candidates), np.empty(n_candidates)
+    found = np.empty(n_candidates)
     bits = found.view(np.int64)
     for i in range(first, last):
         own = ids[i]
+        found[:] = np.inf
         for t in range(n_candidates):
-            found[t] = copy[t] = np.inf
-        for t in range(n_candidates):
-            if t >= k and np.sqrt(squares[i, t]) - error > kth_least(found, t, k, copy):
+            if t >= k and np.sqrt(squares[i, t]) - error > np.partition(found[:t], k - 1)[k - 1]:
                 break
             found[t] = row_distance(rows[own], rows[ids[near[i, t]]])
-        for t in range(n_candidates):
-            found[t] *= scale
+        found *= scale
         drop_spare_bits(bits)
         for t in range(k):
             best = t
@@ -243,11 +173,3 @@ def rank_candidates(rows, ids, near, squares, scale, error, first, last, indices
             found[t], found[best] = found[best], found[t]
             near[i, t], near[i, best] = near[i, best], near[i, t]
             indices[own, t], distances[own, t] = ids[near[i, t]], found[t]
-
-
-@kernel
-def kth_least(numbers, size, k, scratch):
-    """Return the k-th least of numbers[:size]."""
-    for t in range(size):
-        scratch[t] = numbers[t]
-    return selected(scratch[:size], k - 1)

@@ -7,11 +7,9 @@ from eocc.kernels.compile import kernel
 
 @kernel
 def lower_to_edges(points, own, vertices, edges, nearest):
-    """Replace nearest[i], the distance of points[i] to the nearest vertex, by that to the nearest edge, a line segment.
-
-    Only if the foot of the perpendicular lies strictly between the ends is the edge nearer than both ends, so other
-    edges are skipped. Edges that end in vertex own[i] are left out; -1 means none.
-    """
+    """Replace nearest[i], the distance of points[i] to the nearest vertex, by that to the nearest edge."""
+    # Only if the foot of the perpendicular lies strictly between the ends is the edge nearer than both ends, so other
+    # edges are skipped. Edges that end in vertex own[i] are left out; -1 means none.
     for i in range(points.shape[0]):
         point = points[i]
         for e in range(edges.shape[0]):
@@ -34,11 +32,9 @@ def lower_to_edges(points, own, vertices, edges, nearest):
 
 @kernel
 def lower_to_triangles(distances, own, edges, lengths, nearest):
-    """Do the same from the distances of points to vertices alone, (n, vertices).
-
-    An edge of length c and the distances a, b to its ends form a triangle in the plane; the foot of its height is
-    ((a - b)(a + b) / c + c) / 2 from the first end. If c > a + b, the height is 0.
-    """
+    """Do the same from the distances of points to vertices alone, (n, vertices)."""
+    # An edge of length c and the distances a, b to its ends form a triangle in the plane; the foot of its height is ((a
+    # - b)(a + b) / c + c) / 2 from the first end. If c > a + b, the height is 0.
     for i in range(distances.shape[0]):
         for e in range(edges.shape[0]):
             low, high, length = edges[e, 0], edges[e, 1], lengths[e]

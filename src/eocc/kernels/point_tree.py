@@ -31,69 +31,6 @@ def edge_key(rows, a, b, scale):
     return np.int64((bits + (1 << (SPARE_BITS - 1))) & -(1 << SPARE_BITS)).view(np.float64)
 
 
-@kernel
-def select(values, order, start, middle, stop):
-    """Reorder order[start:stop] so that values[order[t]] left of `middle` are at most those from it on."""
-    low, high = start, stop - 1
-    while low < high:
-        pivot = values[order[(low + high) // 2]]
-        left, right = low, high
-        while left <= right:
-            while values[order[left]] < pivot:
-                left += 1
-            while values[order[right]] > pivot:
-                right -= 1
-            if left <= right:
-                order[left], order[right] = order[right], order[left]
-                left += 1
-                right -= 1
-        if middle <= right:
-            high = right
-        elif middle >= left:
-            low = left
-        else:
-            return
-
-
-@kernel
-def widest_column(columns, order, start, stop, low, high):
-    """Fill the corners of the box around the points order[start:stop]; return its longest side."""
-    widest = 0
-    for k in range(columns.shape[0]):
-        column = columns[k]
-        least, most = np.inf, -np.inf
-        for t in range(start, stop):
-            value = column[order[t]]
-            least, most = min(least, value), max(most, value)
-        low[k], high[k] = least, most
-        widest = k if most - least > high[widest] - low[widest] else widest
-    return widest
-
-
-@kernel
-def split_points(columns, starts, order, lows, highs):
-    """Reorder `order` into leaves by halving the longest side of every box, and fill the corners of the boxes."""
-    n_leaves = starts.shape[0] - 1
-    n_below = n_leaves
-    for node in range(1, 2 * n_leaves):
-        if node & (node - 1) == 0:
-            n_below = n_leaves // node
-        first = (node * n_below) % n_leaves
-        start, stop = starts[first], starts[first + n_below]
-        widest = widest_column(columns, order, start, stop, lows[node], highs[node])
-        if n_below > 1:
-            select(columns[widest], order, start, starts[first + n_below // 2], stop)
-
-
-@kernel
-def fill_blocks(rows, starts, blocks):
-    """Fill blocks[l] with the coordinates of the points of leaf l."""
-    for leaf in range(blocks.shape[0]):
-        for t in range(starts[leaf + 1] - starts[leaf]):
-            for k in range(rows.shape[1]):
-                blocks[leaf, k, t] = rows[starts[leaf] + t, k]
-
-
 @summing_kernel
 def count_near(p, rows, leaf, blocks, limit, squares):
     """Fill `squares` with the squared distances of rows[p] to the points of a leaf; return how many are <= `limit`."""
@@ -166,15 +103,12 @@ def offer(p, other, rows, ids, scale, slot, keys, near):
 def search_leaf(
     leaf, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
 ):
-    """Offer the points of a leaf to the queries, except those too far or of the same component.
-
-    Return the largest remaining limit, and how many queries looked at the points.
-    """
-    farthest, looks = 0.0, 0
+    """Offer the points of a leaf to the queries, except those too far or of the same component."""
+    # Return the largest remaining limit.
+    farthest = 0.0
     for s in range(count):
         p, limit = queries[s], limits[s]
         if bounds[s] <= limit and component[p] != whole:
-            looks += 1
             if count_near(p, rows, leaf, blocks, limit, squares) > 0:
                 for t in range(starts[leaf + 1] - starts[leaf]):
                     other = starts[leaf] + t
@@ -182,15 +116,13 @@ def search_leaf(
                         limit = offer(p, other, rows, ids, scale, slot, keys, near)
                 limits[s] = limit
         farthest = limit if limit > farthest else farthest
-    return farthest, looks
+    return farthest
 
 
 @kernel
 def gather(first, last, active, rows, component, scale, keys, reach, queries, limits, coordinates, low, high):
-    """List the queries among the positions first..last, their coordinates, and the box around them.
-
-    Return how many there are, and their common component, or -1 if there are several.
-    """
+    """List the queries among the positions first..last, their coordinates, and the box around them."""
+    # Return how many there are, and their common component, or -1 if there are several.
     count, common, final = 0, -1, keys.shape[1] - 1
     for k in range(rows.shape[1]):
         low[k], high[k] = np.inf, -np.inf
@@ -210,13 +142,11 @@ def gather(first, last, active, rows, component, scale, keys, reach, queries, li
 def search_boxes(
     start, stop, active, starts, blocks, lows, highs, rows, ids, scale, component, whole, slot, keys, near, reach
 ):
-    """Complete, from `slot` on, the lists of the active points in leaves start..stop; return the number of looks.
-
-    The queries of a leaf are answered together: their own leaf first, then the others, nearer boxes first. No list
-    needs a key above reach[c], the key of a known edge that leaves component c. Threads update `reach` in any order:
-    it is never below the least edge of a component, so the result does not depend on it.
-    """
-    n_leaves, n_columns, width, looks = starts.shape[0] - 1, rows.shape[1], blocks.shape[2], 0
+    """Complete, from `slot` on, the lists of the active points in leaves start..stop."""
+    # The queries of a leaf are answered together: their own leaf first, then the others, nearer boxes first. No list
+    # needs a key above reach[c], the key of a known edge that leaves component c. Threads update `reach` in any order:
+    # it is never below the least edge of a component, so the result does not depend on it.
+    n_leaves, n_columns, width = starts.shape[0] - 1, rows.shape[1], blocks.shape[2]
     queries, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
     coordinates, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
     stack, box_squares = np.empty(64, np.int64), np.empty(64)
@@ -235,11 +165,10 @@ def search_boxes(
                     continue
                 if node >= n_leaves:
                     fill_bounds(node, lows, highs, coordinates, count, bounds)
-                    farthest, looked = search_leaf(
+                    farthest = search_leaf(
                         node - n_leaves, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component,
                         whole[node], slot, keys, near, squares,
                     )  # fmt: skip
-                    looks += looked
                     continue
                 nearer, other = 2 * node, 2 * node + 1
                 square = square_between(low, high, nearer, lows, highs)
@@ -254,30 +183,6 @@ def search_boxes(
             here //= 2
         for t in range(count):
             reach[component[queries[t]]] = min(reach[component[queries[t]]], keys[queries[t], slot])
-    return looks
-
-
-@kernel
-def search_products(queries, first, products, norms, margin, rows, ids, scale, component, slot, keys, near, reach):
-    """Offer the points from `first` on to the `queries`, given their scalar products; called for every tile.
-
-    The square n_p + n_q - 2 products_pq has an error of up to margin * (n_p + n_q); it only excludes points too far.
-    """
-    final = keys.shape[1] - 1
-    for s in range(queries.shape[0]):
-        p = queries[s]
-        if first == 0:
-            keys[p, final] = min(keys[p, final], reach[component[p]])
-        limit, hits = square_limit(keys[p, final], scale), 0
-        for t in range(products.shape[1]):
-            size = norms[p] + norms[first + t]
-            hits += 1 if size - 2.0 * products[s, t] <= limit + margin * size else 0
-        if hits > 0:
-            for t in range(products.shape[1]):
-                size = norms[p] + norms[first + t]
-                if size - 2.0 * products[s, t] <= limit + margin * size and component[first + t] != component[p]:
-                    limit = offer(p, first + t, rows, ids, scale, slot, keys, near)
-        reach[component[p]] = min(reach[component[p]], keys[p, slot])
 
 
 @kernel
@@ -296,10 +201,8 @@ def improve(p, t, ids, component, keys, near, best, best_near):
 
 @kernel
 def best_known(ids, component, begun, keys, near, best, best_near):
-    """Fill best[c] and best_near[c] with the point and list entry of the first known edge that leaves c, or -1.
-
-    begun[p] is the first entry of the list of p whose other end may lie outside: components only grow.
-    """
+    """Fill best[c] and best_near[c] with the point and list entry of the first known edge that leaves c, or -1."""
+    # begun[p] is the first entry of the list of p whose other end may lie outside: components only grow.
     for p in range(component.shape[0]):
         best[p] = -1
     for p in range(component.shape[0]):
@@ -311,12 +214,10 @@ def best_known(ids, component, begun, keys, near, best, best_near):
 
 @kernel
 def mark_active(ids, component, begun, keys, near, best, best_near, active, reach):
-    """Mark the points that must search: their list ends before the best known edge of their component; return how many.
-
-    Edges that are not in a list come after its last one or, if that is -1, have a larger key. The largest component
-    need not search, because the edges of the others reach it. `reach` is set to the keys of the best known edges, and
-    the last list entry of the searching points is emptied for the result.
-    """
+    """Mark the points whose list ends before the best known edge of their component; return how many."""
+    # Edges that are not in a list come after its last one or, if that is -1, have a larger key. The largest component
+    # need not search, because the edges of the others reach it. `reach` is set to the keys of the best known edges, and
+    # the last list entry of the searching points is emptied for the result.
     n, last = component.shape[0], keys.shape[1] - 1
     count, largest = np.zeros(n, np.int64), 0
     for p in range(n):

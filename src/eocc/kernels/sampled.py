@@ -84,12 +84,10 @@ def merge_samples(
     rows, scale, rank, most, order, start, middle, stop, tolerance,
     medoid, total, largest, left, right, region, sample, sums, current,
 ):  # fmt: skip
-    """Fill, for every node, the medoid of its sample, the sum and the maximum of distances, and its two children.
-
-    The maximum includes pairs that were dropped later. region[e] is the first node with the same sample as e. Exact for
-    clusters of up to `most` members. `sample` (n,), `sums` (zeros, n) and `current` (n,) are scratch; the sample of a
-    cluster starts where its interval starts.
-    """
+    """Fill, for every node, the medoid of its sample, the sum and the maximum of distances, and its two children."""
+    # The maximum includes pairs that were dropped later. region[e] is the first node with the same sample as e. Exact
+    # for clusters of up to `most` members. `sample` (n,), `sums` (zeros, n) and `current` (n,) are scratch; the sample
+    # of a cluster starts where its interval starts.
     n = order.shape[0]
     spare, spare_sums = np.empty(most, np.int64), np.empty(most)
     for t in range(n):
@@ -120,11 +118,9 @@ def merge_samples(
 
 @kernel
 def change_regions(vertex, radius, change, rows, point, others, columns, error, n_targets, squares, regions, accepted):
-    """Add `change` to regions[v] for the patterns v within `radius` of a vertex, and update the `accepted` counts.
-
-    `columns` are the projected patterns, column by column; `squares` (m,) is scratch. `accepted` holds the numbers of
-    targets and outliers in any region.
-    """
+    """Add `change` to regions[v] for the patterns v within `radius` of a vertex, and update the `accepted` counts."""
+    # `columns` are the projected patterns, column by column; `squares` (m,) is scratch. `accepted` holds the numbers of
+    # targets and outliers in any region.
     m = regions.shape[0]
     leaf_squares(point, columns, m, squares)
     limit = (radius + error) ** 2
@@ -142,30 +138,21 @@ def count_accepted_sparsely(
     medoid, radius, single_radius, left, right, region, rows, points, others, columns, error, n_targets,
     squares, regions, accepted, true_positives, false_positives,
 ):  # fmt: skip
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted.
-
-    Splitting a node replaces its region by those of its children, except a child with the same region. `regions` (m,)
-    and `accepted` (2,) start as zeros.
-    """
+    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
+    # Splitting a node replaces its region by those of its children, except a child with the same region. `regions` (m,)
+    # and `accepted` (2,) start as zeros.
     for e in range(medoid.shape[0]):
-        children = (left[e], right[e])
         stays = False
-        for child in children:
-            if e > 0 and child >= 0:
-                stays = stays or region[child] == region[e]
+        for child in (left[e], right[e]):
+            stays = stays or (child >= 0 and region[child] == region[e])
         if e > 0 and not stays:
             v = medoid[e]
             change_regions(
                 v, radius[region[e]], -1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted
             )
-        for child in children:
-            if child < 0:
-                v, own_radius = -1 - child, single_radius
-            else:
-                v, own_radius = medoid[child], radius[region[child]]
-                if stays and region[child] == region[e]:
-                    continue
-            change_regions(
-                v, own_radius, 1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted
-            )
+        for child in (left[e], right[e]):
+            if e > 0 and child >= 0 and region[child] == region[e]:
+                continue
+            v, reach = (medoid[child], radius[region[child]]) if child >= 0 else (-1 - child, single_radius)
+            change_regions(v, reach, 1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted)
         true_positives[e], false_positives[e] = accepted[0], accepted[1]

@@ -14,11 +14,9 @@ SQUARES_TIED = 1 + 4e-9
 
 @minimising_kernel
 def bound_of_eight(row):
-    """Return an upper bound of the 8 smallest entries: the largest of the minima of 8 groups of columns.
-
-    Columns 0, 8, 16, ... form a group, and so on; those beyond the last multiple of 8 are ignored. With fewer than 8
-    columns the bound is infinity. The minima are separate variables, so that they stay in registers.
-    """
+    """Return an upper bound of the 8 smallest entries: the largest of the minima of 8 groups of columns."""
+    # Columns 0, 8, 16, ... form a group, and so on; those beyond the last multiple of 8 are ignored. With fewer than 8
+    # columns the bound is infinity. The minima are separate variables, so that they stay in registers.
     a = b = c = d = e = f = g = h = np.inf
     for start in range(0, row.shape[0] - GROUPS + 1, GROUPS):
         part = row[start : start + GROUPS]
@@ -46,10 +44,8 @@ def sort_first(few, near):
 
 @inlined_kernel
 def sift_above(row, least, kept):
-    """Write the entries of `row` above `least` to `kept`, in their order; return their number.
-
-    The loop has no branch, which would be unpredictable, so `kept` needs one extra element.
-    """
+    """Write the entries of `row` above `least` to `kept`, in their order; return their number."""
+    # The loop has no branch, which would be unpredictable, so `kept` needs one extra element.
     count = 0
     for j in range(row.shape[0]):
         kept[count] = row[j]
@@ -59,11 +55,9 @@ def sift_above(row, least, kept):
 
 @kernel
 def smallest_entries(rows, least, values):
-    """Fill `values` (m, k) with the k smallest entries of each row, in order.
-
-    Only entries above `least` count; infinity is used if there are fewer than k. The entries up to an upper bound of
-    the k-th are collected and sorted.
-    """
+    """Fill `values` (m, k) with the k smallest entries of each row, in order."""
+    # Only entries above `least` count; infinity is used if there are fewer than k. The entries up to an upper bound of
+    # the k-th are collected and sorted.
     k = values.shape[1]
     above, few = np.empty(rows.shape[1] + 1), np.empty(rows.shape[1] + 1)
     for i in range(rows.shape[0]):
@@ -93,11 +87,9 @@ def mean_within(rows, bounds, values, means):
 
 @kernel
 def nearest_by_columns(left, right_columns, own, scale, m, values, near, means):
-    """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; `right_columns` is right^T.
-
-    Column own[i] is left out, unless it is -1. `means` (n,) are the means of values[j] over the m nearest, including
-    ties with the last. Squares select the few candidates; only these need roots.
-    """
+    """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; right_columns is right^T."""
+    # Column own[i] is left out, unless it is -1. `means` (n,) are the means of values[j] over the m nearest, including
+    # ties with the last. Squares select the few candidates; only these need roots.
     r = right_columns.shape[1]
     squares, few, found = np.empty(r), np.empty(r), np.empty(r + 1, np.int64)
     for i in range(left.shape[0]):

@@ -7,13 +7,11 @@ from eocc.kernels.compile import kernel
 
 @kernel
 def prim_edges(distances, edges, rest, link, distance):
-    """Fill `edges` (n-1, 2) with the edges (low, high) of the minimum spanning tree of a distance matrix.
-
-    Edges are ordered by (length, low, high), so the tree is unique. `rest` holds the vertices outside the tree and
-    shrinks by one per step; link[t] is the tree vertex nearest to rest[t], at distance distance[t]. All three (n-1,)
-    are scratch, the first two unsigned, which makes indexing faster. Of two edges to the same outside vertex, the one
-    with the lower tree vertex comes first.
-    """
+    """Fill `edges` (n-1, 2) with the edges (low, high) of the minimum spanning tree of a distance matrix."""
+    # Edges are ordered by (length, low, high), so the tree is unique. `rest` holds the vertices outside the tree and
+    # shrinks by one per step; link[t] is the tree vertex nearest to rest[t], at distance distance[t]. All three (n-1,)
+    # are scratch, the first two unsigned, which makes indexing faster. Of two edges to the same outside vertex, the one
+    # with the lower tree vertex comes first.
     n = distances.shape[0]
     for t in range(n - 1):
         rest[t], link[t], distance[t] = t + 1, 0, np.inf

@@ -6,30 +6,20 @@ from eocc.kernels.compile import kernel
 from eocc.kernels.dendrogram import find_root
 from eocc.kernels.distances import drop_spare_bits, row_distance
 from eocc.kernels.nearest import squared_distance
-
-
-@kernel
-def contains(row, value):
-    """Return whether a row contains a value."""
-    for t in range(row.shape[0]):  # noqa: SIM110  (a generator would not compile)
-        if row[t] == value:
-            return True
-    return False
+from eocc.kernels.spanning_tree import precedes
 
 
 @kernel
 def neighbour_pairs(indices, distances, low, high, length):
-    """Write every pair of neighbours once, as (low, high), in ascending order; return the number of pairs.
-
-    A pair comes from the list of its lower vertex, or else of its higher one. Two stable counting sorts, by the higher
-    and then by the lower vertex, order the pairs.
-    """
+    """Write every pair of neighbours once, as (low, high), in ascending order; return the number of pairs."""
+    # A pair comes from the list of its lower vertex, or else of its higher one. Two stable counting sorts, by the
+    # higher and then by the lower vertex, order the pairs.
     n, k = indices.shape
     count = 0
     for i in range(n):
         for t in range(k):
             j = indices[i, t]
-            if i < j or not contains(indices[j], i):
+            if i < j or i not in indices[j]:
                 low[count], high[count], length[count] = min(i, j), max(i, j), distances[i, t]
                 count += 1
     low, high, length = low[:count], high[:count], length[:count]
@@ -56,10 +46,8 @@ def counting_sort(keys, others, values, place, sorted_keys, sorted_others, sorte
 
 @kernel
 def kruskal_forest(edges, ascending, parent, chosen):
-    """Write the numbers of the edges of the minimum spanning forest, by Kruskal; return how many.
-
-    `parent` (n,) starts as 0..n-1; the root of a component is its lowest vertex.
-    """
+    """Write the numbers of the edges of the minimum spanning forest, by Kruskal; return how many."""
+    # `parent` (n,) starts as 0..n-1; the root of a component is its lowest vertex.
     count = 0
     for t in range(ascending.shape[0]):
         e = ascending[t]
@@ -112,21 +100,11 @@ def box_square(point, low, high):
 
 
 @kernel
-def shorter(length, low, high, other_length, other_low, other_high):
-    """Return whether edge (low, high) comes before the other one, by length and then by endpoints."""
-    if length != other_length:
-        return length < other_length
-    return low < other_low or (low == other_low and high < other_high)
-
-
-@kernel
 def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, scale, error, link, length, scratch):
-    """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter.
-
-    A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
-    least the distance of the points minus `error`. `scratch` is (stack, rounded, bits): a stack of nodes, one number,
-    and the bits of that number.
-    """
+    """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter."""
+    # A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
+    # least the distance of the points minus `error`. `scratch` is (stack, rounded, bits): a stack of nodes, one number,
+    # and the bits of that number.
     stack, rounded, bits = scratch
     n_leaves, own, point = bounds.shape[0] - 1, component[i], points[i]
     stack[0], size = 1, 1
@@ -148,7 +126,8 @@ def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, s
                 rounded[0] = row_distance(rows[ids[i]], rows[ids[j]]) * scale
                 drop_spare_bits(bits)
                 a, b = min(ids[i], ids[j]), max(ids[i], ids[j])
-                if shorter(rounded[0], a, b, length[0], link[0], link[1]):
+                is_tied = rounded[0] == length[0]
+                if rounded[0] < length[0] or (is_tied and precedes(a, b, link[0], link[1])):
                     length[0], link[0], link[1] = rounded[0], a, b
                     reach = (length[0] / scale * (1.0 + 1e-10) + error) ** 2
 
@@ -158,11 +137,9 @@ def shortest_links(
     rows, points, ids, component, bounds, low, high, marks, scale, error, members, starts, largest, first, last,
     links, lengths,
 ):  # fmt: skip
-    """Fill, for components first..last except the `largest`, the shortest edge to another one, by (length, low, high).
-
-    Component c has the points members[starts[c]:starts[c + 1]]. A copy of the point before it, with a higher row, is
-    skipped: it cannot have a shorter edge.
-    """
+    """Fill, for components first..last except the `largest`, the first edge to another one by (length, low, high)."""
+    # Component c has the points members[starts[c]:starts[c + 1]]. A copy of the point before it, with a higher row, is
+    # skipped: it cannot have a shorter edge.
     rounded = np.empty(1)
     scratch = (np.empty(128, np.int64), rounded, rounded.view(np.int64))
     for c in range(first, last):
@@ -194,11 +171,9 @@ def number_components(parent, component, number):
 
 @kernel
 def join_times(edges, parent, since, size):
-    """Build a union-find forest that records when vertices are joined, by adding the edges from the last to the first.
-
-    Vertex v is attached to parent[v] by edge since[v], the smaller component to the larger, so no path
-    exceeds log2 n. Roots have parent[v] = v and since[v] = -1.
-    """
+    """Build a union-find forest that records when vertices are joined; edges are added from the last to the first."""
+    # Vertex v is attached to parent[v] by edge since[v], the smaller component to the larger, so no path exceeds
+    # log2 n. Roots have parent[v] = v and since[v] = -1.
     for v in range(parent.shape[0]):
         parent[v], since[v], size[v] = v, -1, 1
     for e in range(edges.shape[0] - 1, -1, -1):
@@ -238,11 +213,8 @@ def separated_similarity(pairs, distances, parent, since, across, degree):
 
 @kernel
 def sparse_split_curve(across, degree, order, start, middle, stop, tolerance, curve, summed):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than the share `tolerance` of its terms; return k.
-
-    Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) = across[e].
-    The first split is always made. `curve` (n,) starts as zeros; `summed` (n + 1,) is scratch.
-    """
+    """Fill `curve` with Q for k = 1, 2, ... until it falls by a share `tolerance` of its terms; return that k."""
+    # As in `split_curve`, with s(A, B) = across[e].
     n = order.shape[0]
     summed[0] = 0.0
     for t in range(n):

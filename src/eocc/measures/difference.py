@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import decimals_for, format_number, listing, share, shortened
+from eocc.foundation.wording import decimals_for, format_number, share, shortened
 
 # The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
@@ -176,7 +177,7 @@ def _grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
         else Contribution(
             sum(one.amount for one in members),
             f"{group}, {len(members)} times: "
-            + listing([one.text.removeprefix(group).strip() for one in members], MOST_ITEMS, "; "),
+            + listed([one.text.removeprefix(group).strip() for one in members], MOST_ITEMS, "; "),
         )
         for group, members in groups.items()
     ]

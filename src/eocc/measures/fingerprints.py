@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.checks import array_of, integer
+from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Flags, Indices
-from eocc.foundation.wording import listing
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Difference, Pair
@@ -53,7 +53,7 @@ class FittedTanimoto(RegisteredFitted):
         '2 of 4 bits: 0, 2'
         """
         ones = _ones(pattern)
-        return f"{len(ones)} of {self.n_bits} bits" + (f": {listing(map(str, ones))}" if ones else "")
+        return f"{len(ones)} of {self.n_bits} bits" + (f": {listed(map(str, ones), 6)}" if ones else "")
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return one number per bit."""

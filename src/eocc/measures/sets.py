@@ -10,8 +10,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from eocc.foundation.checks import positive
+from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, format_data_number, format_number, listing, to_json
+from eocc.foundation.wording import counted, format_data_number, format_number, to_json
 from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.fixed import FixedPrepared
@@ -59,7 +60,7 @@ class FittedJaccard(_FittedTokens):
         >>> FittedJaccard().describe([{"oak", "elm"}])
         '{elm, oak}'
         """
-        return "{" + listing(map(str, in_order(pattern[0]))) + "}"
+        return "{" + listed(map(str, in_order(pattern[0])), 6) + "}"
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are frozen sets."""
@@ -135,7 +136,7 @@ class FittedCosineBags(_FittedTokens):
         """
         bag = pattern[0]
         heaviest = sorted(in_order(bag), key=lambda token: -bag[token])
-        return "{" + listing([f"{token}: {format_data_number(bag[token])}" for token in heaviest]) + "}"
+        return "{" + listed([f"{token}: {format_data_number(bag[token])}" for token in heaviest], 6) + "}"
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are dictionaries of positive weights."""
@@ -175,7 +176,7 @@ def unshared_difference(pair: Pair, one: Iterable[Any], other: Iterable[Any], no
     contributions = tuple(
         Contribution(
             len(items) * each,
-            f"{counted(len(items), noun)} {where}: {listing(map(str, in_order(items)))}",
+            f"{counted(len(items), noun)} {where}: {listed(map(str, in_order(items)), 6)}",
             {"where": where, f"{noun}s": [to_json(item) for item in in_order(items)], "each": each},
         )
         for where, items in sides

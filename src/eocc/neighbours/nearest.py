@@ -15,15 +15,8 @@ from scipy.spatial import cKDTree
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
+from eocc.kernels import nearest as kernels
 from eocc.kernels.distances import drop_spare_bits
-from eocc.kernels.nearest import (
-    compare_in_leaves,
-    gather_reverse_neighbours,
-    leaf_bounds,
-    nn_descent_update,
-    rank_candidates,
-    sort_by_tree,
-)
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import distance_scale
 
@@ -53,20 +46,10 @@ class Neighbours:
     indices: Indices
     distances: Matrix
 
-    @property
-    def k(self) -> int:
-        """The number of neighbours of a row."""
-        return int(self.indices.shape[1])
-
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """Projects (row - `means`) on the orthonormal columns of `basis` (r, c).
-
-    >>> onto_first = Projection(np.zeros(2), np.array([[1.0], [0.0]]))
-    >>> onto_first.points(np.array([[3.0, 4.0]])).tolist()
-    [[3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
-    """
+    """Projects (row - `means`) on the orthonormal columns of `basis` (r, c)."""
 
     means: Matrix
     basis: Matrix
@@ -84,11 +67,9 @@ class Projection:
 
 
 def projection_error(points: Points) -> float:
-    """Return by how much a distance between points may exceed the exact one, because of rounding.
-
-    Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most 2 |x|,
-    has a relative error of at most (c + 2) u, which the root halves.
-    """
+    """Return by how much a distance between points may exceed the exact one, because of rounding."""
+    # Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most
+    # 2 |x|, has a relative error of at most (c + 2) u, which the root halves.
     longest = float(np.sqrt(np.einsum("ij,ij->i", points, points, dtype=np.float64).max(initial=0.0)))
     return float((points.shape[1] + 6) * 2.0**-24 * longest)
 
@@ -98,10 +79,6 @@ def fit_projection(rows: Rows, k: int) -> Projection:
 
     On a sample, 99 % of the k nearest rows must be among the candidates in the projection. The share of variance would
     be a poor criterion: a few distant clusters account for most of it.
-
-    >>> line = np.outer(np.arange(40.0), np.ones(16))
-    >>> fit_projection(line, k=2).basis.shape
-    (16, 8)
     """
     sample = np.asarray(rows[_evenly(len(rows), SAMPLE)], dtype=np.float64)
     means = sample.mean(axis=0)
@@ -200,18 +177,19 @@ def _by_tree(rows: Rows, k: int) -> Neighbours:
 class PointTree:
     """Points in the order of a balanced k-d tree: leaf l is points[bounds[l]:bounds[l + 1]]; `ids` are their rows."""
 
-    points: Points
+    points: NDArray[Any]
     ids: Indices
     bounds: NDArray[np.int64]
 
     @classmethod
-    def of(cls, points: Points, leaf_size: int) -> "PointTree":
+    def of(cls, points: NDArray[Any], leaf_size: int) -> "PointTree":
         """Sort a copy of the points into leaves of at most `leaf_size` points."""
         points, n = points.copy(), len(points)
         n_leaves = 1 << max(0, int(np.ceil(np.log2(n / leaf_size))))
-        bounds, ids = np.empty(n_leaves + 1, np.int64), np.arange(n, dtype=np.int32)
-        leaf_bounds(n, n_leaves, bounds)
-        sort_by_tree(points, ids, bounds, np.empty_like(points), np.empty_like(ids), np.empty(n, np.float32))
+        bounds, ids = np.array([0, n]), np.arange(n, dtype=np.int32)
+        while len(bounds) <= n_leaves:
+            bounds = np.sort(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
+        kernels.sort_by_tree(points, ids, bounds)
         return cls(points, ids, bounds)
 
 
@@ -222,16 +200,17 @@ def _by_descent(rows: Rows, k: int) -> Neighbours:
     leaf_size = max(LEAF_SIZE, 4 * n_candidates(k))
     tree = PointTree.of(points, leaf_size)
     del points
-    lists = _Lists.of_size(len(rows), n_candidates(k))
+    size = len(rows), n_candidates(k)
+    lists = _Lists(np.full(size, -1, np.int32), np.full(size, np.inf, np.float32), np.zeros(size, np.uint8))
     lists.compare_in_leaves(PointTree(tree.points, np.arange(len(rows), dtype=np.int32), tree.bounds))
     for rotation in _rotations(tree.points.shape[1]):
         lists.compare_in_leaves(_rotated(tree.points, rotation, leaf_size))
     lists.descend(tree.points)
     indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-    scale = distance_scale(rows.shape[1])
+    candidates, scale = (lists.near, lists.squares), distance_scale(rows.shape[1])
 
     def work(start: int, stop: int) -> None:
-        rank_candidates(rows, tree.ids, lists.near, lists.squares, scale, error, start, stop, indices, distances)
+        kernels.rank_candidates(rows, tree.ids, *candidates, scale, error, start, stop, indices, distances)
 
     for_each_block(len(rows), ROWS_PER_TASK, work)
     return Neighbours(indices, distances)
@@ -262,15 +241,12 @@ class _Lists:
     squares: Points
     is_new: NDArray[np.uint8]
 
-    @classmethod
-    def of_size(cls, n: int, c: int) -> "_Lists":
-        return cls(np.full((n, c), -1, np.int32), np.full((n, c), np.inf, np.float32), np.zeros((n, c), np.uint8))
-
     def compare_in_leaves(self, tree: PointTree) -> None:
         """Compare all pairs of points in the same leaf."""
+        lists = self.near, self.squares, self.is_new
 
         def work(start: int, stop: int) -> None:
-            compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, self.near, self.squares, self.is_new)
+            kernels.compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, *lists)
 
         for_each_block(len(tree.bounds) - 1, ROWS_PER_TASK // LEAF_SIZE, work)
 
@@ -281,12 +257,12 @@ class _Lists:
         counts, changed = np.empty(n, np.int32), np.empty(n, np.int32)
 
         def work(start: int, stop: int) -> None:
-            changed[start] = nn_descent_update(
+            changed[start] = kernels.nn_descent_update(
                 points, known, new, counts, start, stop, self.near, self.squares, self.is_new
             )
 
         for _ in range(SWEEPS):
-            gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
+            kernels.gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
             for_each_block(n, ROWS_PER_TASK, work)
             if changed[::ROWS_PER_TASK].sum() <= SETTLED * self.near.size:
                 break

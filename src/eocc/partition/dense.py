@@ -1,7 +1,6 @@
 """Spanning tree + distances -> clusters and their modularity (Algorithm 1)."""
 
-from dataclasses import dataclass
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,7 +30,9 @@ def modularity(distances: ArrayLike, labels: ArrayLike) -> float:
     """
     similarity = 1.0 - _unit_distances(distances)
     np.fill_diagonal(similarity, 0.0)
-    index = _checked_labels(labels, len(similarity))
+    index = np.asarray(labels)
+    if index.shape != (len(similarity),):
+        raise ValueError(f"labels must be one per pattern, shape ({len(similarity)},), not {index.shape}")
     n_pairs = len(similarity) * (len(similarity) - 1) / 2
     total = similarity.sum() / 2
     if total <= NO_SIMILARITY * n_pairs:
@@ -126,12 +127,11 @@ def _split(graph: EuclideanGraph, tolerance: float) -> tuple[int, Matrix]:
     """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
     n = graph.tree.n_vertices
     curve = np.zeros(n)
-    k = split_curve(graph.distances, *leaf_order(graph.tree).arrays, tolerance, curve, np.empty(n + 1))
+    k = split_curve(graph.distances, *leaf_order(graph.tree), tolerance, curve, np.empty(n + 1))
     return int(k), curve
 
 
-@dataclass(frozen=True, eq=False)
-class LeafOrder:
+class LeafOrder(NamedTuple):
     """All clusters as intervals of one `order` of the patterns: cut e splits order[start[e]:stop[e]] at middle[e]."""
 
     order: Labels
@@ -139,17 +139,12 @@ class LeafOrder:
     middle: Labels
     stop: Labels
 
-    @property
-    def arrays(self) -> tuple[Labels, Labels, Labels, Labels]:
-        """All four arrays, in the order of the kernels' arguments."""
-        return self.order, self.start, self.middle, self.stop
-
 
 def leaf_order(tree: SpanningTree) -> LeafOrder:
     """Return an order of the patterns in which every cluster of every cut is contiguous."""
     n, m = tree.n_vertices, len(tree.edges)
     cuts = LeafOrder(np.empty(n, np.int64), *np.empty((3, m), np.int64))
-    leaf_intervals(tree.edges, *cuts.arrays, *np.empty((3, n), np.int64))
+    leaf_intervals(tree.edges, *cuts, *np.empty((3, n), np.int64))
     return cuts
 
 
@@ -159,13 +154,6 @@ def _unit_distances(distances: ArrayLike) -> Matrix:
     if matrix.max() > 1 + 1e-9:
         raise ValueError(f"distances must lie in [0, 1]; the largest is {matrix.max():g}: divide by it first")
     return matrix
-
-
-def _checked_labels(labels: ArrayLike, n: int) -> NDArray[np.generic]:
-    index = np.asarray(labels)
-    if index.shape != (n,):
-        raise ValueError(f"labels must be one per pattern, shape ({n},), not {index.shape}")
-    return index
 
 
 def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:

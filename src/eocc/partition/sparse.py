@@ -13,24 +13,14 @@ def sparse_curve(graph: SparseGraph) -> Matrix:
     """Return Q of the partitions into k = 1, ..., n clusters, cut from the tree, in O(e log n).
 
     Q = sum_l [E_l / E - (deg_l / 2E)^2] with similarities s_ij = 1 - w_ij on the edges alone; Q = 0 if E = 0.
-
-    >>> from eocc.graph.neighbour_graph import sparse_graph
-    >>> sparse_curve(sparse_graph(np.array([[0.0], [0.0], [1.0], [1.0]]), k=1)).tolist()
-    [0.0, 0.5, 0.125, -0.25]
     """
     return _split(graph, np.inf)[1]
 
 
 def sparse_prune(graph: SparseGraph) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1: cut the heaviest edges while Q does not fall; the first one always.
-
-    As `greedy_prune`, but the tolerance is relative to the two terms of the change of Q: cutting off one of a million
-    patterns changes Q by less than 1e-12.
-
-    >>> from eocc.graph.neighbour_graph import sparse_graph
-    >>> sparse_prune(sparse_graph(np.array([[0.0], [0.0], [1.0], [1.0]]), k=1))
-    (2, 0.5)
-    """
+    """Return (k, Q) of Algorithm 1: cut the heaviest edges while Q does not fall; the first one always."""
+    # Unlike in `greedy_prune`, the tolerance is relative to the two terms of the change of Q: cutting off one of a
+    # million patterns changes Q by less than 1e-12.
     k, curve = _split(graph, ROUNDING)
     return k, float(curve[k - 1])
 
@@ -44,5 +34,5 @@ def _split(graph: SparseGraph, tolerance: float) -> tuple[int, Matrix]:
     join_times(tree.edges, parent, since, size)
     across, degree, curve = np.zeros(n - 1), np.zeros(n), np.zeros(n)
     separated_similarity(graph.edges, graph.distances, parent, since, across, degree)
-    k = sparse_split_curve(across, degree, *leaf_order(tree).arrays, tolerance, curve, np.empty(n + 1))
+    k = sparse_split_curve(across, degree, *leaf_order(tree), tolerance, curve, np.empty(n + 1))
     return int(k), curve

@@ -11,16 +11,9 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree
 from eocc.kernels.merges import count_accepted, merge_clusters
 from eocc.partition.dense import leaf_order
-from eocc.regions.fuzzy import (
-    BuildRegion,
-    Fuzzification,
-    FuzzyModel,
-    combined_grades,
-    default_extent,
-    region_builder,
-    width_of,
-)
-from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
+from eocc.regions import fuzzy
+from eocc.regions.fuzzy import BuildRegion, Fuzzification, FuzzyModel, default_extent, width_of
+from eocc.regions.performance import Counts, Performance, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -40,12 +33,9 @@ class ValidationRows:
 
 
 def performance_curve(
-    space: DissimilaritySpace,
-    graph: EuclideanGraph,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-) -> Matrix:
+    space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, fuzzification: Fuzzification,
+    performance: Performance,
+) -> Matrix:  # fmt: skip
     """Return the performance of the partitions into k = 2, ..., n clusters.
 
     If every region is a ball and the performance follows from counts, one pass computes all of them. Otherwise every
@@ -53,28 +43,25 @@ def performance_curve(
     """
     if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
         return np.asarray(performance(counts_by_split(space, graph, validation, fuzzification.extent)))
-    build = region_builder(space.rows, graph, fuzzification)
+    build = fuzzy.region_builder(space.rows, graph, fuzzification)
     return performance_by_split(graph.tree, validation, fuzzification, performance, build)
 
 
 def counts_by_split(
     space: DissimilaritySpace, graph: EuclideanGraph, validation: ValidationRows, extent: Any
 ) -> Counts:
-    """Return how many patterns are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split.
-
-    A split changes one cluster only, so it updates the decisions of the previous partition.
-    """
+    """Return how many patterns are accepted at k = 2, ..., n: O(n^2) for all clusters, O(m) per split."""
     cuts = leaf_order(graph.tree)
     n_edges, m = len(graph.tree.edges), len(validation.rows)
     medoid, left, right = np.empty((3, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
     scratch = np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    merge_clusters(graph.distances, *cuts.arrays, EQUALLY_CENTRAL, medoid, total, largest, left, right, *scratch)
+    merge_clusters(graph.distances, *cuts, EQUALLY_CENTRAL, medoid, total, largest, left, right, *scratch)
     size = (cuts.stop - cuts.start).astype(np.float64)
     default = default_extent(graph.tree)
     extents = extent.from_sums(total, largest, size * (size - 1) / 2)
     radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
-    true_positives, false_positives = np.zeros((2, n_edges), np.int64)
+    true_positives, false_positives = np.empty((2, n_edges), np.int64)
     count_accepted(
         medoid, radius, float(width_of(default)) * BOUNDARY / space.scale, left, right,
         *_products(space.rows, validation.rows), validation.n_targets,
@@ -85,15 +72,13 @@ def counts_by_split(
 
 
 def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.floating[Any]], float]:
-    """Return (rows, others, their squared norms, their scalar products, the relative error of the products).
-
-    Single precision halves the time and settles nearly all decisions; the kernel computes the rest exactly. A sum of r
-    rounded products errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows are scaled so that
-    the longest has a norm of about 1. Rows too long or too short for single precision in that unit get an infinite
-    norm, which leaves them to the exact computation.
-    """
+    """Return (rows, others, their squared norms, their scalar products, the relative error of the products)."""
+    # Single precision settles nearly all decisions; the kernel computes the rest exactly. A sum of r rounded products
+    # errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows out of range get an infinite norm.
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
-    unit = _unit(float(norms.max()))
+    largest = float(norms.max())
+    # A power of two that scales the longest row to about 1; 1 if it is close to that already.
+    unit = 1.0 if 1e-8 < largest < 1e8 or largest == 0 else 2.0 ** -(int(np.frexp(largest)[1]) // 2)
     scaled = other_norms * unit**2
     out_of_range = ~((scaled > 1e-30) & (scaled < 1e30))
     short = (np.where(out_of_range[:, None], 0.0, others) * unit).astype(np.float32)
@@ -103,31 +88,19 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
     return rows, others, norms, other_norms, products if unit == 1 else products.astype(np.float64) / unit**2, margin
 
 
-def _unit(largest: float) -> float:
-    """Return the power of two that scales a row of this squared norm to about 1; 1 if it is close to that already."""
-    return 1.0 if 1e-8 < largest < 1e8 or largest == 0 else 2.0 ** -(int(np.frexp(largest)[1]) // 2)
-
-
 def performance_by_split(
-    tree: SpanningTree,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-    build: BuildRegion,
-    n_splits: int | None = None,
-) -> Matrix:
+    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, performance: Performance,
+    build: BuildRegion, n_splits: int | None = None,
+) -> Matrix:  # fmt: skip
     """Return the performance after each of the first splits, all of them for None."""
-    return np.array([partition_performance(performance, validation, ratios, fuzzification) for ratios in
-                     ratios_by_split(tree, validation, fuzzification, build, n_splits)])  # fmt: skip
+    splits = ratios_by_split(tree, validation, fuzzification, build, n_splits)
+    return np.array([_performance(performance, validation, ratios, fuzzification) for ratios in splits])
 
 
 def ratios_by_split(
-    tree: SpanningTree,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    build: BuildRegion,
+    tree: SpanningTree, validation: ValidationRows, fuzzification: Fuzzification, build: BuildRegion,
     n_splits: int | None = None,
-) -> Iterator[Matrix]:
+) -> Iterator[Matrix]:  # fmt: skip
     """Yield d / tau of every validation pattern in every region, (m, k), at k = 2, 3, ...; at k = 1 if n = 1."""
     cuts = leaf_order(tree)
     columns: dict[int, Matrix] = {}  # key: where the cluster starts in the leaf order
@@ -146,18 +119,12 @@ def ratios_by_split(
         yield np.column_stack([columns[start] for start in sorted(columns)])
 
 
-def partition_performance(
-    performance: CountPerformance | ScorerPerformance,
-    validation: ValidationRows,
-    ratios: Matrix,
-    fuzzification: Fuzzification,
+def _performance(
+    performance: Performance, validation: ValidationRows, ratios: Matrix, fuzzification: Fuzzification
 ) -> float:
-    """Return the performance of one partition."""
-    accepted = ratios.min(axis=1) <= BOUNDARY
-    n_targets = validation.n_targets
+    accepted, n_targets = ratios.min(axis=1) <= BOUNDARY, validation.n_targets
     if isinstance(performance, ScorerPerformance):
-        scores = combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
+        scores = fuzzy.combined_grades(fuzzification.membership_function, fuzzification.tconorm, ratios)
         return performance.of(validation.y, np.where(accepted, 1, -1), scores)
-    counts = Counts(int(accepted[:n_targets].sum()), int(accepted[n_targets:].sum()),
-                    n_targets, len(accepted) - n_targets)  # fmt: skip
-    return float(performance(counts))
+    accepted_each = int(accepted[:n_targets].sum()), int(accepted[n_targets:].sum())
+    return float(performance(Counts(*accepted_each, n_targets, len(accepted) - n_targets)))

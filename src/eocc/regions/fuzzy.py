@@ -28,15 +28,7 @@ NO_EXTENT = 1e-12
 
 
 def can_use_sums(rule: Any, method: str) -> bool:
-    """Return whether ``from_sums`` gives the same as `method`: not if a subclass overrides `method` alone.
-
-    >>> from eocc.regions.extents import MeanExtent
-    >>> class Wide(MeanExtent):
-    ...     def __call__(self, pairs):
-    ...         return 3 * super().__call__(pairs)
-    >>> can_use_sums(MeanExtent(), "__call__"), can_use_sums(Wide(), "__call__")
-    (True, False)
-    """
+    """Return whether ``from_sums`` gives the same as `method`: not if a subclass overrides `method` alone."""
     owners = [next((k for k, cls in enumerate(type(rule).__mro__) if name in vars(cls)), None)
               for name in ("from_sums", method)]  # fmt: skip
     return owners[0] is not None and (owners[1] is None or owners[0] <= owners[1])
@@ -69,11 +61,7 @@ class Fuzzification:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Region:
-    """A cluster as a decision region: its `members`, its `representative` (a member) and its `extent` tau.
-
-    >>> Region(np.array([0, 2, 3]), representative=2, extent=0.125)
-    <Region of 3 patterns round pattern 2, extent 0.125>
-    """
+    """A cluster as a decision region: its `members`, its `representative` (a member) and its `extent` tau."""
 
     members: Indices
     representative: int
@@ -110,62 +98,29 @@ def build_regions(
 def build_region(
     rows: Matrix, distances: Matrix, fuzzification: Any, default: float, members: Indices
 ) -> tuple[Region, Shape]:
-    """Return the region of one cluster; an extent of 0 is replaced by `default`.
-
-    Distances are copied only if their sums do not suffice: those of a large cluster take as much memory as all.
-    """
+    """Return the region of one cluster; an extent of 0 is replaced by `default`."""
     sums = np.empty(len(members))
     largest = sums_among(distances, members, sums)
-    if can_use_sums(fuzzification.extent, "__call__"):
-        extent = _extent_from_sums(sums, largest, fuzzification.extent)
-    else:
-        extent = _extent_of_pairs(distances, members, largest, fuzzification.extent)
-    if can_use_sums(fuzzification.representative, "centre"):
-        centre = fuzzification.representative.from_sums(rows, members, sums)
-    else:
-        centre = fuzzification.representative.centre(rows[members], distances[np.ix_(members, members)])
-    return _region_around(centre, rows, members, extent or default, fuzzification)
+    return _region(rows, distances, members, sums, largest, fuzzification, default)
 
 
 def build_region_from_sums(
     rows: Matrix, sums: Matrix, largest: float, fuzzification: Any, default: float
 ) -> tuple[Region, Shape]:
     """Return the region of a cluster of all `rows`, from the sums and the maximum of their mutual distances."""
-    members = np.arange(len(rows))
-    extent = _extent_from_sums(sums, largest, fuzzification.extent)
-    centre = fuzzification.representative.from_sums(rows, members, sums)
-    return _region_around(centre, rows, members, extent or default, fuzzification)
+    return _region(rows, np.empty((0, 0)), np.arange(len(rows)), sums, largest, fuzzification, default)
 
 
-def _extent_from_sums(sums: Matrix, largest: float, extent: Any) -> float:
-    n = len(sums)
-    if n == 1:
-        return 0.0
-    of_clusters = (np.array([number]) for number in (sums.sum() / 2, largest, n * (n - 1) / 2))
-    return _checked_extent(extent.from_sums(*of_clusters)[0], largest, extent)
-
-
-def _extent_of_pairs(distances: Matrix, members: Indices, largest: float, extent: Extent) -> float:
-    if len(members) == 1:
-        return 0.0
-    pairs = np.empty(len(members) * (len(members) - 1) // 2)
-    pairs_among(distances, members, pairs)
-    return _checked_extent(extent(pairs), largest, extent)
-
-
-def _checked_extent(size: Any, largest: float, extent: Extent) -> float:
-    """Return the extent, 0 if it is only a rounding error; raise a ValueError unless it is a number >= 0."""
-    size = np.asarray(size)
-    if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
-        raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
-    return float(size) if size > NO_EXTENT * largest else 0.0
-
-
-def _region_around(
-    representative: tuple[Any, int], rows: Matrix, members: Indices, extent: float, fuzzification: Fuzzification
+def _region(
+    rows: Matrix, distances: Matrix, members: Indices, sums: Matrix, largest: float, fuzzification: Any, default: float
 ) -> tuple[Region, Shape]:
-    """Return the region around a `representative`: a point, and the number of the member closest to that role."""
-    centre, exemplar = np.asarray(representative[0], dtype=np.float64), representative[1]
+    """Distances are copied only if their sums do not suffice: those of a large cluster take as much memory as all."""
+    extent = _extent(distances, members, sums, largest, fuzzification.extent) or default
+    if can_use_sums(fuzzification.representative, "centre"):
+        point, exemplar = fuzzification.representative.from_sums(rows, members, sums)
+    else:
+        point, exemplar = fuzzification.representative.centre(rows[members], distances[np.ix_(members, members)])
+    centre = np.asarray(point, dtype=np.float64)
     if centre.shape != rows.shape[1:] or not 0 <= exemplar < len(members) or not np.isfinite(centre).all():
         raise ValueError(
             f"{fuzzification.representative!r} must give a finite point of shape {rows.shape[1:]} and a member "
@@ -175,6 +130,23 @@ def _region_around(
     if fuzzification.is_sided:
         inner, outer = _sided_widths(rows, members, centre[None], extent, fuzzification.membership_function)
     return Region(members, int(members[exemplar]), extent), Shape(centre, (width_of(inner), width_of(outer)))
+
+
+def _extent(distances: Matrix, members: Indices, sums: Matrix, largest: float, extent: Any) -> float:
+    """Return the extent, 0 if it is only a rounding error; raise a ValueError unless it is a number >= 0."""
+    n = len(members)
+    if n == 1:
+        return 0.0
+    if can_use_sums(extent, "__call__"):
+        size = extent.from_sums(*(np.array([number]) for number in (sums.sum() / 2, largest, n * (n - 1) / 2)))[0]
+    else:
+        pairs = np.empty(n * (n - 1) // 2)
+        pairs_among(distances, members, pairs)
+        size = extent(pairs)
+    size = np.asarray(size)
+    if size.shape != () or not np.issubdtype(size.dtype, np.number) or not 0 <= size < np.inf:
+        raise ValueError(f"an extent must be a number >= 0; {extent!r} gave {size}")
+    return float(size) if size > NO_EXTENT * largest else 0.0
 
 
 def width_of(extent: Any) -> Any:
@@ -199,17 +171,7 @@ def default_extent(tree: SpanningTree) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FuzzyModel:
-    """Fuzzy decision regions: `centres` (k, r) in the dissimilarity space, `widths` (k, 2) inside and outside.
-
-    >>> from eocc.regions.memberships import Gaussian
-    >>> from eocc.regions.tconorms import maximum
-    >>> model = FuzzyModel(np.array([[0.0], [1.0]]), np.array([[0.1, 0.1], [0.2, 0.2]]), Gaussian(), maximum)
-    >>> rows = np.array([[0.1], [0.5]])
-    >>> model.decision(rows) >= 0
-    array([ True, False])
-    >>> model.nearest_region(rows)
-    array([0, 1])
-    """
+    """Fuzzy decision regions: `centres` (k, r) in the dissimilarity space, `widths` (k, 2) inside and outside."""
 
     centres: Matrix
     widths: Matrix
@@ -239,10 +201,7 @@ class FuzzyModel:
         return float(self.membership_function.log_grade(np.array([[BOUNDARY]]))[0, 0])
 
     def decision(self, rows: Matrix) -> Matrix:
-        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF).
-
-        All regions use the same function of d / tau, so the region with the least d / tau has the highest membership.
-        """
+        """Return (1 - (d / tau)^2) / 2 in the region of highest membership: >= 0 exactly where d <= tau (HDF)."""
         return decision_margin(self.ratios(rows).min(axis=1))
 
     def nearest_region(self, rows: Matrix) -> Indices:

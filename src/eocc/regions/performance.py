@@ -27,30 +27,18 @@ class Counts:
 
 
 def accuracy(counts: Counts) -> Any:
-    """Return the share of right decisions, as in the paper.
-
-    >>> accuracy(Counts(3, 1, n_targets=4, n_outliers=6))
-    0.8
-    """
+    """Return the share of right decisions, as in the paper."""
     right = counts.true_positives + counts.n_outliers - counts.false_positives
     return right / (counts.n_targets + counts.n_outliers)
 
 
 def balanced_accuracy(counts: Counts) -> Any:
-    """Return the mean of the shares of right decisions among targets and among outliers.
-
-    >>> balanced_accuracy(Counts(3, 0, n_targets=4, n_outliers=6))
-    0.875
-    """
+    """Return the mean of the shares of right decisions among targets and among outliers."""
     return (counts.true_positives / counts.n_targets + 1 - counts.false_positives / counts.n_outliers) / 2
 
 
 def f1(counts: Counts) -> Any:
-    """Return the harmonic mean of precision and recall.
-
-    >>> f1(Counts(3, 1, n_targets=4, n_outliers=6))
-    0.75
-    """
+    """Return the harmonic mean of precision and recall."""
     return 2 * counts.true_positives / (counts.true_positives + counts.false_positives + counts.n_targets)
 
 
@@ -101,32 +89,25 @@ class ScorerPerformance:
         if self.known is not None and key in self.known:
             return self.known[key]
         replay = Replay(decisions, scores)
-        with warnings.catch_warnings():  # some partitions accept nothing
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            value = self._ask(replay, y)
+        try:
+            with warnings.catch_warnings():  # some partitions accept nothing
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+                value = float(self.scorer(replay, np.zeros((len(y), 1)), y))
+        except (AttributeError, TypeError) as error:
+            raise ValueError(
+                f"performance must be a scorer f(estimator, X, y) of decisions or scores (see sklearn's make_scorer); "
+                f"{self.scorer!r} failed: {error}"
+            ) from error
         if not np.isfinite(value):
             raise ValueError(f"performance must be a finite number; {self.scorer!r} gave {value}")
         if self.known is not None and replay.asked == {"decisions"}:
             self.known[key] = value
         return value
 
-    def _ask(self, replay: Replay, y: NDArray[np.int64]) -> float:
-        try:
-            return float(self.scorer(replay, np.zeros((len(y), 1)), y))
-        except (AttributeError, TypeError) as error:
-            raise ValueError(
-                f"performance must be a scorer f(estimator, X, y) of decisions or scores (see sklearn's make_scorer); "
-                f"{self.scorer!r} failed: {error}"
-            ) from error
-
 
 @dataclass(frozen=True)
 class AreaUnderCurve(ScorerPerformance):
-    """The area under the ROC curve: how often a target scores above an outlier, ties count half.
-
-    >>> AreaUnderCurve(get_scorer("roc_auc")).of(np.array([1, 1, -1]), np.ones(3), np.array([0.5, 0.2, 0.2]))
-    0.75
-    """
+    """The area under the ROC curve: how often a target scores above an outlier, ties count half."""
 
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
         """Return the area from the ranks, faster than the scorer."""
@@ -135,7 +116,10 @@ class AreaUnderCurve(ScorerPerformance):
         return ranks / (n_targets * (len(y) - n_targets))
 
 
-def resolve_performance(performance: Any) -> CountPerformance | ScorerPerformance:
+Performance = CountPerformance | ScorerPerformance
+
+
+def resolve_performance(performance: Any) -> Performance:
     """Return a count performance by its name, or a scikit-learn scorer by its name or itself."""
     name = ALIASES.get(performance, performance) if isinstance(performance, str) else performance
     if isinstance(name, str) and name in COUNT_PERFORMANCES:

@@ -30,11 +30,7 @@ class Representative(Protocol):
 
 
 class Medoid:
-    """The member with the least sum of distances to the others; ties to the lower index.
-
-    >>> Medoid().centre(np.eye(3), np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]]))
-    (array([0., 1., 0.]), 1)
-    """
+    """The member with the least sum of distances to the others; ties to the lower index."""
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the medoid's own row."""
@@ -47,11 +43,7 @@ class Medoid:
 
 
 class Centroid:
-    """The mean of the members' rows; its member is the medoid.
-
-    >>> Centroid().centre(np.array([[0.0, 2.0], [1.0, 4.0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
-    (array([0.5, 3. ]), 0)
-    """
+    """The mean of the members' rows; its member is the medoid."""
 
     def centre(self, rows: Matrix, distances: Matrix) -> tuple[Matrix, int]:
         """Return the mean row."""

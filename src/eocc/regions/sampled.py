@@ -15,18 +15,10 @@ from eocc.kernels.sampled import count_accepted_sparsely, merge_samples, sum_dis
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.neighbours.nearest import Rows, fit_projection, projection_error
 from eocc.partition.dense import leaf_order, members_of_clusters
+from eocc.regions import fuzzy
 from eocc.regions.all_partitions import ValidationRows, performance_by_split
-from eocc.regions.fuzzy import (
-    NO_EXTENT,
-    Fuzzification,
-    Region,
-    Shape,
-    build_region,
-    build_region_from_sums,
-    default_extent,
-    width_of,
-)
-from eocc.regions.performance import CountPerformance, Counts, ScorerPerformance
+from eocc.regions.fuzzy import NO_EXTENT, Fuzzification, Region, Shape, default_extent, width_of
+from eocc.regions.performance import Counts, Performance, ScorerPerformance
 from eocc.regions.representatives import EQUALLY_CENTRAL
 from eocc.regions.scores import BOUNDARY
 from eocc.space.dissimilarity_space import distance_scale
@@ -45,11 +37,7 @@ FIRST_SPLITS = 64  # the partitions evaluated if each needs new regions
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """A random order of all patterns: the sample of a cluster is its `most` members of lowest `rank`.
-
-    >>> Sampling(np.array([2, 0, 1]), most=2).of(np.array([0, 1, 2]))
-    array([1, 2])
-    """
+    """A random order of all patterns: the sample of a cluster is its `most` members of lowest `rank`."""
 
     rank: Indices
     most: int = SAMPLE_SIZE
@@ -75,11 +63,7 @@ class Sampling:
 
 
 def largest_sample(sizes: Indices, budget: float) -> int:
-    """Return the sample size per cluster for which the squared sizes of all samples add up to at most `budget`.
-
-    >>> largest_sample(np.array([3, 10, 20]), budget=3**2 + 2 * 8**2)
-    8
-    """
+    """Return the sample size per cluster for which the squared sizes of all samples add up to at most `budget`."""
     squares = np.sort(sizes).astype(np.float64) ** 2
     left = budget - np.concatenate([[0.0], np.cumsum(squares)[:-1]])
     share = np.maximum(left, 0.0) / np.arange(len(squares), 0, -1)
@@ -101,21 +85,17 @@ def build_sampled_region(
     sample = sampling.of(members)
     own = np.asarray(rows[sample], dtype=np.float64)
     if fuzzification.takes_sums and len(sample) > SAMPLE_SIZE:
-        region, shape = build_region_from_sums(own, *sums_of_distances(own), fuzzification, default)
+        region, shape = fuzzy.build_region_from_sums(own, *sums_of_distances(own), fuzzification, default)
     else:
         centred = np.ascontiguousarray(own - own.mean(axis=0))
         distances = euclidean_pairwise_distance(centred, distance_scale(own.shape[1]))
         drop_spare_bits(distances.reshape(-1).view(np.int64))
-        region, shape = build_region(own, distances, fuzzification, default, np.arange(len(sample)))
+        region, shape = fuzzy.build_region(own, distances, fuzzification, default, np.arange(len(sample)))
     return Region(members, int(sample[region.representative]), region.extent), shape
 
 
 def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
-    """Return the sum of the distances of every row to all others, and the largest distance, without a matrix.
-
-    >>> sums_of_distances(np.array([[0.0], [1.0], [3.0]]))
-    (array([4., 3., 5.]), 3.0)
-    """
+    """Return the sum of the distances of every row to all others, and the largest distance, without a matrix."""
     sums, largest = np.empty((2, len(rows)))
     scale = distance_scale(rows.shape[1])
 
@@ -127,17 +107,10 @@ def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
 
 
 def sparse_performance_curve(
-    rows: Rows,
-    graph: SparseGraph,
-    validation: ValidationRows,
-    fuzzification: Fuzzification,
-    performance: CountPerformance | ScorerPerformance,
-    sampling: Sampling,
-) -> Matrix:
-    """Return the performance of the partitions into k = 2, ..., n clusters, or of the first 64 of them.
-
-    All of them if every region is a ball and the performance follows from counts; see `performance_curve`.
-    """
+    rows: Rows, graph: SparseGraph, validation: ValidationRows, fuzzification: Fuzzification,
+    performance: Performance, sampling: Sampling,
+) -> Matrix:  # fmt: skip
+    """Return the performance at k = 2, ..., n clusters, or of the first 64 partitions if each needs new regions."""
     if not isinstance(performance, ScorerPerformance) and fuzzification.gives_balls and len(graph.tree.edges):
         return np.asarray(performance(sparse_counts(rows, graph.tree, validation, fuzzification.extent, sampling)))
     build = partial(build_sampled_region, rows, fuzzification, sampling, default_extent(graph.tree))
@@ -162,17 +135,13 @@ class SampledClusters:
 
 
 def sampled_clusters(rows: Rows, tree: SpanningTree, sampling: Sampling) -> SampledClusters:
-    """Return all clusters of the tree, exact for up to sampling.most members.
-
-    A merge computes only the distances across, and most merges leave the sample of a large cluster unchanged: about
-    n * most / 2 distances in all.
-    """
+    """Return all clusters of the tree, exact for up to sampling.most members: about n * most / 2 distances in all."""
     cuts, n_edges = leaf_order(tree), len(tree.edges)
     medoid, left, right, region = np.empty((4, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
     scratch = np.empty(n_edges + 1, np.int64), np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
     merge_samples(
-        rows, distance_scale(rows.shape[1]), sampling.rank, sampling.most, *cuts.arrays, EQUALLY_CENTRAL,
+        rows, distance_scale(rows.shape[1]), sampling.rank, sampling.most, *cuts, EQUALLY_CENTRAL,
         medoid, total, largest, left, right, region, *scratch,
     )  # fmt: skip
     size = np.minimum(cuts.stop - cuts.start, sampling.most).astype(np.float64)
@@ -182,10 +151,8 @@ def sampled_clusters(rows: Rows, tree: SpanningTree, sampling: Sampling) -> Samp
 def sparse_counts(
     rows: Rows, tree: SpanningTree, validation: ValidationRows, extent: Any, sampling: Sampling
 ) -> Counts:
-    """Return how many validation patterns are accepted at k = 2, ..., n.
-
-    Distances in the projection exclude most patterns from a region; the others are compared exactly.
-    """
+    """Return how many validation patterns are accepted at k = 2, ..., n."""
+    # Distances in the projection exclude most patterns from a region; the others are compared exactly.
     clusters, default = sampled_clusters(rows, tree, sampling), default_extent(tree)
     extents = extent.from_sums(clusters.total, clusters.largest, clusters.n_pairs)
     is_positive = extents > NO_EXTENT * clusters.largest  # dropping members from a sum leaves a rounding error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.regions.memberships.protocol import MembershipFunction
+from eocc.regions.memberships import MembershipFunction
 
 # A row on the boundary, such as the second of two members, must not fall out by rounding: distances are exact to
 # about 1e-10 of themselves. departure: boundary

@@ -17,12 +17,6 @@ def normal_regions(regions: Sequence[Region], share: float) -> Indices:
     A region does not count if it holds at most this share of the rows, and if all regions of its size or smaller hold
     at most half of the rows together. Without the second condition, data that form many small regions would have no
     normal region at all. Regions of equal size are treated alike, so the order of the rows does not matter.
-
-    >>> of_sizes = lambda *sizes: [Region(np.arange(size), 0, 1.0) for size in sizes]
-    >>> normal_regions(of_sizes(58, 1, 4, 2), share=0.1).tolist()
-    [0]
-    >>> normal_regions(of_sizes(10, 10, 10, 10, 10, 10, 10, 10, 10, 10), share=0.1).tolist()
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
     sizes = np.array([len(region.members) for region in regions])
     held_by_no_larger = np.array([sizes[sizes <= size].sum() for size in sizes])

@@ -31,10 +31,6 @@ class Checkpointed:
     The file is replaced after every generation. A fit with the same data, settings and seed proposes the same
     candidates, takes the known ones from the file, and gives the model of an uninterrupted fit, bit for bit.
     `max_time` starts again with every run. The file of another fit is refused. The file remains after the fit.
-
-    >>> from eocc.search.genetic import GeneticSearch
-    >>> Checkpointed(GeneticSearch(max_generations=500), "search.ckpt").max_generations
-    500
     """
 
     search: Search
@@ -64,10 +60,8 @@ class Checkpointed:
         )
 
     def log(self, identity: str, rng: np.random.Generator) -> "Log":
-        """Return the log of the search with this identity, or refuse the file.
-
-        A fit may run several searches with the same generator. The first must be in the file; the others are added.
-        """
+        """Return the log of the search with this identity, or refuse the file."""
+        # A fit may run several searches with the same generator. The first must be in the file; the others are added.
         path = Path(self.path)
         check_output(path)
         remove_abandoned(path)
@@ -123,10 +117,7 @@ def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
             about = json.loads(str(arrays["about"]))
             if about["format"] != FORMAT:
                 raise ValueError("another version")
-            return {
-                str(identity): _rows(arrays[f"candidates_{number}"], arrays[f"numbers_{number}"])
-                for number, identity in enumerate(about["searches"])
-            }
+            return {str(identity): _rows(arrays, k) for k, identity in enumerate(about["searches"])}
     except PermissionError:
         raise
     except READ_ERRORS as error:
@@ -135,7 +126,8 @@ def _read(path: Path) -> dict[str, dict[bytes, Matrix]]:
         ) from error
 
 
-def _rows(candidates: Any, numbers: Any) -> dict[bytes, Matrix]:
+def _rows(arrays: Any, number: int) -> dict[bytes, Matrix]:
+    candidates, numbers = arrays[f"candidates_{number}"], arrays[f"numbers_{number}"]
     if len(candidates) != len(numbers) or candidates.dtype != np.float64 or numbers.dtype != np.float64:
         raise ValueError("candidates and scores do not match")
     return {candidate.tobytes(): row for candidate, row in zip(candidates, numbers, strict=True)}

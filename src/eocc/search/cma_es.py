@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.search.stopping import Stopping, Watch
+from eocc.search.stopping import Run, Stopping
 
 # Up to this many parameters the full covariance matrix is adapted, at a cost of u^3 per generation.
 LARGEST_FULL = 100
@@ -36,37 +36,31 @@ class CMAESSearch(Stopping):
         # The package needs at least two parameters; a second one, never used, is added to a single one.
         size = max(n_parameters, 2)
         kind = cmaes.CMA if size <= LARGEST_FULL else cmaes.SepCMA
-        optimiser = kind(
-            mean=np.full(size, 0.5),
-            sigma=self.sigma,
-            bounds=np.tile([0.0, 1.0], (size, 1)),
-            seed=int(rng.integers(2**31)),
-            population_size=self.population_size,
-        )
-        return CMAESRun(optimiser, n_parameters, Watch(self))
+        bounds, seed = np.tile([0.0, 1.0], (size, 1)), int(rng.integers(2**31))
+        optimiser = kind(np.full(size, 0.5), self.sigma, bounds, seed=seed, population_size=self.population_size)
+        return CMAESRun(self, optimiser, n_parameters)
 
 
 @dataclass
-class CMAESRun:
+class CMAESRun(Run):
     """A running CMA-ES search."""
 
     optimiser: Any
     n_parameters: int
-    watch: Watch
     asked: Matrix = field(default_factory=lambda: np.empty((0, 0)))
 
     def ask(self) -> Matrix:
         """Return one population."""
         self.asked = np.array([self.optimiser.ask() for _ in range(self.optimiser.population_size)])
-        if self.watch.generations == 0:
+        if self.generations == 0:
             self.asked[0] = 1.0
         return self.asked[:, : self.n_parameters]
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
         """Update the distribution; the package minimises."""
-        self.watch.note(float(values.max()))
+        super().tell(candidates, values)
         self.optimiser.tell(list(zip(self.asked, -values, strict=True)))
 
     def should_stop(self) -> bool:
         """Return whether a limit is reached or the steps have become negligible."""
-        return self.watch.is_over() or bool(self.optimiser.should_stop())
+        return super().should_stop() or bool(self.optimiser.should_stop())

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from eocc.foundation.types import Matrix
-from eocc.search.stopping import Stopping, Watch
+from eocc.search.stopping import Run, Stopping
 
 
 @dataclass(frozen=True)
@@ -27,25 +27,24 @@ class DifferentialEvolutionSearch(Stopping):
         """Draw the first population and start scipy's solver."""
         first = rng.random((self.population_size, n_parameters))
         first[0] = 1.0
-        return DifferentialEvolutionRun(self, first, rng, Watch(self))
+        return DifferentialEvolutionRun(self, first, rng)
 
 
-class _Closed(Exception):  # noqa: N818  (not an error: it ends a thread)
-    """Ends the solver's thread."""
+class _Closed(Exception):  # noqa: N818  (not an error: it ends the solver's thread)
+    pass
 
 
 @dataclass
-class DifferentialEvolutionRun:
+class DifferentialEvolutionRun(Run):
     """A running differential evolution. scipy calls the function it minimises, so the solver runs in its own thread.
 
     The solver puts a batch into `batches` and waits for `values`. None in `batches` means that the solver has ended;
     None in `values` ends it.
     """
 
-    settings: DifferentialEvolutionSearch
+    rules: DifferentialEvolutionSearch
     first: Matrix
     rng: np.random.Generator
-    watch: Watch
     batches: "SimpleQueue[Matrix | BaseException | None]" = field(default_factory=SimpleQueue)
     values: "SimpleQueue[Matrix | None]" = field(default_factory=SimpleQueue)
     waiting: Any = None
@@ -61,15 +60,14 @@ class DifferentialEvolutionRun:
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
         """Pass the values to scipy and wait for the next batch."""
-        self.watch.note(float(values.max()))
-        if self.watch.is_over():
-            return
-        self.values.put(values)
-        self._next_batch()
+        super().tell(candidates, values)
+        if not super().should_stop():
+            self.values.put(values)
+            self._next_batch()
 
     def should_stop(self) -> bool:
         """Return whether a limit is reached or scipy's population has converged."""
-        return self.watch.is_over() or self.waiting is None
+        return super().should_stop() or self.waiting is None
 
     def close(self) -> None:
         """End the solver's thread."""
@@ -89,20 +87,12 @@ class DifferentialEvolutionRun:
 
     def _solve(self) -> None:
         try:
-            differential_evolution(
-                self._minimised,
-                bounds=[(0.0, 1.0)] * self.first.shape[1],
-                init=self.first,
-                seed=self.rng,
-                maxiter=self.settings.max_generations,
-                strategy=self.settings.strategy,
-                mutation=self.settings.mutation,
-                recombination=self.settings.recombination,
-                polish=False,
-                tol=0.0,  # `patience` decides about convergence
-                updating="deferred",
-                vectorized=True,
-            )
+            how, bounds = self.rules, [(0.0, 1.0)] * self.first.shape[1]
+            differential_evolution(  # without a tolerance: `patience` decides about convergence
+                self._minimised, bounds, init=self.first, seed=self.rng, maxiter=how.max_generations,
+                strategy=how.strategy, mutation=how.mutation, recombination=how.recombination, polish=False, tol=0.0,
+                updating="deferred", vectorized=True,
+            )  # fmt: skip
         except _Closed:
             return
         except BaseException as error:  # raised in the calling thread

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.search.stopping import Stopping, Watch
+from eocc.search.stopping import Run, Stopping
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,16 @@ class GeneticSearch(Stopping):
         """Draw the first population."""
         population = rng.random((self.population_size, n_parameters))
         population[0] = 1.0
-        return GeneticRun(population, self.mutation_rate, rng, Watch(self))
+        return GeneticRun(self, population, rng)
 
 
 @dataclass
-class GeneticRun:
+class GeneticRun(Run):
     """A running genetic search."""
 
+    rules: GeneticSearch
     population: Matrix
-    mutation_rate: float
     rng: np.random.Generator
-    watch: Watch
 
     def ask(self) -> Matrix:
         """Return the population, (population_size, u)."""
@@ -46,15 +45,11 @@ class GeneticRun:
 
     def tell(self, candidates: Matrix, values: Matrix) -> None:
         """Create the next generation from these candidates."""
-        self.watch.note(float(values.max()))
+        super().tell(candidates, values)
         elite = candidates[[int(np.argmax(values))]]
         n_children = len(candidates) - 1
         mothers, fathers = self._select(candidates, values, 2 * n_children).reshape(2, n_children, -1)
         self.population = np.vstack([elite, self._mutate(self._cross(mothers, fathers))])
-
-    def should_stop(self) -> bool:
-        """Return whether a limit is reached."""
-        return self.watch.is_over()
 
     def _select(self, candidates: Matrix, values: Matrix, count: int) -> Matrix:
         """Draw with probabilities proportional to value minus the population's minimum. departure: selection."""
@@ -74,5 +69,5 @@ class GeneticRun:
         n, u = children.shape
         genes = self.rng.random((n, u)) < 1.0 / u
         genes[np.arange(n), self.rng.integers(0, u, size=n)] = True
-        genes &= self.rng.random((n, 1)) < self.mutation_rate
+        genes &= self.rng.random((n, 1)) < self.rules.mutation_rate
         return np.where(genes, self.rng.random((n, u)), children)

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import types
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -11,16 +12,7 @@ import numpy as np
 
 
 def identity_of(*things: Any) -> str:
-    """Return a hash of data, settings, functions by their code, and objects by their attributes.
-
-    An object with neither, such as a function written in C, counts by its name alone.
-
-    >>> from eocc.search.genetic import GeneticSearch
-    >>> identity_of(GeneticSearch(), np.zeros(2)) == identity_of(GeneticSearch(patience=5), np.zeros(2))
-    False
-    >>> identity_of(lambda x: x + 1) == identity_of(lambda x: x + 2)
-    False
-    """
+    """Return a hash of data, settings, functions by their code (by name if written in C), and objects by attributes."""
     return hashlib.sha256(_described(things, ()).encode()).hexdigest()
 
 
@@ -33,12 +25,9 @@ def _described(thing: Any, around: tuple[int, ...]) -> str:
     if id(thing) in around:  # the object contains itself
         return f"level {around.index(id(thing))}"
     parts = [f"{name}={_described(part, (*around, id(thing)))}" for name, part in _parts(thing)]
-    return f"{_name(thing)}({', '.join(sorted(parts) if isinstance(thing, set | frozenset) else parts)})"
-
-
-def _name(thing: Any) -> str:
-    own = thing if hasattr(thing, "__qualname__") else type(thing)
-    return f"{getattr(own, '__module__', '')}.{own.__qualname__}"
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    name = f"{getattr(named, '__module__', '')}.{named.__qualname__}"
+    return f"{name}({', '.join(sorted(parts) if isinstance(thing, set | frozenset) else parts)})"
 
 
 def _parts(thing: Any) -> list[tuple[str, Any]]:
@@ -48,7 +37,10 @@ def _parts(thing: Any) -> list[tuple[str, Any]]:
     if isinstance(thing, list | tuple | set | frozenset | np.ndarray):
         return [("", part) for part in (thing.ravel() if isinstance(thing, np.ndarray) else thing)]
     if isinstance(thing, types.FunctionType):
-        cells = [cell.cell_contents for cell in thing.__closure__ or () if _is_filled(cell)]
+        cells = []
+        for cell in thing.__closure__ or ():
+            with suppress(ValueError):  # a function that is not yet defined
+                cells.append(cell.cell_contents)
         return [("code", thing.__code__), ("defaults", (thing.__defaults__, thing.__kwdefaults__)), ("cells", cells)]
     if isinstance(thing, types.CodeType):
         return [("bytes", thing.co_code), ("names", thing.co_names), ("constants", thing.co_consts)]
@@ -63,10 +55,3 @@ def _parts(thing: Any) -> list[tuple[str, Any]]:
     if is_dataclass(thing):  # fields excluded from comparison are excluded here too
         return [(part.name, getattr(thing, part.name)) for part in fields(thing) if part.compare]
     return sorted(vars(thing).items()) if hasattr(thing, "__dict__") else []
-
-
-def _is_filled(cell: types.CellType) -> bool:
-    try:
-        return cell.cell_contents is not cell
-    except ValueError:  # a function that is not yet defined
-        return False

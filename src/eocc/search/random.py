@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.search.stopping import Stopping, Watch
+from eocc.search.stopping import Run, Stopping
 
 
 @dataclass(frozen=True)
@@ -14,28 +14,19 @@ class RandomSearch(Stopping):
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "RandomRun":
         """Start."""
-        return RandomRun(n_parameters, rng, Watch(self))
+        return RandomRun(self, n_parameters, rng)
 
 
 @dataclass
-class RandomRun:
+class RandomRun(Run):
     """A running random search."""
 
     n_parameters: int
     rng: np.random.Generator
-    watch: Watch
 
     def ask(self) -> Matrix:
         """Return a batch of new points."""
-        points = self.rng.random((self.watch.rules.population_size, self.n_parameters))
-        if self.watch.generations == 0:
+        points = self.rng.random((self.rules.population_size, self.n_parameters))
+        if self.generations == 0:
             points[0] = 1.0
         return points
-
-    def tell(self, candidates: Matrix, values: Matrix) -> None:
-        """Count the batch."""
-        self.watch.note(float(values.max()))
-
-    def should_stop(self) -> bool:
-        """Return whether a limit is reached."""
-        return self.watch.is_over()

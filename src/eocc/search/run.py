@@ -37,12 +37,6 @@ def generations(
 
     `evaluate` takes distinct candidates (m, u) and returns their values (m,). If the run has a method ``close``, it is
     called at the end, also after an error.
-
-    >>> from eocc.search import GeneticSearch
-    >>> peak = lambda batch: -((batch - 0.25) ** 2).sum(axis=1)
-    >>> *_, last = generations(GeneticSearch(), peak, 1, np.random.default_rng(0))
-    >>> bool(abs(last.best[0] - 0.25) < 0.05)
-    True
     """
     run = search.start(n_parameters, rng)
     known: dict[bytes, float] = {}

@@ -2,9 +2,12 @@
 
 import time
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
+
+from eocc.foundation.arguments import check_count
+from eocc.foundation.types import Matrix
 
 
 @dataclass(frozen=True)
@@ -22,30 +25,29 @@ class Stopping:
 
     def __post_init__(self) -> None:
         for name, least in (("population_size", 5), ("max_generations", 1), ("patience", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-                raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")
+            check_count(name, getattr(self, name), least)
         if self.max_time is not None and not (isinstance(self.max_time, Real) and self.max_time > 0):
             raise ValueError(f"max_time must be a positive number of seconds or None, not {self.max_time!r}")
 
 
 @dataclass
-class Watch:
-    """Counts the generations of one search and applies the stopping rules."""
+class Run:
+    """A running search that counts its generations and applies the stopping rules."""
 
     rules: Stopping
-    generations: int = 0
-    stagnation: int = 0
-    best_value: float = -np.inf
-    started: float = field(default_factory=time.monotonic)
+    generations: int = field(default=0, init=False)
+    stagnation: int = field(default=0, init=False)
+    best_value: float = field(default=-np.inf, init=False)
+    started: float = field(default_factory=time.monotonic, init=False)
 
-    def note(self, value: float) -> None:
+    def tell(self, candidates: Matrix, values: Matrix) -> None:
         """Record the best value of a generation."""
+        value = float(values.max())
         self.generations += 1
         self.stagnation = 0 if value > self.best_value else self.stagnation + 1
         self.best_value = max(self.best_value, value)
 
-    def is_over(self) -> bool:
+    def should_stop(self) -> bool:
         """Return whether a limit of generations, patience or time is reached."""
         late = self.rules.max_time is not None and time.monotonic() - self.started >= self.rules.max_time
         return late or self.generations >= self.rules.max_generations or self.stagnation >= self.rules.patience

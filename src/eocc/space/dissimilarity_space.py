@@ -59,20 +59,12 @@ def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> No
 
 
 def distances_to(rows: Matrix, points: Matrix) -> Matrix:
-    """Return the distances in the dissimilarity space of each row to each point: (m, k).
-
-    >>> distances_to(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    array([[1., 0.]])
-    """
+    """Return the distances in the dissimilarity space of each row to each point: (m, k)."""
     distances = np.empty((len(rows), len(points)))
     cross_distances(rows, points, distance_scale(rows.shape[1]), distances)
     return distances
 
 
 def offsets_from(rows: Matrix, points: Matrix) -> Matrix:
-    """Return the mean over the prototypes of row minus point: (m, k), positive if the row lies outside.
-
-    >>> offsets_from(np.array([[0.5, 1.0]]), np.array([[0.5, 0.5], [1.0, 1.0]]))
-    array([[ 0.25, -0.25]])
-    """
+    """Return the mean over the prototypes of row minus point: (m, k), positive if the row lies outside."""
     return np.asarray(rows.mean(axis=1)[:, None] - points.mean(axis=1))

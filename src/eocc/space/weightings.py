@@ -44,12 +44,6 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     d^a is linear in p, with a = 2 for Euclidean distances. Equalised p_k are proportional to 1 / mean d(x, r; e_k)^a;
     for rows of numbers, to 1 / (variance of column k). The largest is 1. A weight of 0, or without contribution, is 0.
     If equalising changes nothing, only p is returned.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
-    >>> weightings_of(Representation(Euclidean().fit(rows), rows, rows, np.arange(3), is_whole=True), np.ones(2))
-    array([[1.  , 1.  ],
-           [1.  , 0.25]])
     """
     if len(p) < 2:
         return p[None].copy()

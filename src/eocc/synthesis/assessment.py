@@ -6,7 +6,7 @@ EOCC-1 (``EntropySynthesis``) scores entropy and modularity of the partition tha
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from eocc.measures.protocol import Prepared
 from eocc.partition.dense import normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
 from eocc.regions.fuzzy import Fuzzification
-from eocc.regions.performance import CountPerformance, ScorerPerformance
+from eocc.regions.performance import Performance
 from eocc.scale.cluster import prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
@@ -36,31 +36,6 @@ class Candidate:
     modularity: float
     objective: float
     performance: float = math.nan
-
-
-class Assessor(Protocol):
-    """Assesses the candidates of one fit."""
-
-    def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Any) -> Candidate:
-        """Return p with its partition and its scores."""
-        ...
-
-    def rows(self, p: Matrix) -> Matrix:
-        """Return the validation patterns in the dissimilarity space of p: none without a validation set."""
-        ...
-
-
-class Synthesis(Protocol):
-    """An objective, and a rule to choose the partition."""
-
-    @property
-    def gamma(self) -> float:
-        """The exponent of the entropy."""
-        ...
-
-    def assessor(self, representation: Representation, kind: GraphKind) -> Assessor:
-        """Do the work that all candidates share, and return their assessor."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -105,7 +80,7 @@ class ValidationSynthesis:
     eta: float
     beta: float
     gamma: float
-    performance: CountPerformance | ScorerPerformance
+    performance: Performance
     fuzzification: Fuzzification
     targets: Any
     outliers: Any
@@ -143,3 +118,7 @@ class ValidationAssessor:
     def rows(self, p: Matrix) -> Matrix:
         """Return the validation patterns in the dissimilarity space of p."""
         return np.vstack([pairs.evaluate(p) for pairs in self.prepared])
+
+
+Synthesis = EntropySynthesis | ValidationSynthesis
+Assessor = EntropyAssessor | ValidationAssessor

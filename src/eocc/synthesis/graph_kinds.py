@@ -12,18 +12,14 @@ import numpy as np
 from eocc.foundation.arguments import check_count
 from eocc.foundation.registry import choose, resolve
 from eocc.foundation.types import Indices, Matrix
-from eocc.graph.complete import EuclideanGraph, SpanningTree, euclidean_graph, single_precision_graph
+from eocc.graph.complete import EuclideanGraph, euclidean_graph, single_precision_graph
 from eocc.graph.neighbour_graph import SparseGraph, renyi_neighbour_entropy, sparse_graph
 from eocc.partition.dense import full_curve, greedy_prune
 from eocc.partition.sparse import sparse_curve, sparse_prune
 from eocc.regions.all_partitions import ValidationRows, performance_curve
 from eocc.regions.fuzzy import Fuzzification, Region, Shape, build_regions
-from eocc.regions.performance import CountPerformance, ScorerPerformance
-from eocc.regions.sampled import (
-    Sampling,
-    build_sparse_regions,
-    sparse_performance_curve,
-)
+from eocc.regions.performance import Performance
+from eocc.regions.sampled import Sampling, build_sparse_regions, sparse_performance_curve
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.synthesis import GRAPHS
 
@@ -33,48 +29,36 @@ N_NEIGHBOURS = 10
 LARGEST_COMPLETE = 5000
 
 
-class Graph(Protocol):
-    """A graph over the training patterns."""
-
-    @property
-    def tree(self) -> SpanningTree:
-        """Its minimum spanning tree."""
-        ...
+Graph = EuclideanGraph | SparseGraph
+Regions = list[tuple[Region, Shape]]
 
 
 class GraphKind(Protocol):
     """A kind of graph, and the stages that depend on it."""
 
-    def build(self, space: DissimilaritySpace, out: Matrix) -> Graph:
+    def build(self, space: DissimilaritySpace, out: Matrix, /) -> Graph:
         """Return the graph over the rows of the space. `out` is memory for the distances: (n, n), or empty."""
         ...
 
-    def prune(self, graph: Any) -> tuple[int, float]:
+    def prune(self, graph: Any, /) -> tuple[int, float]:
         """Return (k, Q) of Algorithm 1."""
         ...
 
-    def curve(self, graph: Any) -> Matrix:
+    def curve(self, graph: Any, /) -> Matrix:
         """Return Q for k = 1, ..., n."""
         ...
 
-    def regions(
-        self, space: DissimilaritySpace, graph: Any, labels: Indices, how: Fuzzification
-    ) -> list[tuple[Region, Shape]]:
+    def regions(self, space: DissimilaritySpace, graph: Any, labels: Indices, how: Fuzzification, /) -> Regions:
         """Return one region per cluster."""
         ...
 
     def performances(
-        self,
-        space: DissimilaritySpace,
-        graph: Any,
-        validation: ValidationRows,
-        how: Fuzzification,
-        performance: CountPerformance | ScorerPerformance,
+        self, space: DissimilaritySpace, graph: Any, validation: ValidationRows, how: Fuzzification, of: Performance, /
     ) -> Matrix:
         """Return the performance of the partitions into k = 2, ... clusters (Algorithm 2)."""
         ...
 
-    def neighbour_entropy(self, graph: Any, n_dims: int, gamma: float) -> float | None:
+    def neighbour_entropy(self, graph: Any, n_dims: int, gamma: float, /) -> float | None:
         """Return the Rényi entropy estimated from nearest neighbours, or None for a complete graph."""
         ...
 
@@ -83,59 +67,35 @@ class GraphKind(Protocol):
 class CompleteGraph:
     """All pairs: the graph G(p) of the paper."""
 
-    def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-        """Return all distances and their tree."""
-        return euclidean_graph(space, out)
+    build = staticmethod(euclidean_graph)
+    prune = staticmethod(greedy_prune)
+    curve = staticmethod(full_curve)
+    performances = staticmethod(performance_curve)
 
-    def prune(self, graph: EuclideanGraph) -> tuple[int, float]:
-        """Return (k, Q) of Algorithm 1."""
-        return greedy_prune(graph)
-
-    def curve(self, graph: EuclideanGraph) -> Matrix:
-        """Return Q for k = 1, ..., n."""
-        return full_curve(graph)
-
-    def regions(
-        self, space: DissimilaritySpace, graph: EuclideanGraph, labels: Indices, how: Fuzzification
-    ) -> list[tuple[Region, Shape]]:
+    def regions(self, space: DissimilaritySpace, graph: EuclideanGraph, labels: Indices, how: Fuzzification) -> Regions:
         """Return one region per cluster, from all its pairs."""
         return build_regions(space.rows, graph, labels, how)
 
-    def performances(
-        self,
-        space: DissimilaritySpace,
-        graph: EuclideanGraph,
-        validation: ValidationRows,
-        how: Fuzzification,
-        performance: CountPerformance | ScorerPerformance,
-    ) -> Matrix:
-        """Return the performance of all partitions."""
-        return performance_curve(space, graph, validation, how, performance)
-
-    def neighbour_entropy(self, graph: EuclideanGraph, n_dims: int, gamma: float) -> float | None:
+    def neighbour_entropy(self, graph: EuclideanGraph, n_dims: int, gamma: float) -> None:
         """Return None."""
-        return None
 
 
 @dataclass(frozen=True)
 class SinglePrecisionGraph(CompleteGraph):
     """All pairs in single precision, for searches; the best candidate is assessed again in double precision."""
 
-    def build(self, space: DissimilaritySpace, out: Matrix) -> EuclideanGraph:
-        """Return all distances in single precision, and their tree."""
-        return single_precision_graph(space, out)
+    build = staticmethod(single_precision_graph)
 
 
 @dataclass(frozen=True)
 class NeighbourGraph:
-    """The `k` nearest neighbours of every pattern, connected; large clusters are measured on samples.
-
-    >>> NeighbourGraph(k=5).seed
-    0
-    """
+    """The `k` nearest neighbours of every pattern, connected; large clusters are measured on samples."""
 
     k: int = N_NEIGHBOURS
     seed: int = field(default=0, repr=False)
+
+    prune = staticmethod(sparse_prune)
+    curve = staticmethod(sparse_curve)
 
     def __post_init__(self) -> None:
         check_count("k", self.k)
@@ -144,29 +104,15 @@ class NeighbourGraph:
         """Return the neighbours and the tree."""
         return sparse_graph(space.rows, min(self.k, max(1, len(space.rows) - 1)))
 
-    def prune(self, graph: SparseGraph) -> tuple[int, float]:
-        """Return (k, Q) of Algorithm 1 on the sparse similarity graph."""
-        return sparse_prune(graph)
-
-    def curve(self, graph: SparseGraph) -> Matrix:
-        """Return Q for k = 1, ..., n on the sparse similarity graph."""
-        return sparse_curve(graph)
-
-    def regions(
-        self, space: DissimilaritySpace, graph: SparseGraph, labels: Indices, how: Fuzzification
-    ) -> list[tuple[Region, Shape]]:
+    def regions(self, space: DissimilaritySpace, graph: SparseGraph, labels: Indices, how: Fuzzification) -> Regions:
         """Return one region per cluster, measured on a sample if the cluster is large."""
-        sampling = self._sampling(graph).for_regions(labels, space.rows.shape[1], how)
+        sampling = self._sampling(graph).for_regions(labels, space.n_dims, how)
         return build_sparse_regions(space.rows, graph.tree, labels, how, sampling)
 
     def performances(
-        self,
-        space: DissimilaritySpace,
-        graph: SparseGraph,
-        validation: ValidationRows,
-        how: Fuzzification,
-        performance: CountPerformance | ScorerPerformance,
-    ) -> Matrix:
+        self, space: DissimilaritySpace, graph: SparseGraph, validation: ValidationRows, how: Fuzzification,
+        performance: Performance,
+    ) -> Matrix:  # fmt: skip
         """Return the performance of all partitions, or of the first few if each needs new regions."""
         return sparse_performance_curve(space.rows, graph, validation, how, performance, self._sampling(graph))
 
@@ -179,24 +125,11 @@ class NeighbourGraph:
         return Sampling.seeded(graph.tree.n_vertices, np.random.default_rng(self.seed))
 
 
-def resolve_graph(graph: str | GraphKind) -> GraphKind:
-    """Return the kind of graph itself, or the one registered under its name.
-
-    >>> resolve_graph("knn")
-    NeighbourGraph(k=10)
-    """
+def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
+    """Return the kind of graph for n patterns, itself or by its name: "auto" is "complete" up to LARGEST_COMPLETE."""
+    if isinstance(graph, str) and graph == "auto":
+        graph = "complete" if n <= LARGEST_COMPLETE else "knn"
     if isinstance(graph, str) and graph not in GRAPHS:
         choose("graph", {"auto": None, **GRAPHS}, graph, otherwise="pass an object with a method 'build'")
     resolved: GraphKind = resolve("graph", GRAPHS, graph, method="build")
     return resolved
-
-
-def graph_for(graph: str | GraphKind, n: int) -> GraphKind:
-    """Return the kind of graph for n patterns: "auto" is "complete" up to LARGEST_COMPLETE, else "knn".
-
-    >>> graph_for("auto", 5000), graph_for("auto", 5001)
-    (CompleteGraph(), NeighbourGraph(k=10))
-    """
-    if isinstance(graph, str) and graph == "auto":
-        return resolve_graph("complete" if n <= LARGEST_COMPLETE else "knn")
-    return resolve_graph(graph)

@@ -37,30 +37,21 @@ class Model:
 
 
 def build_model(
-    settings: Settings,
-    representation: Representation,
-    candidate: Candidate,
-    space: DissimilaritySpace,
-    graph: Graph,
+    settings: Settings, representation: Representation, candidate: Candidate, space: DissimilaritySpace, graph: Graph,
     steps: Sequence[tuple[Generation, Candidate]],
-) -> Model:
+) -> Model:  # fmt: skip
     """Cut the spanning tree into the candidate's clusters, and turn each cluster into a fuzzy region."""
     labels = tree_labels(graph.tree, candidate.n_clusters)
     how, gamma = settings.fuzzification, settings.synthesis.gamma
     built = settings.graph.regions(space, graph, labels, how)
     shapes = [replace(shape, centre=shape.centre + space.means) for _, shape in built]
+    entropy = renyi_entropy(graph.tree.lengths, space.n_dims, gamma)
+    neighbour_entropy = settings.graph.neighbour_entropy(graph, space.n_dims, gamma)
+    fuzzy = FuzzyModel.of_shapes(shapes, how.membership_function, how.tconorm)
     return Model(
-        representation=representation,
-        candidate=candidate,
-        tree=graph.tree,
-        raw_entropy=renyi_entropy(graph.tree.lengths, space.n_dims, gamma),
-        neighbour_entropy=settings.graph.neighbour_entropy(graph, space.n_dims, gamma),
-        modularity_curve=settings.graph.curve(graph),
-        labels=labels,
-        regions=[region for region, _ in built],
-        fuzzy=FuzzyModel.of_shapes(shapes, how.membership_function, how.tconorm),
-        history=_history(steps),
-    )
+        representation, candidate, graph.tree, entropy, neighbour_entropy, settings.graph.curve(graph), labels,
+        [region for region, _ in built], fuzzy, _history(steps),
+    )  # fmt: skip
 
 
 def _history(steps: Sequence[tuple[Generation, Candidate]]) -> NDArray[np.void]:

@@ -26,12 +26,7 @@ def reporting(verbose: bool, max_generations: int | None) -> Iterator[Report]:
 
 
 def describe_scores(best: Candidate) -> str:
-    """Return the scores of the best candidate as text.
-
-    >>> import numpy as np
-    >>> describe_scores(Candidate(np.ones(1), 2, 0.9, 0.4, 0.65))
-    'objective 0.6500, entropy 0.9000, modularity 0.4000, 2 regions'
-    """
+    """Return the scores of the best candidate as text."""
     performance = "" if math.isnan(best.performance) else f", performance {best.performance:.4f}"
     return (
         f"objective {best.objective:.4f}, entropy {best.entropy:.4f}, modularity {best.modularity:.4f}"

@@ -21,10 +21,9 @@ from eocc.space.weightings import checked_weights
 from eocc.synthesis.assessment import Candidate
 from eocc.synthesis.evaluation import Evaluator, Workspace, embed, prepare_on_cluster, search_sample
 from eocc.synthesis.model import Model, build_model
+from eocc.synthesis.progress import Report
 from eocc.synthesis.search import Step, search_weights
 from eocc.synthesis.settings import Settings
-
-Report = Callable[[Generation, Candidate], None]
 
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:

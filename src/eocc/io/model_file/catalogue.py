@@ -13,8 +13,7 @@ from typing import Any
 import eocc.measures as measures
 from eocc.foundation.checks import Check, setting
 from eocc.io.model_file.graphs_and_tables import FITS, GRAPHS_AND_TABLES
-from eocc.regions import EXTENTS, REPRESENTATIVES, TCONORMS
-from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS
+from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS

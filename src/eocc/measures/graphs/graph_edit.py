@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
+from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices
-from eocc.foundation.wording import counted, format_value, listing
+from eocc.foundation.wording import counted, format_value
 from eocc.kernels.graph_edit import edit_components
 from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
@@ -109,7 +110,7 @@ class FittedGraphEdit(RegisteredFitted):
             return size
         values = graph.vertex_attributes.get(self.vertex.categories[0], [None] * graph.n_vertices)
         counts = Counter("missing" if is_missing(value) else format_value(value).strip() for value in values)
-        return f"{size}: {listing([f'{count} {value}' for value, count in counts.most_common()])}" if counts else size
+        return f"{size}: {listed([f'{count} {value}' for value, count in counts.most_common()], 6)}" if counts else size
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return the schema of graphs."""

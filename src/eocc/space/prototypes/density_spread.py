@@ -24,11 +24,6 @@ class DensitySpread:
     sample, k = `neighbours`, and s the median of the s_i > 0. In the denser half, w = 1. An isolated pattern with
     s_i = 10 s has w = 1 / 100. With exponent 0 this is farthest-first.
     The first prototype is drawn from the denser half. Ties go to the lower index; copies are chosen last.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.append(np.arange(20.0), 200.0)[:, None]
-    >>> DensitySpread().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([ 6, 11, 17])
     """
 
     neighbours: int = 5
@@ -49,13 +44,7 @@ class DensitySpread:
 
 
 def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neighbours: int) -> Matrix:
-    """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample; to the last if fewer.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> local_spacings(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 1)
-    array([0.25, 0.25, 0.75])
-    """
+    """Return the dissimilarity of each pattern to its k-th nearest other pattern in the sample, or to the last."""
     spacings, k = np.zeros(len(patterns)), min(neighbours, len(sample) - 1)
     if k == 0:
         return spacings
@@ -68,11 +57,7 @@ def local_spacings(measure: FittedMeasure, patterns: Any, sample: Indices, neigh
 
 
 def weights_from(spacings: Matrix, exponent: float) -> Matrix:
-    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 if there is none.
-
-    >>> weights_from(np.array([0.0, 0.1, 0.2, 0.8]), 2.0)
-    array([1.    , 1.    , 1.    , 0.0625])
-    """
+    """Return min(1, s / s_i)^exponent, s the median of the positive s_i; 1 if there is none."""
     positive = spacings[spacings > 0]
     if len(positive) == 0:
         return np.ones(len(spacings))

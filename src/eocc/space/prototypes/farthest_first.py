@@ -22,11 +22,6 @@ class FarthestFirst:
 
     The largest distance of a pattern to its prototype is at most twice the optimum (Gonzalez 1985), if d satisfies the
     triangle inequality. Copies are chosen last, in the order of their indices.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [1.0], [2.0], [9.0]])
-    >>> FarthestFirst().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([0, 3, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
@@ -37,16 +32,9 @@ class FarthestFirst:
 
 
 def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
-    """Return `first`, then repeatedly the pattern of largest weighted distance w_i min_j d(x_i, x_j) to those chosen.
-
-    Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns of
-    largest distance, the pool, come first while their distances exceed the largest of the others.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0]])
-    >>> spread(Euclidean().fit(rows), rows, 3, 1, np.ones(4))
-    array([1, 3, 0])
-    """
+    """Return `first`, then repeatedly the pattern x_i of largest weighted distance w_i min_j d(x_i, x_j)."""
+    # Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns
+    # of largest distance, the pool, come first while their distances exceed the largest of the others.
     chosen = np.array([first], dtype=np.int64)
     latest, distances = chosen, np.full(len(patterns), np.inf)
     while len(chosen) < count:
@@ -77,11 +65,7 @@ def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, weig
 
 
 def _largest(distances: Matrix) -> tuple[Indices, float, int]:
-    """Return the pool, ascending; its least distance; the last pattern with that distance. Ties: lower index.
-
-    >>> _largest(np.array([0.5, 0.2, 0.7]))
-    (array([0, 1, 2]), 0.2, 1)
-    """
+    """Return the pool, ascending; its least distance; the last pattern with that distance. Ties: lower index."""
     n = len(distances)
     size = min(n, max(SMALLEST_POOL, min(n // 32, LARGEST_POOL)))
     floor = np.partition(distances, n - size)[n - size]

@@ -28,11 +28,6 @@ class KMedoids:
     is swapped for the pattern that lowers the sum most, until no swap lowers it: PAM (Kaufman, Rousseeuw 1990) with the
     eager swaps of FasterPAM (Schubert, Rousseeuw 2021). The result replaces the start unless the sum over all patterns
     is larger. Above 500 prototypes, several samples are used. Copies are chosen only if there are no other patterns.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
-    >>> KMedoids().select(Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
-    array([1, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
@@ -44,8 +39,8 @@ class KMedoids:
         found = _improved(measure, patterns, start, order[~np.isin(order, start)])
         # Medoids from several samples may be copies of each other.
         found = without_copies(measure, patterns, np.concatenate([found, start[~np.isin(start, found)]]), count)
-        better = min((found, start), key=lambda chosen: _sum_over_all(measure, patterns, chosen))
-        return np.sort(better)
+        total = [nearest_dissimilarities(measure, patterns, patterns[chosen]).sum() for chosen in (found, start)]
+        return np.sort(found if total[0] <= total[1] else start)
 
 
 def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Indices) -> Indices:
@@ -61,19 +56,9 @@ def _improved(measure: FittedMeasure, patterns: Any, start: Indices, others: Ind
     return np.concatenate(found)
 
 
-def _sum_over_all(measure: FittedMeasure, patterns: Any, chosen: Indices) -> float:
-    return float(nearest_dissimilarities(measure, patterns, patterns[chosen]).sum())
-
-
 def swapped_medoids(D: Matrix, medoids: Indices) -> Indices:
-    """Return the medoids after swaps that lower the sum of dissimilarities; D_ji of pattern i to candidate j, (m, m).
-
-    Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0], [0.0, 1.0, 2.0, 9.0]))
-    >>> swapped_medoids(D, np.array([0, 2]))
-    array([3, 1])
-    """
+    """Return the medoids after swaps that lower the sum; D_ji is d of pattern i to candidate j, (m, m)."""
+    # Candidates are tried in the order of D; each replaces the medoid for which the sum falls most, the first on ties.
     nearest = _Nearest(D, medoids.copy())
     since_swap = 0
     for turn in range(MOST_ROUNDS * len(D)):
@@ -104,11 +89,9 @@ class _Nearest:
         self._look_up(np.arange(m))
 
     def changes(self, to_candidate: Matrix) -> Matrix:
-        """Return the change of the sum if the candidate replaces each medoid.
-
-        sum_i (min(c_i, a_i) - a_i) + sum over the patterns i of that medoid (min(c_i, b_i) - min(c_i, a_i)), where a
-        and b are the distances to the nearest and second nearest medoid, c those to the candidate.
-        """
+        """Return the change of the sum if the candidate replaces each medoid."""
+        # sum_i (min(c_i, a_i) - a_i) + sum over the patterns i of that medoid (min(c_i, b_i) - min(c_i, a_i)), where a
+        # and b are the distances to the nearest and second nearest medoid, c those to the candidate.
         first, second = self.distances
         kept = np.minimum(to_candidate, first)
         left = np.minimum(to_candidate, second)

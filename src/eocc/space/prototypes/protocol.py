@@ -25,28 +25,14 @@ class Selection(Protocol):
 
 
 def check_places(count: Any, n: int) -> None:
-    """Raise a ValueError unless `count` of n patterns can be chosen.
-
-    >>> check_places(4, 3)
-    Traceback (most recent call last):
-    ...
-    ValueError: count must be at most 3, the number of patterns, not 4
-    """
+    """Raise a ValueError unless `count` of n patterns can be chosen."""
     check_count("count", count)
     if count > n:
         raise ValueError(f"count must be at most {n}, the number of patterns, not {count}")
 
 
 def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-    """Return D, D_ij = d(pattern_i, prototype_j; p = 1); raise a ValueError for negative or infinite entries.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> dissimilarities(Euclidean().fit(rows), rows, rows[1:])
-    array([[0.25, 1.  ],
-           [0.  , 0.75],
-           [0.75, 0.  ]])
-    """
+    """Return D, D_ij = d(pattern_i, prototype_j; p = 1); raise a ValueError for negative or infinite entries."""
     D = np.asarray(measure.prepare(patterns, prototypes).evaluate(np.ones(measure.n_parameters)))
     name, wanted = type(measure).__name__, (len(patterns), len(prototypes))
     if D.shape != wanted:
@@ -57,26 +43,14 @@ def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> M
 
 
 def blocks(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
-    """Yield (slice, D): the dissimilarities of these patterns to the prototypes, for all slices in order.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> [(part, D.shape) for part, D in blocks(Euclidean().fit(rows), rows, rows[1:])]
-    [(slice(0, 3, None), (3, 2))]
-    """
+    """Yield (slice, D): the dissimilarities of these patterns to the prototypes, for all slices in order."""
     for start in range(0, len(patterns), BLOCK_ROWS):
         rows = slice(start, min(start + BLOCK_ROWS, len(patterns)))
         yield rows, dissimilarities(measure, patterns[rows], prototypes)
 
 
 def nearest_dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
-    """Return min_j d(pattern_i, prototype_j; p = 1) for every pattern, (n,).
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [4.0]])
-    >>> nearest_dissimilarities(Euclidean().fit(rows), rows, rows[1:])
-    array([0.25, 0.  , 0.  ])
-    """
+    """Return min_j d(pattern_i, prototype_j; p = 1) for every pattern, (n,)."""
     nearest = np.full(len(patterns), np.inf)
     for start in range(0, len(prototypes), BLOCK_COLUMNS):
         for rows, D in blocks(measure, patterns, prototypes[start : start + BLOCK_COLUMNS]):

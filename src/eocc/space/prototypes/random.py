@@ -18,11 +18,6 @@ class RandomSelection:
     """Patterns drawn uniformly without replacement; copies of earlier ones are skipped.
 
     If there are fewer different patterns than prototypes, the first copies drawn fill the rest.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [0.0], [0.0], [5.0], [7.0]])
-    >>> RandomSelection().select(Euclidean().fit(rows), rows, 3, np.random.default_rng(0))
-    array([2, 3, 4])
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
@@ -32,13 +27,7 @@ class RandomSelection:
 
 
 def without_copies(measure: FittedMeasure, patterns: Any, order: Indices, count: int) -> Indices:
-    """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then the first copies.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [0.0], [5.0]])
-    >>> without_copies(Euclidean().fit(rows), rows, np.array([0, 1, 2]), 2)
-    array([0, 2])
-    """
+    """Return the first `count` of `order` that are not copies (dissimilarity 0) of earlier ones, then copies."""
     kept, start, step = order[:0], 0, min(count, BLOCK_COLUMNS)
     while start < len(order):
         batch = order[start : start + step]

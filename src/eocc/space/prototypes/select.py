@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.parameters import Prototypes
 from eocc.foundation.registry import resolve
 from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure
@@ -13,11 +14,7 @@ from eocc.space.prototypes.protocol import Selection
 
 
 def resolve_selection(selection: str | Selection) -> Selection:
-    """Return the selection itself, or the one registered under its name.
-
-    >>> resolve_selection("random")
-    RandomSelection()
-    """
+    """Return the selection itself, or the one registered under its name."""
     resolved: Selection = resolve("selection", SELECTIONS, selection, method="select")
     return resolved
 
@@ -29,34 +26,17 @@ def count_of(prototypes: int | float | None, n: int) -> int:
 
     >>> [count_of(wanted, 30) for wanted in (None, 8, 256, 0.1, 1.0, 0.001)]
     [30, 8, 30, 3, 30, 1]
-    >>> count_of(2.5, 30)
-    Traceback (most recent call last):
-    ...
-    ValueError: prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not 2.5
     """
     if prototypes is None:
         return n
-    if isinstance(prototypes, numbers.Real) and not isinstance(prototypes, bool):
-        is_integer = isinstance(prototypes, numbers.Integral)
-        if is_integer and prototypes >= 1:
-            return min(int(prototypes), n)
-        if not is_integer and 0 < prototypes <= 1:
-            return max(1, round(float(prototypes) * n))
-    raise ValueError(
-        f"prototypes must be an integer >= 1, a fraction in (0, 1], or None for all patterns, not {prototypes!r}"
-    )
+    Prototypes().check("prototypes", prototypes)
+    return min(int(prototypes), n) if isinstance(prototypes, numbers.Integral) else max(1, round(prototypes * n))
 
 
 def select_prototypes(
     selection: str | Selection, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator
 ) -> Indices:
-    """Return the indices of `count` different patterns, ascending; raise a ValueError if the selection gave others.
-
-    >>> from eocc.measures import Euclidean
-    >>> rows = np.array([[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]])
-    >>> select_prototypes("k-medoids", Euclidean().fit(rows), rows, 2, np.random.default_rng(0))
-    array([1, 4])
-    """
+    """Return the indices of `count` different patterns, ascending; raise a ValueError if the selection gave others."""
     chooser, n = resolve_selection(selection), len(patterns)
     if count == n:
         return np.arange(n)
