@@ -159,9 +159,9 @@ def test_the_likely_width_makes_left_out_patterns_likeliest():
     X = np.linspace(0, 1, 30)[:, None] ** 2
     D = cdist(X, X)
     width = likely_width(D)
-    from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
+    from eocc.rivals.distances import intrinsic_dimension
 
-    dimension = intrinsic_dimension(distances_to_others(D))
+    dimension = intrinsic_dimension(D)
 
     def likelihood(width):
         return left_out_log_density(D, width / np.sqrt(2), dimension, np.ones(30)).mean()

@@ -16,9 +16,8 @@ class PrincipalComponents(Rival):
 
     The subspace passes through the mean of the targets, along the directions in which they vary most:
     -||(x - m) - V'V(x - m)||². `n_components` is their number, or the fraction of the variance that the fewest of them
-    must keep. At least one direction in which the targets vary is always left out, as otherwise all errors are zero:
-    where the fraction asks for every direction, or targets vary in one alone, there is one component less than asked.
-    Features count in their own unit. Training scores are those of the fitted targets.
+    must keep. At least one direction in which the targets vary is always left out: otherwise all errors would be zero.
+    Features keep their unit.
     Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 12.1; dd_tools' pca_dd.
     Good at: targets near a flat sheet, many correlated features, outliers off that sheet. Bad at: outliers that lie in
     the subspace, however far; bent or clustered targets; features in different units.
@@ -29,9 +28,7 @@ class PrincipalComponents(Rival):
     array([-0., -9.])
     """
 
-    def __init__(self, *, n_components: float = 0.9, rejection_rate: float = 0.05) -> None:
-        self.n_components = n_components
-        self.rejection_rate = rejection_rate
+    n_components: float = 0.9
 
     def _learn(self, X: Matrix) -> Matrix:
         wanted = "in (0, 1), a fraction of the variance, or an integer >= 0"

@@ -13,13 +13,7 @@ FARTHEST = 1e50
 
 
 def check_size(what: str, largest: float, spread: float) -> None:
-    """Raise a ValueError where `largest`, of absolute values, or `spread`, unless 0, is past what can be squared.
-
-    >>> check_size("X", 1e160, 1e160)
-    Traceback (most recent call last):
-    ...
-    ValueError: X holds values of size 1e+160, whose squares overflow; scale the features to at most 1e+100
-    """
+    """Raise a ValueError if the `largest` absolute value, or a `spread` other than 0, cannot be squared."""
     if largest > LARGEST:
         raise ValueError(
             f"{what} holds values of size {largest:.3g}, whose squares overflow; "
@@ -33,9 +27,9 @@ def check_size(what: str, largest: float, spread: float) -> None:
 
 
 def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
-    """Return the least and greatest value of each feature that a new row is scored at, from the training rows.
+    """Return the range, per column, to which new rows are clipped before they are scored.
 
-    Rows all equal have no spread: it counts as 1.
+    If all rows are equal, their spread counts as 1.
 
     >>> [bound.tolist() for bound in bounds(np.array([[0.0, 3.0], [2.0, 3.0]]))]
     [[-2e+50, -2e+50], [2e+50, 2e+50]]
