@@ -2,7 +2,6 @@
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from eocc.datasets.catalogue import IAM, DatasetRow
 from eocc.foundation.printing import complaint
@@ -13,7 +12,7 @@ from eocc.io.graphs.gxl import read_graph_set
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IamSet:
-    """The graphs of the three shipped splits with their classes, the target class, and where they came from."""
+    """The graphs of the three splits with their classes, the target class, and the file they were read from."""
 
     name: str
     title: str
@@ -29,13 +28,14 @@ class IamSet:
 
 
 def load_iam(name: str, *, target: str | None = None) -> IamSet:
-    """Return a graph set by its acronym in the paper: A, G, L-L, L-H, M or P; numbers of graphs are checked.
+    """Return a graph set by its acronym in the paper: A, G, L-L, L-H, M or P. The numbers of graphs are checked.
 
     The file is iam/AIDS.zip, GREC.zip, Letter-LOW.zip, Letter-HIGH.zip, Mutagenicity.zip or Protein.zip in the data
-    folder, as distributed: GXL graphs with train.cxl, valid.cxl and test.cxl. FileNotFoundError says what to put where.
+    folder, as distributed: GXL graphs with train.cxl, valid.cxl and test.cxl. If it is missing, the
+    FileNotFoundError says how to get it.
 
-    `target` is the class to learn; the paper's by default: i of AIDS (the paper says a, but counts i), 1 of GREC, A of
-    the letters, mutagen of Mutagenicity, 1 of Protein.
+    `target` is the class to learn. The default is the paper's: i of AIDS (the paper says a, but its counts are those of
+    i), 1 of GREC, A of the letters, mutagen of Mutagenicity, 1 of Protein.
 
     >>> load_iam("AIDS")
     Traceback (most recent call last):
@@ -54,17 +54,16 @@ def load_iam(name: str, *, target: str | None = None) -> IamSet:
 
 
 def _check_counts(row: DatasetRow, data: IamSet) -> None:
-    """Hold graphs and targets of each split against the catalogue, by the class that the catalogue counts."""
+    """Compare the numbers of graphs, and of graphs of the catalogue's target class, with the catalogue."""
     splits = (data.training, data.validation, data.test)
     found = [(len(split.graphs), split.labels.count(row.target_class)) for split in splits]
-    expected = [(split.n_graphs, split.n_targets) for split in row.splits or ()]
+    expected = list(row.splits)
     if found != expected:
         named = f"(graphs, graphs of class {row.target_class}) in train, valid and test"
         raise complaint(str(row.path), None, f"holds {found} {named}; {row.name} has {expected}")
 
 
 def _source(row: DatasetRow) -> str:
-    path: Path = row.path
-    with path.open("rb") as file:
+    with row.path.open("rb") as file:
         is_same = hashlib.file_digest(file, "sha256").hexdigest() == row.sha256
-    return f"{path} (SHA-256 {'as' if is_same else 'other than'} in the catalogue)"
+    return f"{row.path} (SHA-256 {'as' if is_same else 'other than'} in the catalogue)"

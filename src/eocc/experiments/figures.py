@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.datasets import (
+from eocc.datasets.synthetic import (
     OneClassProblem,
     make_isolated_pattern,
     make_narrow_band,

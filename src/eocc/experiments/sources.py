@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from eocc.datasets import load_iam, load_uci
+from eocc.datasets.iam import load_iam
+from eocc.datasets.uci import load_uci
 from eocc.experiments.protocol import NORMALISATIONS, Labelled, Trial, rng_of, trial_of_rows
 from eocc.rivals.distances import resolve_metric
 
