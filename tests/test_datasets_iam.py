@@ -1,11 +1,15 @@
+import hashlib
 import os
 from collections import Counter
 from dataclasses import replace
+from pathlib import PurePosixPath
+from zipfile import ZipFile
 
 import pytest
 
 from eocc.datasets.catalogue import IAM
 from eocc.datasets.iam import load_iam
+from eocc.io.graphs.gxl import read_cxl, read_gxl
 from graph_files import TRIANGLE, cxl, gxl, message_of, write_zip
 
 REAL = os.environ.get("EOCC_DATA")
@@ -85,14 +89,29 @@ def test_unknown_name_error_lists_the_known_names():
 
 @real_data
 @pytest.mark.parametrize("name", IAM)
-def test_real_sets_have_the_catalogues_counts(name):
+def test_real_archives_match_the_catalogue(name):
     row = IAM[name]
     if not row.path.is_file():
         pytest.skip(f"{row.path} does not exist")
-    data = load_iam(name)
-    assert data.source == f"{row.path} (SHA-256 as in the catalogue)"
-    assert data.target == row.target_class
-    labels = Counter(data.training.labels + data.validation.labels + data.test.labels)
+    assert hashlib.sha256(row.path.read_bytes()).hexdigest() == row.sha256
+    found, labels = [], Counter()
+    with ZipFile(row.path) as archive:
+        for split in ("train.cxl", "valid.cxl", "test.cxl"):
+            (index,) = (member for member in archive.namelist() if member.endswith(f"/{split}"))
+            classes = dict(read_cxl(archive.open(index)))
+            found.append((len(classes), list(classes.values()).count(row.target_class)))
+            labels.update(classes.values())
+            for file in list(classes)[::20]:  # reading all graphs would take 10 s
+                assert read_gxl(archive.open(str(PurePosixPath(index).parent / file))).n_vertices > 0
+    assert tuple(found) == row.splits
     # GREC, the letters and Protein are spread evenly over their classes.
     assert len(labels) == {"A": 2, "G": 22, "L-L": 15, "L-H": 15, "M": 2, "P": 6}[name]
-    assert labels[data.target] == {"A": 1600, "G": 50, "L-L": 150, "L-H": 150, "M": 2401, "P": 100}[name]
+    assert labels[row.target_class] == {"A": 1600, "G": 50, "L-L": 150, "L-H": 150, "M": 2401, "P": 100}[name]
+
+
+@real_data
+def test_a_real_set_is_loaded_with_its_checksum():
+    row = IAM["G"]
+    if not row.path.is_file():
+        pytest.skip(f"{row.path} does not exist")
+    assert load_iam("G").source == f"{row.path} (SHA-256 as in the catalogue)"
