@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from eocc.datasets.download import DownloadError, download, fetch
+from eocc.datasets.download import DownloadError, download
 
 BODY = bytes(range(256)) * 600  # more than two chunks
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -72,7 +72,7 @@ def address(monkeypatch):
 
 
 def get(address, path, sha256=SHA256, size_limit=10**6, timeout=10.0):
-    return fetch(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("http",))
+    return download(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("http",))
 
 
 def failure(address, path, **options):

@@ -1,6 +1,7 @@
 """The data sets of the experiments, from catalogue.csv: what each holds, where it is looked for, where to get it."""
 
 import csv
+import hashlib
 import os
 import sys
 from collections.abc import Mapping
@@ -86,6 +87,13 @@ class DatasetRow:
     def path(self) -> Path:
         """The place of the file."""
         return data_folder() / self.file
+
+    def source(self, data: bytes) -> str:
+        """Return the path, and whether the data of the file have the checksum of the catalogue."""
+        if self.sha256 is None:
+            return str(self.path)
+        is_same = hashlib.sha256(data).hexdigest() == self.sha256
+        return f"{self.path} (SHA-256 {'as' if is_same else 'other than'} in the catalogue)"
 
     def how_to_get(self) -> str:
         """Return one line: which file to put where, and its source."""

@@ -13,26 +13,26 @@ from urllib.parse import urlsplit
 from eocc.foundation.atomic import drafted
 
 CHUNK = 2**16
-SIZE_LIMIT = 2**28
-TIMEOUT = 30.0
-FAILURES = (OSError, http.client.HTTPException, ValueError)
 
 
 class DownloadError(OSError):
     """A file could not be downloaded completely and unchanged; the message is one line."""
 
 
-def download(address: str, sha256: str, path: Path, *, size_limit: int = SIZE_LIMIT, timeout: float = TIMEOUT) -> Path:
+def download(
+    address: str,
+    sha256: str,
+    path: Path,
+    *,
+    size_limit: int = 2**28,
+    timeout: float = 30.0,
+    schemes: tuple[str, ...] = ("https",),
+) -> Path:
     """Download an https address to `path`, and return that path; raise DownloadError if anything fails.
 
     The file appears only if the SHA-256 of its bytes is `sha256`. At most `size_limit` bytes are accepted; `timeout`
     seconds without an answer are a failure. Progress is shown on standard error.
     """
-    return fetch(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("https",))
-
-
-def fetch(address: str, sha256: str, path: Path, *, size_limit: int, timeout: float, schemes: tuple[str, ...]) -> Path:
-    """Do what `download` does, over any of the schemes: tests use plain http."""
     _check_scheme(address, schemes)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def fetch(address: str, sha256: str, path: Path, *, size_limit: int, timeout: fl
                 found = _copy(response, file, path.name, size_limit)
             if found != sha256.lower():
                 raise DownloadError(f"the SHA-256 is {found}, not {sha256}: the file has changed, or was changed")
-    except FAILURES as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:
         raise DownloadError(_one_line(f"{address}: {_reason(error)}")) from None
     return path
 

@@ -1,6 +1,5 @@
 """The graph sets of the experiments, from the data folder."""
 
-import hashlib
 from dataclasses import dataclass
 
 from eocc.datasets.catalogue import IAM, DatasetRow
@@ -48,7 +47,7 @@ def load_iam(name: str, *, target: str | None = None) -> IamSet:
     training, validation, test = (read_graph_set(row.path, split) for split in ("train", "valid", "test"))
     wanted = row.target_class if target is None else target
     chosen = choose(f"class of {row.title}", {label: label for label in training.labels}, wanted)
-    data = IamSet(row.name, row.title, chosen, training, validation, test, _source(row))
+    data = IamSet(row.name, row.title, chosen, training, validation, test, row.source(row.path.read_bytes()))
     _check_counts(row, data)
     return data
 
@@ -61,9 +60,3 @@ def _check_counts(row: DatasetRow, data: IamSet) -> None:
     if found != expected:
         named = f"(graphs, graphs of class {row.target_class}) in train, valid and test"
         raise complaint(str(row.path), None, f"holds {found} {named}; {row.name} has {expected}")
-
-
-def _source(row: DatasetRow) -> str:
-    with row.path.open("rb") as file:
-        is_same = hashlib.file_digest(file, "sha256").hexdigest() == row.sha256
-    return f"{row.path} (SHA-256 {'as' if is_same else 'other than'} in the catalogue)"

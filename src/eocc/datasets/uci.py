@@ -1,10 +1,9 @@
 """The UCI sets of the experiments: from the data folder, else from a package that ships them, else downloaded."""
 
 import csv
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -123,7 +122,7 @@ def read_target_csv(path: Path, row: DatasetRow) -> UciSet:
     lines = _cells(_text(data, where), where)
     names = _header(next(lines, (1, []))[1], where)
     rows = _csv_rows(lines, where, len(names), math.nan if row.n_missing else None)
-    return _made(row, rows, names, _with_checksum(where, data, row.sha256))
+    return _made(row, rows, names, row.source(data))
 
 
 def _text(data: bytes, where: str) -> str:
@@ -131,13 +130,6 @@ def _text(data: bytes, where: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise complaint(where, data.count(b"\n", 0, error.start) + 1, "is not UTF-8 text") from None
-
-
-def _with_checksum(where: str, data: bytes, sha256: str | None) -> str:
-    if sha256 is None:
-        return where
-    is_same = hashlib.sha256(data).hexdigest() == sha256
-    return f"{where} (SHA-256 {'as' if is_same else 'other than'} in the catalogue)"
 
 
 def _cells(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
@@ -220,11 +212,10 @@ def _raw_rows(path: Path, form: _RawForm) -> Iterator[Row]:
         yield np.array(one_hot + numbers), cells[form.label] in form.targets
 
 
-def _spectf(test_file: str) -> _RawForm:
-    files = ("spect_f/SPECTF.train.txt", f"spect_f/{test_file}")
-    return _RawForm(files, slice(1, 45), 0, ("0",), " ".join(f"f{number}" for number in range(1, 45)))
-
-
+SPECTF = _RawForm(
+    ("spect_f/SPECTF.train.txt", "spect_f/SPECTFincorrect.test.txt"), slice(1, 45), 0, ("0",),
+    " ".join(f"f{number}" for number in range(1, 45)),
+)  # fmt: skip
 RAW_FORMS = {
     "AB": _RawForm(
         ("abalone/abalone.data.txt",), slice(1, 8), 8, tuple("012345678"),
@@ -234,6 +225,6 @@ RAW_FORMS = {
     "E": _RawForm(("ecoli/ecoli.data.txt",), slice(1, 8), 8, ("pp",), "mcg gvh lip chg aac alm1 alm2", separator=None),
     "L": _RawForm(("bupa/bupa.dat",), slice(0, 6), 6, ("2",), "mcv alkphos sgpt sgot gammagt drinks"),
     "S": _RawForm((), slice(0, 60), 60, ("M",), " ".join(f"v{number}" for number in range(1, 61))),
-    "SP": _spectf("SPECTFincorrect.test.txt"),
-    "SP-267": _spectf("SPECTF.test.txt"),
+    "SP": SPECTF,
+    "SP-267": replace(SPECTF, shipped=("spect_f/SPECTF.train.txt", "spect_f/SPECTF.test.txt")),
 }  # fmt: skip

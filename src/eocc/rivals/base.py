@@ -16,10 +16,15 @@ from eocc.foundation.arguments import check_count, check_number, commit_fit, unf
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Matrix
 from eocc.rivals.distances import resolve_metric
-from eocc.rivals.sizes import FARTHEST, bounds, check_size
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 BLOCK = 2**22
+# Squares of numbers between 1e-100 and 1e100, and sums of them over any data that fit in memory, neither overflow nor
+# vanish; nor do the quotients of two such squares.
+LARGEST = 1e100
+# New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
+# model may be far below that spread; a square of their quotient still stays finite.
+FARTHEST = 1e50
 
 
 @cache
@@ -38,6 +43,34 @@ def threshold(training_scores: Matrix, rejection_rate: float) -> float:
     # 1e-9 keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996. A rate near 1 must not reject all.
     n_rejected = min(int(rejection_rate * n + 1e-9), n - 1)
     return float(np.sort(training_scores)[n_rejected])
+
+
+def check_size(what: str, largest: float, spread: float) -> None:
+    """Raise a ValueError if the `largest` absolute value, or a `spread` other than 0, cannot be squared."""
+    if largest > LARGEST:
+        raise ValueError(
+            f"{what} holds values of size {largest:.3g}, whose squares overflow; "
+            f"scale the features to at most {LARGEST:g}"
+        )
+    if 0 < spread < 1 / LARGEST:
+        raise ValueError(
+            f"{what} holds values that differ by {spread:.3g} at most, whose squares vanish; "
+            f"scale the features to at least {1 / LARGEST:g}"
+        )
+
+
+def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the range, per column, to which new rows are clipped before they are scored.
+
+    If all rows are equal, their spread counts as 1.
+
+    >>> [bound.tolist() for bound in bounds(np.array([[0.0, 3.0], [2.0, 3.0]]))]
+    [[-2e+50, -2e+50], [2e+50, 2e+50]]
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    check_size("X", float(np.maximum(-low, high).max()), 2 * float((high / 2 - low / 2).max()))
+    reach = FARTHEST * (float((high - low).max()) or 1.0)
+    return low - reach, high + reach
 
 
 def is_automatic(name: str, value: Any) -> bool:
@@ -126,7 +159,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class DistanceRival(Rival):
-    """A rival that needs distances only: `_learn` gets those within the training set, `_score` those to it.
+    """A rival that needs distances only: `_learn` gets those between the targets, `_score` rows of distances to them.
 
     `metric` is "euclidean", "precomputed", the name of a measure of `eocc.measures`, or a measure (taken with all
     weights 1), so it works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_` are the
@@ -138,14 +171,6 @@ class DistanceRival(Rival):
     """
 
     metric: Any = "euclidean"
-
-    @abstractmethod
-    def _learn(self, D: Matrix) -> Matrix:
-        """Fit to the distances between the targets and return the scores of the targets."""
-
-    @abstractmethod
-    def _score(self, D: Matrix) -> Matrix:
-        """Return scores from rows of distances to the training patterns."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,6 +1,5 @@
 """The nearest of k targets."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -91,10 +90,7 @@ def recentred_centres(D: Matrix, k: int, n_starts: int, random: np.random.Genera
     return min(found, key=lambda centres: radius(D, centres))
 
 
-SEARCHES: dict[str, Callable[[Matrix, int, int, np.random.Generator], Indices]] = {
-    "recentring": recentred_centres,
-    "swaps": swapped_centres,
-}
+SEARCHES = {"recentring": recentred_centres, "swaps": swapped_centres}
 
 
 def _farthest_first(D: Matrix, k: int, start: int) -> Indices:

@@ -53,9 +53,8 @@ class KMeansDescription(Rival):
             return _scores(X, _centres(X[kept], k, self.n_starts, seed))
 
         n_distinct = len(np.unique(X, axis=0))
-        return most_complex_consistent(
-            [k for k in CANDIDATES if k <= n_distinct], scores_of, len(X), self.rejection_rate
-        )
+        candidates = [k for k in CANDIDATES if k <= n_distinct]
+        return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 
 def _centres(X: Matrix, k: int, n_starts: int, seed: int) -> Matrix:

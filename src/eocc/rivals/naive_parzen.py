@@ -3,9 +3,8 @@
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import BLOCK, Rival
+from eocc.rivals.base import BLOCK, LARGEST, Rival
 from eocc.rivals.parzen import check_width, left_out_log_density, likeliest_width, log_weighted_sum
-from eocc.rivals.sizes import LARGEST
 
 
 class NaiveParzen(Rival):
@@ -30,10 +29,11 @@ class NaiveParzen(Rival):
         check_width(self.width)
         self.columns_ = [_Column(column, self.width) for column in X.T]
         self.widths_ = np.array([column.width for column in self.columns_])
-        return _sum([column.left_out() for column in self.columns_])
+        # sum adds the columns one by one; the order in which numpy adds depends on the shape.
+        return np.asarray(sum(column.left_out() for column in self.columns_))
 
     def _score(self, X: Matrix) -> Matrix:
-        return _sum([column.log_density(values) for column, values in zip(self.columns_, X.T, strict=True)])
+        return np.asarray(sum(column.log_density(values) for column, values in zip(self.columns_, X.T, strict=True)))
 
 
 class _Column:
@@ -62,14 +62,6 @@ class _Column:
         return np.asarray(np.concatenate(logs))
 
     def _in_widths(self, values: Matrix) -> Matrix:
-        # A feature may vary far less than the others, whose spread decides where values are clipped: see `sizes`.
+        # A feature may vary far less than the others, whose spread decides where values are clipped.
         with np.errstate(over="ignore"):
             return np.asarray(np.clip((values - self.values) / self.width, -LARGEST, LARGEST))
-
-
-def _sum(columns: list[Matrix]) -> Matrix:
-    """Return the sum of the columns, first to last: numpy's own order of summation depends on the shape."""
-    total = np.zeros(len(columns[0]))
-    for column in columns:
-        total += column
-    return total

@@ -7,9 +7,8 @@ from scipy.optimize import minimize_scalar
 
 from eocc.foundation.arguments import check_number
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import DistanceRival
+from eocc.rivals.base import LARGEST, DistanceRival
 from eocc.rivals.distances import EuclideanRows, intrinsic_dimension
-from eocc.rivals.sizes import LARGEST
 
 
 class Parzen(DistanceRival):

@@ -32,7 +32,8 @@ class PrincipalComponents(Rival):
 
     def _learn(self, X: Matrix) -> Matrix:
         wanted = "in (0, 1), a fraction of the variance, or an integer >= 0"
-        check_number("n_components", self.n_components, wanted, _is_fraction_or_count)
+        is_count = isinstance(self.n_components, numbers.Integral)
+        check_number("n_components", self.n_components, wanted, lambda n: n >= 0 if is_count else 0 < n < 1)
         self.mean_ = X.mean(axis=0)
         self.components_ = np.empty((0, X.shape[1]))
         if np.ptp(X, axis=0).any():
@@ -55,7 +56,3 @@ class PrincipalComponents(Rival):
         coordinates = np.einsum("ij,kj->ik", centred, self.components_)
         residuals = centred - np.einsum("ik,kj->ij", coordinates, self.components_)
         return np.asarray(-np.einsum("ij,ij->i", residuals, residuals))
-
-
-def _is_fraction_or_count(value: float) -> bool:
-    return value >= 0 if isinstance(value, numbers.Integral) else 0 < value < 1
