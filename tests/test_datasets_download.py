@@ -72,7 +72,7 @@ def address(monkeypatch):
 
 
 def get(address, path, sha256=SHA256, size_limit=10**6, timeout=10.0):
-    return download(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("http",))
+    return download(address, sha256, path, size_limit=size_limit, timeout=timeout, scheme="http")
 
 
 def failure(address, path, **options):

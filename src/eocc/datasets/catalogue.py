@@ -114,8 +114,7 @@ class ListedDataset:
 
 
 def _row(cells: dict[str, str]) -> DatasetRow:
-    same = ("name", "title", "table", "file", "target_class", "home", "note")
-    address = cells["public_address"]
+    address, same = cells["public_address"], ("name", "title", "table", "file", "target_class", "home", "note")
     return DatasetRow(
         **{name: cells[name] for name in same},
         n_targets=int(cells["n_targets"]),

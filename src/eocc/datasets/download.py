@@ -11,6 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from eocc.foundation.atomic import drafted
+from eocc.foundation.printing import printable
 
 CHUNK = 2**16
 
@@ -20,52 +21,47 @@ class DownloadError(OSError):
 
 
 def download(
-    address: str,
-    sha256: str,
-    path: Path,
-    *,
-    size_limit: int = 2**28,
-    timeout: float = 30.0,
-    schemes: tuple[str, ...] = ("https",),
+    address: str, sha256: str, path: Path, *, size_limit: int = 2**28, timeout: float = 30.0, scheme: str = "https"
 ) -> Path:
     """Download an https address to `path`, and return that path; raise DownloadError if anything fails.
 
     The file appears only if the SHA-256 of its bytes is `sha256`. At most `size_limit` bytes are accepted; `timeout`
     seconds without an answer are a failure. Progress is shown on standard error.
     """
-    _check_scheme(address, schemes)
+    _check_scheme(address, scheme)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _response(address, timeout, schemes) as response, drafted(path) as draft:
-            with draft.open("xb") as file:
-                found = _copy(response, file, path.name, size_limit)
-            if found != sha256.lower():
-                raise DownloadError(f"the SHA-256 is {found}, not {sha256}: the file has changed, or was changed")
+        with _response(address, timeout, scheme) as response:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with drafted(path) as draft:
+                with draft.open("xb") as file:
+                    found = _copy(response, file, path.name, size_limit)
+                if found != sha256.lower():
+                    raise DownloadError(f"the SHA-256 is {found}, not {sha256}: the file has changed, or was changed")
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise DownloadError(_one_line(f"{address}: {_reason(error)}")) from None
+        raise DownloadError(printable(f"{address}: {_reason(error)}")) from None
     return path
 
 
-def _check_scheme(address: str, schemes: tuple[str, ...]) -> None:
-    if urlsplit(address).scheme not in schemes:
-        raise DownloadError(_one_line(f"{address}: only {' and '.join(schemes)} addresses are downloaded"))
+def _check_scheme(address: str, scheme: str) -> None:
+    if urlsplit(address).scheme != scheme:
+        raise DownloadError(printable(f"{address}: only {scheme} addresses are downloaded"))
 
 
-class _SameSchemes(urllib.request.HTTPRedirectHandler):
-    """Follows a redirection only to an address of an allowed scheme."""
+class _SameScheme(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection only to an address of the same scheme."""
 
-    def __init__(self, schemes: tuple[str, ...]) -> None:
-        self.schemes = schemes
+    def __init__(self, scheme: str) -> None:
+        self.scheme = scheme
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if urlsplit(newurl).scheme not in self.schemes:
+        if urlsplit(newurl).scheme != self.scheme:
             fp.close()  # urllib closes it only when it follows
-        _check_scheme(newurl, self.schemes)
+        _check_scheme(newurl, self.scheme)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _response(address: str, timeout: float, schemes: tuple[str, ...]) -> http.client.HTTPResponse:
-    opener = urllib.request.build_opener(_SameSchemes(schemes))
+def _response(address: str, timeout: float, scheme: str) -> http.client.HTTPResponse:
+    opener = urllib.request.build_opener(_SameScheme(scheme))
     request = urllib.request.Request(address, headers={"User-Agent": "eocc", "Accept-Encoding": "identity"})
     response: http.client.HTTPResponse = opener.open(request, timeout=timeout)
     return response
@@ -109,7 +105,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, URLError):
         return f"cannot be reached: {error.reason}"
     return str(error) or type(error).__name__
-
-
-def _one_line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

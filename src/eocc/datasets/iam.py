@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from eocc.datasets.catalogue import IAM, DatasetRow
+from eocc.datasets.catalogue import IAM
 from eocc.foundation.printing import complaint
 from eocc.foundation.registry import choose
 from eocc.io.graphs.graph_set import GraphSet
@@ -44,19 +44,12 @@ def load_iam(name: str, *, target: str | None = None) -> IamSet:
     row = choose("IAM data set", IAM, name)
     if not row.path.is_file():
         raise FileNotFoundError(f"{row.name} ({row.title}) was not found: {row.how_to_get()}")
-    training, validation, test = (read_graph_set(row.path, split) for split in ("train", "valid", "test"))
-    wanted = row.target_class if target is None else target
-    chosen = choose(f"class of {row.title}", {label: label for label in training.labels}, wanted)
-    data = IamSet(row.name, row.title, chosen, training, validation, test, row.source(row.path.read_bytes()))
-    _check_counts(row, data)
-    return data
-
-
-def _check_counts(row: DatasetRow, data: IamSet) -> None:
-    """Compare the numbers of graphs, and of graphs of the catalogue's target class, with the catalogue."""
-    splits = (data.training, data.validation, data.test)
-    found = [(len(split.graphs), split.labels.count(row.target_class)) for split in splits]
-    expected = list(row.splits)
-    if found != expected:
+    splits = [read_graph_set(row.path, split) for split in ("train", "valid", "test")]
+    found = tuple((len(split.graphs), split.labels.count(row.target_class)) for split in splits)
+    if found != row.splits:
         named = f"(graphs, graphs of class {row.target_class}) in train, valid and test"
-        raise complaint(str(row.path), None, f"holds {found} {named}; {row.name} has {expected}")
+        raise complaint(str(row.path), None, f"holds {list(found)} {named}; {row.name} has {list(row.splits)}")
+    wanted = row.target_class if target is None else target
+    chosen = choose(f"class of {row.title}", {label: label for label in splits[0].labels}, wanted)
+    training, validation, test = splits
+    return IamSet(row.name, row.title, chosen, training, validation, test, row.source(row.path.read_bytes()))

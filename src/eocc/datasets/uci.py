@@ -56,17 +56,13 @@ def load_uci(name: str) -> UciSet:
     """
     row = choose("UCI data set", UCI, name)
     data = _from_folder(row) or _from_package(row) or _from_home(row)
-    _check_counts(row, data)
-    return data
-
-
-def _check_counts(row: DatasetRow, data: UciSet) -> None:
     n_targets = int(data.is_target.sum())
     found = (n_targets, len(data.X) - n_targets, data.X.shape[1], int(np.isnan(data.X).sum()))
     expected = (row.n_targets, row.n_others, row.n_features, row.n_missing)
     if found != expected:
         named = "targets, others, features, missing cells"
         raise complaint(data.source, None, f"holds {found} {named}; {row.name} has {expected}")
+    return data
 
 
 def _made(row: DatasetRow, rows: Iterator[Row], names: Sequence[str], source: str) -> UciSet:

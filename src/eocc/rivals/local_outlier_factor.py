@@ -19,8 +19,7 @@ class LocalOutlierFactorRival(DistanceRival):
     fewer than k targets.
     Automatic: nothing is chosen from the data; 20 neighbours are scikit-learn's default.
 
-    >>> rival = LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]])
-    >>> rival.score_samples([[7.0]]).round(6)
+    >>> LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[7.0]]).round(6)
     array([-2.])
     """
 
