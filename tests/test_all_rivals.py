@@ -1,4 +1,4 @@
-"""What every registered rival must keep."""
+"""Properties that every registered rival must have."""
 
 import pickle
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_scikit_learn_agrees(estimator, check):
 
 
 @EVERY
-def test_says_what_it_is(name):
+def test_docstring_has_the_required_parts(name):
     assert len(RIVALS[name].__doc__.strip().splitlines()) >= 5
     assert "Good at" in RIVALS[name].__doc__
     assert "Bad at" in RIVALS[name].__doc__
@@ -71,12 +71,12 @@ def test_the_documentation_says_whether_training_scores_are_left_out_or_fitted(n
         assert set(np.flatnonzero(~is_fitted_score)) <= set(rival.centres_)
 
 
-def test_a_rate_a_hair_below_one_keeps_the_best_target():
+def test_rejection_rate_just_below_1_keeps_the_best_target():
     assert threshold(np.array([3.0, 1.0, 2.0]), 1 - 1e-12) == 3.0
 
 
 @EVERY
-def test_tells_far_patterns_from_near_ones(name):
+def test_far_rows_score_lower_than_near_ones(name):
     rival = seeded(name).fit(cloud())
     scores = rival.score_samples(new())
     assert np.isfinite(scores).all()
@@ -87,7 +87,7 @@ def test_tells_far_patterns_from_near_ones(name):
 
 
 @EVERY
-def test_rejects_no_more_training_targets_than_it_may(name):
+def test_training_targets_are_rejected_at_the_rejection_rate(name):
     for rate in (0.0, 0.05, 0.3):
         rival = seeded(name, rejection_rate=rate).fit(cloud())
         assert (rival.training_scores_ < rival.offset_).mean() <= rate + 1e-9
@@ -96,13 +96,13 @@ def test_rejects_no_more_training_targets_than_it_may(name):
 
 @EVERY
 @pytest.mark.parametrize("rate", [1.0, -0.1, "a", None])
-def test_refuses_a_rate_that_is_none(name, rate):
+def test_invalid_rejection_rate_is_an_error(name, rate):
     with pytest.raises(ValueError, match="rejection_rate must be a number"):
         seeded(name, rejection_rate=rate).fit(cloud())
 
 
 @EVERY
-def test_a_row_scores_the_same_alone_as_in_a_batch_and_tomorrow(name):
+def test_a_row_scores_the_same_alone_in_a_batch_pickled_and_refitted(name):
     rival = seeded(name).fit(cloud())
     scores = rival.score_samples(new())
     for index in (0, 7, 29):
@@ -112,7 +112,7 @@ def test_a_row_scores_the_same_alone_as_in_a_batch_and_tomorrow(name):
 
 
 @BY_DISTANCE
-def test_a_row_of_given_distances_scores_the_same_alone_as_in_a_batch(name):
+def test_a_row_of_precomputed_distances_scores_the_same_alone_as_in_a_batch(name):
     X = cloud(200, 8)
     block = cdist(cloud(40, 8, seed=1), X)
     rival = seeded(name, metric="precomputed").fit(cdist(X, X))
@@ -131,7 +131,7 @@ def test_a_model_does_not_change_with_the_callers_array(name, n):
 
 
 @BY_DISTANCE
-def test_a_model_of_given_distances_does_not_change_with_the_callers_block(name):
+def test_a_model_of_precomputed_distances_does_not_change_with_the_callers_block(name):
     D, block = cdist(cloud(), cloud()), cdist(new(), cloud())
     rival = seeded(name, metric="precomputed").fit(D)
     scores = rival.score_samples(block)
@@ -181,7 +181,7 @@ TINY_COLUMN = cloud() * [1.0, 1e-310, 1e-150]
 
 @EVERY
 @pytest.mark.parametrize("data", [cloud(), 1e-90 * cloud(), 1e90 * cloud(), np.full((5, 3), 0.1), TINY_COLUMN])
-def test_patterns_however_far_have_finite_scores(name, data):
+def test_scores_of_far_rows_are_finite(name, data):
     rival = seeded(name).fit(data)
     scores = rival.score_samples(np.vstack([data, FAR]))
     assert np.isfinite(scores).all()
@@ -190,13 +190,13 @@ def test_patterns_however_far_have_finite_scores(name, data):
 
 @EVERY
 @pytest.mark.parametrize(("unit", "words"), [(1e160, "overflow"), (1e-160, "vanish"), (1e-300, "vanish")])
-def test_numbers_too_large_or_too_small_to_square_name_the_remedy(name, unit, words):
+def test_numbers_too_large_or_too_small_to_square_are_an_error(name, unit, words):
     with pytest.raises(ValueError, match=f"X holds values .*{words}; scale the features to at"):
         seeded(name).fit(unit * cloud())
 
 
 @BY_DISTANCE
-def test_given_distances_too_large_to_square_name_the_remedy(name):
+def test_precomputed_distances_too_large_to_square_are_an_error(name):
     D = cdist(cloud(), cloud())
     with pytest.raises(ValueError, match=r"distances holds values .* overflow"):
         seeded(name, metric="precomputed").fit(1e160 * D)
@@ -205,7 +205,7 @@ def test_given_distances_too_large_to_square_name_the_remedy(name):
 
 
 @EVERY
-def test_a_fit_that_fails_leaves_the_rival_as_it_was(name):
+def test_failed_fit_leaves_the_rival_unchanged(name):
     rival = seeded(name).fit(cloud())
     before = rival.score_samples(new())
     with pytest.raises(ValueError, match="NaN"):
@@ -214,7 +214,7 @@ def test_a_fit_that_fails_leaves_the_rival_as_it_was(name):
 
 
 @BY_DISTANCE
-def test_precomputed_distances_serve_as_well(name):
+def test_precomputed_distances_are_accepted(name):
     X = cloud()
     given = seeded(name, metric="precomputed").fit(cdist(X, X))
     scores = given.score_samples(cdist(new(), X))
@@ -230,7 +230,7 @@ def test_precomputed_distances_serve_as_well(name):
 
 @BY_DISTANCE
 @pytest.mark.parametrize("measure", ["graph-edit", "string-edit", "dtw", "gower", "jaccard"])
-def test_any_measure_serves(name, measure):
+def test_any_measure_is_accepted(name, measure):
     training, others = samples(measure)
     rival = seeded(name, metric=measure).fit(training)
     scores = rival.score_samples(others)
@@ -239,7 +239,7 @@ def test_any_measure_serves(name, measure):
 
 
 @BY_DISTANCE
-def test_an_unknown_metric_names_the_known_ones(name):
+def test_unknown_metric_error_suggests_a_known_one(name):
     with pytest.raises(ValueError, match=r"unknown measure 'euclid'.*Did you mean 'euclidean'"):
         seeded(name, metric="euclid").fit(cloud())
 

@@ -4,11 +4,9 @@ from pathlib import Path
 import pytest
 
 from eocc.datasets import catalogue
-from eocc.datasets.catalogue import IAM_ROWS, SHIPPED_BY, UCI_ROWS, find, list_datasets
-from eocc.datasets.data_folder import data_folder, users_folder
+from eocc.datasets.catalogue import ROWS, SHIPPED_BY, data_folder, find, list_datasets, users_folder
 from published_datasets import published_datasets
 
-ROWS = (*UCI_ROWS, *IAM_ROWS)
 PAPERS = [row for row in ROWS if row.variant_of is None]
 
 
@@ -25,18 +23,18 @@ def put(folder, file):
     return str(path)
 
 
-def test_the_catalogue_holds_the_papers_sets_with_the_papers_counts():
+def test_catalogue_has_the_sets_and_counts_of_the_paper():
     printed = [(r.dataset, r.table, r.n_targets, r.n_others, r.n_features) for r in published_datasets()]
     tables = {"low": "uci_low", "high": "uci_high", "iam": "iam"}
     assert [(r.name, tables[r.table], r.n_targets, r.n_others, r.n_features) for r in PAPERS] == printed
 
 
-def test_target_classes_are_the_papers_but_for_aids():
+def test_target_classes_are_those_of_the_paper_except_for_aids():
     printed = {row.dataset: row.target_class for row in published_datasets()}
     assert {row.name for row in PAPERS if row.target_class != printed[row.name]} == {"A"}
 
 
-def test_names_and_files_are_each_their_own():
+def test_names_and_files_are_unique():
     assert len({row.name for row in ROWS}) == len({row.file for row in ROWS}) == len(ROWS) == 24
     assert {row.name: row.variant_of for row in ROWS if row.variant_of} == {
         "BW-raw": "BW",
@@ -46,12 +44,12 @@ def test_names_and_files_are_each_their_own():
     }
 
 
-def test_a_file_is_named_after_its_acronym():
+def test_file_names_follow_from_the_acronym():
     for row in (row for row in PAPERS if row.kind == "uci"):
         assert row.file == f"uci/{row.name.lower().replace('-', '')}.csv"
 
 
-def test_checksums_are_checksums_and_public_files_come_over_https():
+def test_checksums_are_well_formed_and_public_files_use_https():
     sums = [row.sha256 for row in ROWS if row.sha256] + [row.public_file.sha256 for row in ROWS if row.public_file]
     assert all(re.fullmatch("[0-9a-f]{64}", each) for each in sums)
     assert len(set(sums)) == len(sums)
@@ -61,12 +59,12 @@ def test_checksums_are_checksums_and_public_files_come_over_https():
 
 def test_only_graph_sets_have_splits_and_no_number_of_features():
     for row in ROWS:
-        assert (row.splits is None) == (row.kind == "uci") == (row.n_features is not None)
+        assert (row.splits == ()) == (row.kind == "uci") == (row.n_features is not None)
         assert row.shipped_by is None or row.shipped_by in SHIPPED_BY
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_how_to_get_a_set_is_one_line_with_its_place_its_form_and_its_home(row, folder):
+def test_how_to_get_names_path_format_and_source_in_one_line(row, folder):
     text = row.how_to_get()
     assert text.isprintable()
     assert str(folder / row.file) in text
@@ -75,7 +73,7 @@ def test_how_to_get_a_set_is_one_line_with_its_place_its_form_and_its_home(row, 
     assert ("no download known" in text) == (row.public_file is None)
 
 
-def test_a_set_is_found_in_the_folder_then_as_downloaded_then_in_a_package(folder, monkeypatch):
+def test_find_looks_in_the_folder_then_the_downloads_then_the_packages(folder, monkeypatch):
     row = catalogue.UCI["AB"]
     monkeypatch.setattr(catalogue, "find_spec", lambda module: None)
     assert find(row) is None
@@ -87,7 +85,7 @@ def test_a_set_is_found_in_the_folder_then_as_downloaded_then_in_a_package(folde
     assert find(row) == in_folder
 
 
-def test_the_list_tells_what_is_there(folder, monkeypatch):
+def test_list_datasets_shows_where_each_set_was_found(folder, monkeypatch):
     monkeypatch.setattr(catalogue, "find_spec", lambda module: object() if module == "sklearn" else None)
     path = put(folder, "iam/GREC.zip")
     found = {listed.row.name: listed.found for listed in list_datasets()}
@@ -99,7 +97,7 @@ def test_the_list_tells_what_is_there(folder, monkeypatch):
     }
 
 
-def test_the_folder_is_the_one_the_user_sets(monkeypatch):
+def test_data_folder_follows_the_environment_variable(monkeypatch):
     monkeypatch.setenv("EOCC_DATA", "~/sets")
     assert data_folder() == Path("~").expanduser() / "sets"
     monkeypatch.setenv("EOCC_DATA", "")
@@ -118,5 +116,5 @@ def test_the_folder_is_the_one_the_user_sets(monkeypatch):
         ("win32", {}, "/home/ada/AppData/Local"),
     ],
 )
-def test_without_a_setting_the_folder_follows_the_platform(platform, environment, expected):
+def test_default_data_folder_of_each_platform(platform, environment, expected):
     assert users_folder(platform, environment, Path("/home/ada")) == Path(expected)

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from eocc.datasets.download import DownloadError, download, fetch
+from eocc.datasets.download import DownloadError, download
 
 BODY = bytes(range(256)) * 600  # more than two chunks
 SHA256 = hashlib.sha256(BODY).hexdigest()
@@ -72,7 +72,7 @@ def address(monkeypatch):
 
 
 def get(address, path, sha256=SHA256, size_limit=10**6, timeout=10.0):
-    return fetch(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("http",))
+    return download(address, sha256, path, size_limit=size_limit, timeout=timeout, scheme="http")
 
 
 def failure(address, path, **options):
@@ -84,14 +84,14 @@ def failure(address, path, **options):
 
 
 @pytest.mark.parametrize("page", ["good", "unannounced", "moved"])
-def test_a_good_file_is_written_whole_and_nothing_else(address, tmp_path, page):
+def test_download_writes_the_file_and_nothing_else(address, tmp_path, page):
     path = tmp_path / "new" / "folder" / "file.bin"
     assert get(f"{address}/{page}", path) == path
     assert path.read_bytes() == BODY
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_checksum_may_be_in_capitals(address, tmp_path):
+def test_checksum_may_be_in_upper_case(address, tmp_path):
     assert get(f"{address}/good", tmp_path / "a", sha256=SHA256.upper()).read_bytes() == BODY
 
 
@@ -108,18 +108,18 @@ def test_a_checksum_may_be_in_capitals(address, tmp_path):
         ("rude", {}, "nonsense"),
     ],
 )
-def test_a_failure_is_one_line_and_leaves_the_folder_as_it_was(address, tmp_path, page, options, said):
+def test_failed_download_is_a_one_line_error_and_leaves_the_folder_unchanged(address, tmp_path, page, options, said):
     path = tmp_path / "file.bin"
     path.write_bytes(b"before")
     assert said in failure(f"{address}/{page}", path, **options)
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("file.bin", b"before")]
 
 
-def test_the_limit_itself_is_allowed(address, tmp_path):
+def test_file_of_exactly_the_size_limit_is_accepted(address, tmp_path):
     assert get(f"{address}/good", tmp_path / "a", size_limit=len(BODY)).stat().st_size == len(BODY)
 
 
-def test_without_a_server_one_line_says_so(tmp_path):
+def test_unreachable_server_is_a_one_line_error(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -127,7 +127,7 @@ def test_without_a_server_one_line_says_so(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interruption_removes_the_temporary_file(address, tmp_path, monkeypatch):
+def test_interrupted_download_removes_the_temporary_file(address, tmp_path, monkeypatch):
     def interrupt(*_):
         assert len(list(tmp_path.iterdir())) == 1
         raise KeyboardInterrupt
@@ -138,25 +138,25 @@ def test_an_interruption_removes_the_temporary_file(address, tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_in_place_of_the_folder_is_one_line(address, tmp_path):
+def test_file_in_place_of_the_folder_is_a_one_line_error(address, tmp_path):
     (tmp_path / "folder").write_bytes(b"")
     failure(f"{address}/good", tmp_path / "folder" / "a")
 
 
 @pytest.mark.parametrize("start", ["http://127.0.0.1/", "file:///etc/", "ftp://127.0.0.1/", ""])
-def test_other_than_https_is_refused(tmp_path, start):
+def test_only_https_is_accepted(tmp_path, start):
     with pytest.raises(DownloadError, match="only https addresses are downloaded"):
         download(start + "a", SHA256, tmp_path / "a")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_told_on_standard_error_in_one_line_off_a_terminal(address, tmp_path, capsys):
+def test_progress_without_a_terminal_is_one_line_on_standard_error(address, tmp_path, capsys):
     get(f"{address}/good", tmp_path / "a.bin")
-    told = capsys.readouterr()
-    assert (told.out, told.err) == ("", f"downloading a.bin, {len(BODY)} bytes\n")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", f"downloading a.bin, {len(BODY)} bytes\n")
 
 
-def test_progress_on_a_terminal_is_one_line_written_over(address, tmp_path):
+def test_progress_on_a_terminal_overwrites_one_line(address, tmp_path):
     terminal = io.StringIO()
     terminal.isatty = lambda: True
     with contextlib.redirect_stderr(terminal):

@@ -1,11 +1,15 @@
+import hashlib
 import os
 from collections import Counter
 from dataclasses import replace
+from pathlib import PurePosixPath
+from zipfile import ZipFile
 
 import pytest
 
-from eocc.datasets.catalogue import IAM, Split
+from eocc.datasets.catalogue import IAM
 from eocc.datasets.iam import load_iam
+from eocc.io.graphs.gxl import read_cxl, read_gxl
 from graph_files import TRIANGLE, cxl, gxl, message_of, write_zip
 
 REAL = os.environ.get("EOCC_DATA")
@@ -13,7 +17,7 @@ real_data = pytest.mark.skipif(not REAL, reason="EOCC_DATA names no folder with 
 
 
 def members(test_classes=("i", "i", "a")):
-    """A set of AIDS's form: 2 graphs in train, 1 in valid, one of each given class in test."""
+    """Files in the format of AIDS: 2 graphs in train, 1 in valid, one of each given class in test."""
     test = [(f"t{number}.gxl", label) for number, label in enumerate(test_classes)]
     indices = {
         "AIDS/train.cxl": cxl(("1.gxl", "i"), ("2.gxl", "a")),
@@ -27,13 +31,13 @@ def members(test_classes=("i", "i", "a")):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path))
-    splits = (Split(2, 1), Split(1, 1), Split(3, 2))
+    splits = ((2, 1), (1, 1), (3, 2))
     monkeypatch.setitem(IAM, "A", replace(IAM["A"], splits=splits))
     (tmp_path / "iam").mkdir()
     return tmp_path / "iam"
 
 
-def test_the_three_splits_are_read_with_the_papers_target(folder):
+def test_load_iam_reads_the_three_splits_with_the_target_class_of_the_paper(folder):
     path = write_zip(folder / "AIDS.zip", members())
     data = load_iam("A")
     assert (data.name, data.title, data.target) == ("A", "AIDS", "i")
@@ -47,7 +51,7 @@ def test_the_three_splits_are_read_with_the_papers_target(folder):
     assert repr(data) == "<IamSet A: 2/1/3 graphs, target 'i'>"
 
 
-def test_another_class_may_be_the_target(folder):
+def test_target_can_be_another_class(folder):
     write_zip(folder / "AIDS.zip", members())
     assert load_iam("A", target="a").target == "a"
     assert message_of(load_iam, "A", target="b") == "unknown class of AIDS 'b'; known: 'a', 'i'"
@@ -56,7 +60,7 @@ def test_another_class_may_be_the_target(folder):
 
 @pytest.mark.parametrize(("classes", "found"), [(("i", "a", "a"), "(3, 1)"), (("i", "i"), "(2, 2)")])
 @pytest.mark.parametrize("target", [None, "a"])
-def test_other_counts_than_the_catalogues_are_told(folder, classes, found, target):
+def test_counts_that_differ_from_the_catalogue_are_an_error(folder, classes, found, target):
     path = write_zip(folder / "AIDS.zip", members(classes))
     expected = (
         f"{path}: holds [(2, 1), (1, 1), {found}] (graphs, graphs of class i) in train, valid and test; "
@@ -65,7 +69,7 @@ def test_other_counts_than_the_catalogues_are_told(folder, classes, found, targe
     assert message_of(load_iam, "A", target=target) == expected
 
 
-def test_a_set_that_is_not_there_is_asked_for_in_one_line(folder):
+def test_missing_set_error_says_how_to_get_it_in_one_line(folder):
     with pytest.raises(FileNotFoundError) as caught:
         load_iam("L-H")
     message = str(caught.value)
@@ -74,25 +78,40 @@ def test_a_set_that_is_not_there_is_asked_for_in_one_line(folder):
         assert part in message
 
 
-def test_what_is_not_a_zip_file_is_one_line(folder):
+def test_file_that_is_not_a_zip_is_an_error_that_names_it(folder):
     (folder / "AIDS.zip").write_bytes(b"not a zip")
     assert message_of(load_iam, "A").startswith(str(folder / "AIDS.zip"))
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones():
+def test_unknown_name_error_lists_the_known_names():
     assert message_of(load_iam, "xyz") == "unknown IAM data set 'xyz'; known: 'A', 'G', 'L-H', 'L-L', 'M', 'P'"
 
 
 @real_data
 @pytest.mark.parametrize("name", IAM)
-def test_real_sets_have_the_catalogues_counts(name):
+def test_real_archives_match_the_catalogue(name):
     row = IAM[name]
     if not row.path.is_file():
         pytest.skip(f"{row.path} does not exist")
-    data = load_iam(name)
-    assert data.source == f"{row.path} (SHA-256 as in the catalogue)"
-    assert data.target == row.target_class
-    labels = Counter(data.training.labels + data.validation.labels + data.test.labels)
+    assert hashlib.sha256(row.path.read_bytes()).hexdigest() == row.sha256
+    found, labels = [], Counter()
+    with ZipFile(row.path) as archive:
+        for split in ("train.cxl", "valid.cxl", "test.cxl"):
+            (index,) = (member for member in archive.namelist() if member.endswith(f"/{split}"))
+            classes = dict(read_cxl(archive.open(index)))
+            found.append((len(classes), list(classes.values()).count(row.target_class)))
+            labels.update(classes.values())
+            for file in list(classes)[::20]:  # reading all graphs would take 10 s
+                assert read_gxl(archive.open(str(PurePosixPath(index).parent / file))).n_vertices > 0
+    assert tuple(found) == row.splits
     # GREC, the letters and Protein are spread evenly over their classes.
     assert len(labels) == {"A": 2, "G": 22, "L-L": 15, "L-H": 15, "M": 2, "P": 6}[name]
-    assert labels[data.target] == {"A": 1600, "G": 50, "L-L": 150, "L-H": 150, "M": 2401, "P": 100}[name]
+    assert labels[row.target_class] == {"A": 1600, "G": 50, "L-L": 150, "L-H": 150, "M": 2401, "P": 100}[name]
+
+
+@real_data
+def test_a_real_set_is_loaded_with_its_checksum():
+    row = IAM["G"]
+    if not row.path.is_file():
+        pytest.skip(f"{row.path} does not exist")
+    assert load_iam("G").source == f"{row.path} (SHA-256 as in the catalogue)"

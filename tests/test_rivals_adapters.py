@@ -1,4 +1,4 @@
-"""The rivals that wrap what is in use today agree with what they wrap."""
+"""The rivals that wrap scikit-learn and PyOD give the same scores as those."""
 
 import importlib
 
@@ -37,13 +37,13 @@ def seed_of(random_state):
 
 @pytest.mark.parametrize(("nu", "rate", "taken"), [(None, 0.1, 0.1), (None, 0.0, 0.01), (0.4, 0.1, 0.4)])
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3])
-def test_the_machines_scores_are_scikit_learns(nu, rate, taken, gamma):
+def test_one_class_svm_scores_equal_scikit_learn(nu, rate, taken, gamma):
     rival = OneClassSupportVectorMachine(nu=nu, gamma=gamma, rejection_rate=rate).fit(cloud())
     wrapped = OneClassSVM(nu=taken, gamma=gamma).fit(cloud())
     assert_array_equal(rival.score_samples(new()), wrapped.score_samples(new()))
 
 
-def test_the_machines_score_is_the_sum_of_its_kernels():
+def test_one_class_svm_score_is_the_sum_of_its_kernels():
     rival = OneClassSupportVectorMachine(gamma=0.5, nu=0.5).fit([[0.0], [1.0]])
     # Two targets share nu * n = 1 evenly, by symmetry.
     expected = 0.5 * np.exp(-0.5 * 4) + 0.5 * np.exp(-0.5 * 1)
@@ -51,13 +51,13 @@ def test_the_machines_score_is_the_sum_of_its_kernels():
 
 
 @pytest.mark.parametrize("nu", [0.0, 1.0, "a", True])
-def test_nu_is_a_fraction(nu):
+def test_invalid_nu_is_an_error(nu):
     with pytest.raises(ValueError, match="nu must be a number in"):
         OneClassSupportVectorMachine(nu=nu).fit(cloud())
 
 
 @pytest.mark.parametrize("gamma", [0.0, -1.0, "wide", None, np.inf])
-def test_gamma_is_positive_or_named(gamma):
+def test_invalid_gamma_is_an_error(gamma):
     with pytest.raises(ValueError, match="gamma must be a number > 0"):
         OneClassSupportVectorMachine(gamma=gamma).fit(cloud())
 
@@ -65,7 +65,7 @@ def test_gamma_is_positive_or_named(gamma):
 # isolation forest
 
 
-def test_the_forests_scores_are_scikit_learns():
+def test_forest_scores_equal_scikit_learn():
     rival = IsolationForestRival(n_trees=20, random_state=5).fit(cloud())
     mean, spread = cloud().mean(axis=0), np.ptp(cloud(), axis=0)
     wrapped = IsolationForest(n_estimators=20, random_state=seed_of(5)).fit((cloud() - mean) / spread)
@@ -74,7 +74,7 @@ def test_the_forests_scores_are_scikit_learns():
 
 
 @pytest.mark.parametrize(("shift", "unit"), [(2.0**30, 1.0), (0.0, 2.0**-200), (0.0, 2.0**200)])
-def test_a_forest_sees_no_shift_or_unit_of_a_feature(shift, unit):
+def test_forest_scores_do_not_depend_on_shift_or_unit_of_a_feature(shift, unit):
     # Multiples of 1/1024, so that the shift costs no digits in double precision; single precision would lose all.
     X, others = np.round(cloud() * 1024) / 1024, np.round(new() * 1024) / 1024
     scores = IsolationForestRival(n_trees=20, random_state=0).fit(X).score_samples(others)
@@ -82,7 +82,7 @@ def test_a_forest_sees_no_shift_or_unit_of_a_feature(shift, unit):
     assert_allclose(moved.score_samples(others * unit + shift), scores, rtol=1e-3)
 
 
-def test_a_forest_has_trees():
+def test_forest_without_trees_is_an_error():
     with pytest.raises(ValueError, match="n_trees must be an integer >= 1"):
         IsolationForestRival(n_trees=0).fit(cloud())
 
@@ -91,7 +91,7 @@ def test_a_forest_has_trees():
 
 
 @pytest.mark.parametrize("k", [1, 5, 20])
-def test_the_factors_are_scikit_learns(k):
+def test_outlier_factors_equal_scikit_learn(k):
     rival = LocalOutlierFactorRival(n_neighbors=k).fit(cloud())
     wrapped = LocalOutlierFactor(n_neighbors=k, novelty=True).fit(cloud())
     assert_allclose(rival.score_samples(new()), wrapped.score_samples(new()), rtol=1e-7)
@@ -110,7 +110,7 @@ def test_factors_do_not_depend_on_the_unit_of_the_distances():
     assert_allclose(LocalOutlierFactorRival().fit(1e-12 * cloud()).score_samples(1e-12 * new()), scores, rtol=1e-6)
 
 
-def test_more_neighbours_than_there_are_become_all():
+def test_n_neighbors_is_at_most_the_number_of_others():
     rival = LocalOutlierFactorRival(n_neighbors=20).fit(cloud(6))
     assert rival.n_neighbors_ == 5
     wrapped = LocalOutlierFactor(n_neighbors=5, novelty=True).fit(cloud(6))
@@ -118,12 +118,12 @@ def test_more_neighbours_than_there_are_become_all():
 
 
 @pytest.mark.parametrize("rival", [LocalOutlierFactorRival(), PyodKNN()])
-def test_the_only_target_is_its_own_measure(rival):
+def test_score_with_a_single_target_is_minus_the_distance(rival):
     assert_allclose(rival.fit([[1.0, 1.0]]).score_samples([[1.0, 1.0], [4.0, 5.0]]), [0, -5])
 
 
 @pytest.mark.parametrize("rival", [LocalOutlierFactorRival(n_neighbors=0), PyodKNN(n_neighbors=0)])
-def test_neighbours_are_counted_from_one(rival):
+def test_n_neighbors_of_0_is_an_error(rival):
     with pytest.raises(ValueError, match="n_neighbors must be an integer >= 1"):
         rival.fit(cloud())
 
@@ -132,7 +132,7 @@ def test_neighbours_are_counted_from_one(rival):
 
 
 @pytest.mark.parametrize("d", [1, 3])
-def test_the_distances_are_those_of_scikit_learns_envelope(d):
+def test_robust_distances_equal_those_of_scikit_learn(d):
     X, others = cloud(60, d), cloud(12, d, seed=1)
     rival = RobustCovariance(random_state=4).fit(X)
     wrapped = EllipticEnvelope(random_state=seed_of(4)).fit(X)
@@ -148,7 +148,7 @@ def test_a_few_outliers_among_the_targets_change_little():
     assert soiled.score_samples([[90.0] * 3])[0] < -1000
 
 
-def test_a_column_that_depends_on_others_leaves_the_search_robust():
+def test_dependent_column_does_not_prevent_the_robust_search():
     X = cloud(80, 2)
     rival = RobustCovariance(random_state=0).fit(np.column_stack([X, X.sum(axis=1)]))
     assert rival.is_robust_
@@ -159,7 +159,7 @@ def test_a_column_that_depends_on_others_leaves_the_search_robust():
 @pytest.mark.parametrize(
     "X", [cloud(8, 20), cloud(5, 3), np.repeat([[0.0, 0.0], [1.0, 2.0], [3.0, 1.0]], [20, 1, 1], axis=0)]
 )
-def test_rows_too_few_or_too_alike_give_the_covariance_of_all(X):
+def test_covariance_of_all_rows_is_used_if_they_are_too_few_or_too_similar(X):
     rival = RobustCovariance(random_state=0, regularisation=0.1).fit(X)
     assert not rival.is_robust_
     centred = X - X.mean(axis=0)
@@ -172,12 +172,12 @@ def test_rows_too_few_or_too_alike_give_the_covariance_of_all(X):
 
 
 @pytest.mark.parametrize("value", [0.0, 1.1, "a"])
-def test_a_regularisation_of_nothing_is_refused(value):
+def test_invalid_regularisation_is_an_error(value):
     with pytest.raises(ValueError, match="regularisation must be a number in"):
         RobustCovariance(regularisation=value).fit(cloud())
 
 
-def test_an_error_of_scikit_learns_that_has_another_cause_is_not_hidden(monkeypatch):
+def test_other_errors_of_scikit_learn_are_not_hidden(monkeypatch):
     def fail(*_):
         raise ValueError("another cause")
 
@@ -191,7 +191,7 @@ def test_an_error_of_scikit_learns_that_has_another_cause_is_not_hidden(monkeypa
 
 @pytest.mark.parametrize("method", ["largest", "mean", "median"])
 @pytest.mark.parametrize("d", [2, 20])
-def test_neighbours_are_pyods_with_the_sign_turned(method, d):
+def test_pyod_knn_scores_are_minus_those_of_pyod(method, d):
     from pyod.models.knn import KNN
 
     X, others = cloud(40, d), cloud(9, d, seed=1)
@@ -207,12 +207,12 @@ def test_the_largest_of_k_is_the_kth_distance():
     assert_allclose(PyodKNN(n_neighbors=4).fit(X).score_samples(new()), -np.sort(cdist(new(), X), axis=1)[:, 3])
 
 
-def test_an_unknown_method_names_the_known_ones():
+def test_unknown_method_error_lists_the_known_ones():
     with pytest.raises(ValueError, match="method must be one of largest, mean, median, not 'least'"):
         PyodKNN(method="least").fit(cloud())
 
 
-def test_tails_are_pyods_for_a_row_alone():
+def test_ecod_scores_equal_pyod_for_a_single_row():
     from pyod.models.ecod import ECOD
 
     wrapped = ECOD().fit(cloud())
@@ -224,21 +224,21 @@ def test_tails_are_pyods_for_a_row_alone():
     assert not np.allclose(wrapped.decision_function(new()), alone)
 
 
-def test_tails_by_hand_with_ties():
+def test_ecod_by_hand_with_ties():
     rival = PyodECOD().fit([[0.0, 5.0], [1.0, 5.0], [1.0, 6.0], [4.0, 9.0]])
     # Of five values, 1 has 4 to its left, 4 to its right; 5 has 3 and 5; 7 has 4 and 2; -3 has 1; 9 has 5 and 2.
     expected = [np.log(4 / 5) + np.log(3 / 5), np.log(4 / 5) + np.log(2 / 5), np.log(1 / 5) + np.log(2 / 5)]
     assert_allclose(rival.score_samples([[1.0, 5.0], [1.0, 7.0], [-3.0, 9.0]]), expected)
 
 
-def test_training_tails_are_those_of_a_target_left_out():
+def test_ecod_training_scores_are_left_out():
     X = cloud(20)
     left_out = [PyodECOD().fit(np.delete(X, i, axis=0)).score_samples(X[[i]])[0] for i in range(20)]
     assert_allclose(PyodECOD().fit(X).training_scores_, left_out, rtol=1e-12)
 
 
 @pytest.mark.parametrize("rival", [PyodKNN(), PyodECOD()])
-def test_a_missing_pyod_names_the_extra(monkeypatch, rival):
+def test_missing_pyod_error_names_the_extra(monkeypatch, rival):
     real = importlib.import_module
 
     def without(name, *rest):

@@ -11,6 +11,7 @@ from sklearn.svm import OneClassSVM
 
 from eocc.rivals.base import threshold
 from eocc.rivals.consistency import folds
+from eocc.rivals.distances import intrinsic_dimension
 from eocc.rivals.gaussian_kernel import gaussian_kernel, likely_width
 from eocc.rivals.linear_programming_description import (
     LinearProgrammingDescription,
@@ -45,7 +46,7 @@ def test_the_linear_ball_of_an_equilateral_triangle_is_its_circumcircle():
     assert_allclose(ball.training_scores_, -4 / 3, atol=1e-5)
 
 
-def test_where_all_may_stay_outside_the_centre_is_the_mean():
+def test_with_nu_1_the_centre_is_the_mean():
     X = cloud()
     for kernel in ("linear", "gaussian"):
         weights = np.zeros(40)
@@ -69,7 +70,7 @@ def test_the_gaussian_ball_of_two_points_lies_between_them():
 
 @pytest.mark.parametrize("nu", [0.025, 0.1, 0.5])
 @pytest.mark.parametrize("width", [0.3, 1.0, 3.0])
-def test_two_solvers_agree_where_the_kernels_diagonal_is_constant(nu, width):
+def test_both_solvers_agree_on_kernels_of_constant_diagonal(nu, width):
     kernel = gaussian_kernel(cdist(cloud(), cloud()), width)
     by_libsvm, by_clarabel = ball_by_libsvm(kernel, nu), ball_by_clarabel(2 - 2 * kernel, nu)
     # The weights of a wide kernel are barely determined; the centre, and so every score, is.
@@ -104,14 +105,14 @@ def test_a_polynomial_ball_is_the_linear_ball_of_its_features():
 
 
 @pytest.mark.parametrize("degree", [1, 2, 7])
-def test_a_polynomial_ball_has_finite_scores_however_far(degree):
+def test_polynomial_scores_of_far_rows_are_finite(degree):
     ball = SupportVectorDescription(kernel="polynomial", degree=degree).fit(cloud())
     scores = ball.score_samples([[0.0, 0.0], [1e20, 0.0], [1e300, 1e300]])
     assert np.isfinite(scores).all()
     assert scores[0] > scores[1] >= scores[2]
 
 
-def test_a_ball_found_only_in_part_is_refused(monkeypatch):
+def test_unfinished_solution_is_an_error(monkeypatch):
     class Unfinished:
         def __init__(self, *_):
             pass
@@ -124,7 +125,7 @@ def test_a_ball_found_only_in_part_is_refused(monkeypatch):
         SupportVectorDescription(kernel="linear").fit(cloud())
 
 
-def test_a_linear_ball_needs_distances_alone():
+def test_linear_ball_of_precomputed_distances_is_the_same():
     X, new = cloud(), cloud(5, seed=1)
     by_rows = SupportVectorDescription(kernel="linear").fit(X)
     by_distance = SupportVectorDescription(kernel="linear", metric="precomputed").fit(cdist(X, X))
@@ -159,9 +160,7 @@ def test_the_likely_width_makes_left_out_patterns_likeliest():
     X = np.linspace(0, 1, 30)[:, None] ** 2
     D = cdist(X, X)
     width = likely_width(D)
-    from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
-
-    dimension = intrinsic_dimension(distances_to_others(D))
+    dimension = intrinsic_dimension(D)
 
     def likelihood(width):
         return left_out_log_density(D, width / np.sqrt(2), dimension, np.ones(30)).mean()
@@ -192,7 +191,7 @@ def test_copies_do_not_narrow_the_likely_width():
 
 
 @pytest.mark.parametrize("rival", [SupportVectorDescription(width=1.0), LinearProgrammingDescription(width=1.0)])
-def test_far_patterns_are_told_apart_where_the_kernel_is_below_rounding(rival):
+def test_scores_of_far_patterns_differ(rival):
     scores = rival.fit(cloud()).score_samples([[10.0, 0.0], [12.0, 0.0], [20.0, 0.0]])
     assert scores[0] > scores[1] > scores[2] > 0
 
@@ -209,13 +208,13 @@ def test_far_patterns_are_told_apart_where_the_kernel_is_below_rounding(rival):
         ({"kernel": "polynomial", "metric": "precomputed"}, "polynomial kernel needs rows of numbers"),
     ],
 )
-def test_a_ball_refuses_what_it_cannot_use(arguments, message):
+def test_invalid_arguments_of_svdd_are_errors(arguments, message):
     X = cloud(10)
     with pytest.raises(ValueError, match=message):
         SupportVectorDescription(**arguments).fit(cdist(X, X) if "metric" in arguments else X)
 
 
-def test_without_clarabel_only_the_gaussian_ball_can_be_had(monkeypatch):
+def test_only_the_gaussian_kernel_works_without_clarabel(monkeypatch):
     monkeypatch.setitem(sys.modules, "clarabel", None)
     SupportVectorDescription().fit(cloud())
     with pytest.raises(ImportError, match=r"needs the package clarabel: pip install 'eocc\[rivals\]'"):
@@ -241,7 +240,7 @@ def test_the_minimax_machine_of_two_points_by_hand():
     assert_allclose(machine.training_scores_, np.exp(-1) / 1.5)
 
 
-def test_minimax_training_scores_are_those_of_a_fit_without_the_pattern():
+def test_minimax_training_scores_are_left_out():
     X = cloud(15)
     machine = MinimaxProbabilityMachine(width=0.8, regularisation=0.01).fit(X)
     kernel = gaussian_kernel(cdist(X, X), 0.8)
@@ -251,7 +250,7 @@ def test_minimax_training_scores_are_those_of_a_fit_without_the_pattern():
         assert_allclose(machine.training_scores_[left_out], twin.predict(kernel[[left_out]][:, others])[0])
 
 
-def test_the_minimax_machine_takes_distances_no_euclidean_space_has():
+def test_minimax_machine_accepts_distances_that_are_not_euclidean():
     D = np.ones((6, 6)) - np.eye(6)
     D[0, 1] = D[1, 0] = 5.0  # against the triangle inequality
     assert np.linalg.eigvalsh(gaussian_kernel(D, 3.0))[0] < 0
@@ -268,7 +267,7 @@ def test_the_minimax_machine_takes_distances_no_euclidean_space_has():
         ({"width": "consistent"}, "width must be a number"),
     ],
 )
-def test_the_minimax_machine_refuses_what_it_cannot_use(arguments, message):
+def test_invalid_arguments_of_mpm_are_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         MinimaxProbabilityMachine(**arguments).fit(cloud(10))
 
@@ -279,7 +278,7 @@ def test_the_plane_of_three_points_by_hand():
     assert_allclose(plane.score_samples([[0.0], [4.0], [5.0], [-3.0]]), [-2, -2, -3, -5])
 
 
-def test_where_all_may_stay_outside_the_plane_leans_on_the_medoid():
+def test_with_nu_1_all_weight_is_on_the_medoid():
     # With nu = 1 the objective is the mean height, least at the point nearest to all.
     D = cdist([[0.0], [1.0], [2.5], [7.0], [9.0]], [[0.0], [1.0], [2.5], [7.0], [9.0]])
     assert_allclose(lightest_plane(D, 1.0), [0, 0, 1, 0, 0])
@@ -287,7 +286,7 @@ def test_where_all_may_stay_outside_the_plane_leans_on_the_medoid():
 
 @pytest.mark.parametrize("nu", [0.05, 0.3, 0.8])
 @pytest.mark.parametrize("width", [None, 0.5, 2.0])
-def test_no_plane_is_lighter_says_the_dual(nu, width):
+def test_weights_reach_the_optimum_of_the_dual(nu, width):
     n = 25
     D = saturate(cdist(cloud(n), cloud(n)), width)
     heights = D @ lightest_plane(D, nu)
@@ -315,7 +314,7 @@ def test_the_sigmoid_is_dd_tools():
     assert_allclose(plane.score_samples(cloud(5, seed=1)), 1 - heights)
 
 
-def test_only_the_planes_own_targets_are_needed_to_score():
+def test_only_targets_of_positive_weight_are_needed_to_score():
     X, new = cloud(60), cloud(8, seed=1)
     plane = LinearProgrammingDescription(width=None, metric="precomputed").fit(cdist(X, X))
     assert len(plane.support_) < 15
@@ -333,6 +332,6 @@ def test_only_the_planes_own_targets_are_needed_to_score():
         ({"width": "consistent"}, "width must be a number"),
     ],
 )
-def test_a_plane_refuses_what_it_cannot_use(arguments, message):
+def test_invalid_arguments_of_lpdd_are_errors(arguments, message):
     with pytest.raises(ValueError, match=message):
         LinearProgrammingDescription(**arguments).fit(cloud(10))

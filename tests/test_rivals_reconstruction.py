@@ -1,4 +1,4 @@
-"""The rivals that rebuild a pattern: principal components, auto-encoder, self-organising map."""
+"""The rivals that reconstruct a row: principal components, auto-encoder, self-organising map."""
 
 import importlib
 import warnings
@@ -75,13 +75,13 @@ def test_without_components_the_error_is_the_distance_to_the_mean():
 
 
 @pytest.mark.parametrize("asked", [0.0, 1.0, 1.5, -1, True, "mle", None])
-def test_components_are_a_fraction_or_a_count(asked):
+def test_invalid_n_components_is_an_error(asked):
     with pytest.raises(ValueError, match="n_components must be a number in"):
         PrincipalComponents(n_components=asked).fit(CROSS)
 
 
 @pytest.mark.parametrize(("d", "asked"), [(1, 0), (2, 1), (17, 1), (17, 9), (64, 33), (300, 20)])
-def test_no_row_of_any_width_depends_on_the_batch(d, asked):
+def test_scores_do_not_depend_on_the_batch_for_any_number_of_columns(d, asked):
     rng = np.random.default_rng(d)
     X, new = rng.normal(size=(90, d)), rng.normal(size=(33, d))
     for rival in (PrincipalComponents(n_components=asked), AutoEncoder(max_iter=5, random_state=0)):
@@ -111,7 +111,7 @@ def test_errors_are_those_of_scikit_learns_network(d):
     assert rival.n_iter_ == network.n_iter_
 
 
-def test_a_unit_for_all_features_changes_nothing_but_the_unit_of_the_error():
+def test_a_common_unit_only_scales_the_error():
     X, new = cloud(60, 4), cloud(12, 4, seed=1)
     in_metres = AutoEncoder(n_hidden=2, random_state=0, max_iter=50).fit(X).score_samples(new)
     # A power of two, so that only the exponent changes.
@@ -125,7 +125,7 @@ def test_a_bent_sheet_is_copied_better_than_a_flat_one_could():
     assert bent.training_scores_.mean() > flat.training_scores_.mean()
 
 
-def test_another_seed_gives_another_network_and_the_same_seed_the_same():
+def test_the_network_depends_only_on_the_seed():
     scores = [AutoEncoder(random_state=s, max_iter=20).fit(cloud()).training_scores_ for s in (0, 0, 1)]
     assert_array_equal(scores[0], scores[1])
     assert not np.array_equal(scores[0], scores[2])
@@ -163,13 +163,13 @@ def brute_units(X, rate, candidates, random_state):
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.4])
-def test_auto_takes_the_most_units_that_still_accept_left_out_targets(rate):
+def test_automatic_n_hidden_is_the_last_consistent_one(rate):
     X = cloud(40, 6)
     rival = AutoEncoder(n_hidden="auto", random_state=0, rejection_rate=rate, max_iter=30).fit(X)
     assert rival.n_hidden_ == brute_units(X, rate, [1, 2, 3, 5], 0)
 
 
-def test_a_held_out_row_does_not_set_the_scale_it_is_judged_in(monkeypatch):
+def test_held_out_rows_do_not_change_the_scale_of_their_fold(monkeypatch):
     X, seen = np.vstack([cloud(40, 6), np.full((1, 6), 1e6)]), []
     real = auto_encoder.trained
     monkeypatch.setattr(auto_encoder, "trained", lambda rows, *rest: seen.append(real(rows, *rest)) or seen[-1])
@@ -179,17 +179,17 @@ def test_a_held_out_row_does_not_set_the_scale_it_is_judged_in(monkeypatch):
     assert scales[0] < 1e-3 * scales[1]
 
 
-def test_auto_without_a_choice_takes_one_unit():
+def test_automatic_n_hidden_of_one_column_is_1():
     assert AutoEncoder(n_hidden="auto", random_state=0).fit([[1.0], [2.0], [4.0]]).n_hidden_ == 1
 
 
 @pytest.mark.parametrize("units", [0, 2.5, "many", None, True])
-def test_hidden_units_are_a_count_or_auto(units):
+def test_invalid_n_hidden_is_an_error(units):
     with pytest.raises(ValueError, match="n_hidden must be an integer >= 1 or 'auto'"):
         AutoEncoder(n_hidden=units).fit(cloud())
 
 
-def test_steps_are_a_count():
+def test_invalid_max_iter_is_an_error():
     with pytest.raises(ValueError, match="max_iter must be an integer >= 1"):
         AutoEncoder(max_iter=0).fit(cloud())
 
@@ -238,19 +238,19 @@ def test_units_settle_on_separate_clusters():
     assert rival.score_samples([[0.0, 50.0]])[0] < -100
 
 
-def test_a_unit_for_all_features_moves_the_map_with_them():
+def test_a_common_unit_scales_the_map():
     units = SelfOrganisingMap(random_state=0, n_epochs=5).fit(cloud()).units_
     assert_allclose(SelfOrganisingMap(random_state=0, n_epochs=5).fit(1024 * cloud()).units_, 1024 * units, rtol=1e-9)
 
 
-def test_the_seed_makes_the_map():
+def test_the_map_depends_only_on_the_seed():
     units = [SelfOrganisingMap(random_state=s, n_epochs=2).fit(cloud()).units_ for s in (0, 0, 1)]
     assert_array_equal(units[0], units[1])
     assert not np.array_equal(units[0], units[2])
 
 
 @pytest.mark.parametrize("grid", [5, (5,), (5, 0), (2.5, 2), "55", None])
-def test_a_grid_is_two_counts(grid):
+def test_invalid_grid_is_an_error(grid):
     with pytest.raises(ValueError, match="grid must be"):
         SelfOrganisingMap(grid=grid).fit(cloud())
 
@@ -260,12 +260,12 @@ def test_a_grid_is_two_counts(grid):
     [({"n_epochs": 0}, "n_epochs must be an integer >= 1"), ({"width": 0.0}, "width must be a number in"),
      ({"width": 7.1}, "width must be a number in"), ({"width": "a"}, "width must be a number in")],
 )  # fmt: skip
-def test_epochs_and_width_that_cannot_be_are_named(arguments, words):
+def test_invalid_epochs_and_width_are_errors(arguments, words):
     with pytest.raises(ValueError, match=words):
         SelfOrganisingMap(**arguments).fit(cloud())
 
 
-def test_a_missing_minisom_names_the_extra(monkeypatch):
+def test_missing_minisom_error_names_the_extra(monkeypatch):
     real = importlib.import_module
 
     def without(name, *rest):

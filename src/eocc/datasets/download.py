@@ -1,95 +1,74 @@
-"""One file from its public home: over https, checked against its checksum, complete or not at all."""
+"""Download one file over https, verify its checksum, and write it completely or not at all."""
 
 import hashlib
 import http.client
 import sys
 import urllib.request
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
+from eocc.foundation.atomic import drafted
+from eocc.foundation.printing import printable
+
 CHUNK = 2**16
-SIZE_LIMIT = 2**28
-TIMEOUT = 30.0
-FAILURES = (OSError, http.client.HTTPException, ValueError)
 
 
 class DownloadError(OSError):
-    """A file could not be had whole and unchanged; the message is one line."""
+    """A file could not be downloaded completely and unchanged; the message is one line."""
 
 
-def download(address: str, sha256: str, path: Path, *, size_limit: int = SIZE_LIMIT, timeout: float = TIMEOUT) -> Path:
-    """Write what lies at an https address to `path`, and return that path; raise DownloadError if anything is amiss.
+def download(
+    address: str, sha256: str, path: Path, *, size_limit: int = 2**28, timeout: float = 30.0, scheme: str = "https"
+) -> Path:
+    """Download an https address to `path`, and return that path; raise DownloadError if anything fails.
 
-    The bytes go to a temporary file in the same folder, which gets its name only when their SHA-256 is `sha256`, and
-    is removed otherwise. No more than `size_limit` bytes are taken; `timeout` seconds without an answer are a
-    failure. Progress is shown on standard error.
-
-    >>> download("http://example.org/a.csv", "0" * 64, Path("a.csv"))
-    Traceback (most recent call last):
-    ...
-    eocc.datasets.download.DownloadError: http://example.org/a.csv: only https addresses are downloaded
+    The file appears only if the SHA-256 of its bytes is `sha256`. At most `size_limit` bytes are accepted; `timeout`
+    seconds without an answer are a failure. Progress is shown on standard error.
     """
-    return fetch(address, sha256, path, size_limit=size_limit, timeout=timeout, schemes=("https",))
-
-
-def fetch(address: str, sha256: str, path: Path, *, size_limit: int, timeout: float, schemes: tuple[str, ...]) -> Path:
-    """Do what `download` does, over any of the schemes: plain http serves for a server on the same machine."""
-    _check_scheme(address, schemes)
+    _check_scheme(address, scheme)
     try:
-        with _response(address, timeout, schemes) as response, _temporary(path) as temporary:
-            found = _copy(response, temporary, path.name, size_limit)
-            if found != sha256.lower():
-                raise DownloadError(f"the SHA-256 is {found}, not {sha256}: the file has changed, or was changed")
-    except FAILURES as error:
-        raise DownloadError(_one_line(f"{address}: {_reason(error)}")) from None
+        with _response(address, timeout, scheme) as response:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with drafted(path) as draft:
+                with draft.open("xb") as file:
+                    found = _copy(response, file, path.name, size_limit)
+                if found != sha256.lower():
+                    raise DownloadError(f"the SHA-256 is {found}, not {sha256}: the file has changed, or was changed")
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise DownloadError(printable(f"{address}: {_reason(error)}")) from None
     return path
 
 
-def _check_scheme(address: str, schemes: tuple[str, ...]) -> None:
-    if urlsplit(address).scheme not in schemes:
-        raise DownloadError(_one_line(f"{address}: only {' and '.join(schemes)} addresses are downloaded"))
+def _check_scheme(address: str, scheme: str) -> None:
+    if urlsplit(address).scheme != scheme:
+        raise DownloadError(printable(f"{address}: only {scheme} addresses are downloaded"))
 
 
-class _SameSchemes(urllib.request.HTTPRedirectHandler):
-    """Follows a redirection only to an address of an allowed scheme."""
+class _SameScheme(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection only to an address of the same scheme."""
 
-    def __init__(self, schemes: tuple[str, ...]) -> None:
-        self.schemes = schemes
+    def __init__(self, scheme: str) -> None:
+        self.scheme = scheme
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        if urlsplit(newurl).scheme not in self.schemes:
+        if urlsplit(newurl).scheme != self.scheme:
             fp.close()  # urllib closes it only when it follows
-        _check_scheme(newurl, self.schemes)
+        _check_scheme(newurl, self.scheme)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _response(address: str, timeout: float, schemes: tuple[str, ...]) -> http.client.HTTPResponse:
-    opener = urllib.request.build_opener(_SameSchemes(schemes))
+def _response(address: str, timeout: float, scheme: str) -> http.client.HTTPResponse:
+    opener = urllib.request.build_opener(_SameScheme(scheme))
     request = urllib.request.Request(address, headers={"User-Agent": "eocc", "Accept-Encoding": "identity"})
     response: http.client.HTTPResponse = opener.open(request, timeout=timeout)
     return response
 
 
-@contextmanager
-def _temporary(path: Path) -> Iterator[IO[bytes]]:
-    """Yield a new file next to `path`; on success it is renamed to `path`, on failure removed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        with temporary.open("xb") as file:
-            yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _copy(response: http.client.HTTPResponse, file: IO[bytes], name: str, size_limit: int) -> str:
-    """Copy the answer to a file, and return its SHA-256 in hexadecimal digits."""
+    """Copy the response to a file, and return its SHA-256 in hexadecimal digits."""
     length = response.headers.get("Content-Length", "")
     declared = int(length) if length.isdecimal() else None
     report = _reporter(name, declared)
@@ -101,14 +80,13 @@ def _copy(response: http.client.HTTPResponse, file: IO[bytes], name: str, size_l
         digest.update(chunk)
         file.write(chunk)
         report(size)
-    # http.client gives a short last piece without a word when a connection is cut.
+    # http.client returns a short last piece without an error when a connection is cut.
     if declared is not None and size != declared:
         raise DownloadError(f"the transfer was cut: {size} of {declared} bytes came")
     return digest.hexdigest()
 
 
 def _reporter(name: str, declared: int | None) -> Callable[[int], None]:
-    """Return a function that shows the number of bytes received, on a terminal in one line."""
     if declared is None or not sys.stderr.isatty():
         print(f"downloading {name}" + (f", {declared} bytes" if declared else ""), file=sys.stderr)
         return lambda size: None
@@ -127,7 +105,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, URLError):
         return f"cannot be reached: {error.reason}"
     return str(error) or type(error).__name__
-
-
-def _one_line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -1,4 +1,4 @@
-"""The paper's synthetic problems in the unit square, seeded. The paper shows pictures, not numbers."""
+"""The paper's synthetic problems in the unit square, drawn after its pictures (it prints no numbers)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ SPREAD = 0.04
 
 @dataclass(frozen=True)
 class OneClassProblem:
-    """Targets to train on; validation and test patterns of both kinds, y = +1 for targets, -1 for others."""
+    """Training rows (all targets), and validation and test rows with y = +1 for targets, -1 for others."""
 
     X_train: Matrix
     X_validation: Matrix
@@ -31,7 +31,8 @@ def make_three_clusters(n_per_cluster: int = 40, random_state: int = 0) -> OneCl
     (120, 2)
     """
     rng = np.random.default_rng(random_state)
-    return _problem(_three_clusters(rng, n_per_cluster), lambda: _near(rng, CENTRES, 10, 0.015), lambda: _between(rng))
+    train = _near(rng, CENTRES, n_per_cluster, SPREAD)
+    return _problem(train, lambda: _near(rng, CENTRES, 10, 0.015), lambda: _between(rng))
 
 
 def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
@@ -40,7 +41,7 @@ def make_narrow_band(n_per_cluster: int = 40, random_state: int = 0) -> OneClass
     Targets reach to the rim of that cluster, so that regions of average extent reject some of them.
     """
     rng = np.random.default_rng(random_state)
-    train = _three_clusters(rng, n_per_cluster)
+    train = _near(rng, CENTRES, n_per_cluster, SPREAD)
     return _problem(train, lambda: _band(rng, 0.57, 0.73, 25), lambda: _band(rng, 0.34, 0.49, 25))
 
 
@@ -49,8 +50,7 @@ def make_two_clusters(n_per_cluster: int = 60, random_state: int = 0) -> OneClas
     rng = np.random.default_rng(random_state)
 
     def targets(n: int) -> Matrix:
-        sides = [np.column_stack([rng.normal(x, 0.01, n), rng.uniform(0.3, 0.7, n)]) for x in (0.1, 0.9)]
-        return np.vstack(sides)
+        return np.vstack([np.column_stack([rng.normal(x, 0.01, n), rng.uniform(0.3, 0.7, n)]) for x in (0.1, 0.9)])
 
     return _problem(targets(n_per_cluster), lambda: targets(15), lambda: _near(rng, ((0.5, 0.5),), 30, 0.1))
 
@@ -58,9 +58,8 @@ def make_two_clusters(n_per_cluster: int = 60, random_state: int = 0) -> OneClas
 def make_isolated_pattern(n_per_cluster: int = 40, random_state: int = 0) -> OneClassProblem:
     """Third example, second half: the three clusters and one lone target in the upper left corner."""
     rng = np.random.default_rng(random_state)
-    train = np.vstack([_three_clusters(rng, n_per_cluster), [LONE]])
-    centres = (*CENTRES, LONE)
-    return _problem(train, lambda: _near(rng, centres, 10, 0.01), lambda: _between(rng))
+    train = np.vstack([_near(rng, CENTRES, n_per_cluster, SPREAD), [LONE]])
+    return _problem(train, lambda: _near(rng, (*CENTRES, LONE), 10, 0.01), lambda: _between(rng))
 
 
 def _problem(train: Matrix, targets: Callable[[], Matrix], others: Callable[[], Matrix]) -> OneClassProblem:
@@ -72,10 +71,6 @@ def _labelled(targets: Matrix, others: Matrix) -> tuple[Matrix, NDArray[np.int64
     return np.vstack([targets, others]), np.repeat([1, -1], [len(targets), len(others)])
 
 
-def _three_clusters(rng: np.random.Generator, n: int) -> Matrix:
-    return _near(rng, CENTRES, n, SPREAD)
-
-
 def _near(rng: np.random.Generator, centres: tuple[tuple[float, float], ...], n: int, spread: float) -> Matrix:
     return np.vstack([rng.normal(centre, spread, (n, 2)) for centre in centres])
 
@@ -85,5 +80,4 @@ def _between(rng: np.random.Generator) -> Matrix:
 
 
 def _band(rng: np.random.Generator, low: float, high: float, n: int) -> Matrix:
-    """Return points spread evenly from low to high in y, next to x = 0.5."""
     return np.column_stack([rng.normal(0.5, 0.003, n), rng.permutation(np.linspace(low, high, n))])

@@ -6,8 +6,13 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.datasets import OneClassProblem
-from eocc.datasets.synthetic import make_isolated_pattern, make_narrow_band, make_three_clusters, make_two_clusters
+from eocc.datasets.synthetic import (
+    OneClassProblem,
+    make_isolated_pattern,
+    make_narrow_band,
+    make_three_clusters,
+    make_two_clusters,
+)
 from eocc.experiments.statistics import Ranking
 from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
 

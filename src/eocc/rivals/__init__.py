@@ -1,8 +1,8 @@
 """Other one-class classifiers: those of the published comparison, and those in use today.
 
 Each is a scikit-learn outlier detector: fit(X) on targets, score_samples (higher = more normal), predict (+1 or -1),
-and `rejection_rate`, the share of training targets that the threshold may reject. `RIVALS` lists them by the names in the
-published tables.
+and `rejection_rate`, the share of training targets that the threshold may reject. `RIVALS` lists them by the names in
+the published tables.
 """
 
 from eocc.foundation.registry import Registry

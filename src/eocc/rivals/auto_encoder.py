@@ -9,44 +9,30 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPRegressor
 
 from eocc.foundation.arguments import check_count, generator
-from eocc.foundation.types import Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import Rival
-from eocc.rivals.consistency import held_out_error, most_complex_consistent
-
-Layers = list[tuple[Matrix, Matrix]]
+from eocc.foundation.types import Indices, Matrix
+from eocc.rivals.base import Rival, is_automatic
+from eocc.rivals.consistency import most_complex_consistent
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34)
 
 
 class AutoEncoder(Rival):
-    """A neural network that copies its input: score_samples is minus the squared error of the copy.
+    """A neural network that copies its input: score_samples is minus the squared error of the copy, -||x - f(x)||².
 
-    One hidden layer of `n_hidden` tanh units and a linear output, fitted to return the targets it is given, by L-BFGS
-    for at most `max_iter` steps: -||x - f(x)||². The network sees the features centred and divided by one number, the
-    root of their mean variance, so that it trains well whatever the unit, while each feature weighs as much as its own
-    unit gives it: the published figures differ between raw and normalised data, and errors of features brought each to
-    unit variance would not. Training scores are those of the fitted targets.
+    One hidden layer of `n_hidden` tanh units and a linear output, fitted to copy the targets, by L-BFGS for at most
+    `max_iter` steps. The features are centred and divided by one number, the root of their mean variance, so that the
+    network trains well in any unit while features keep their relative scale, as in the published figures.
     Paper: Japkowicz, Myers, Gluck, A novelty detection approach to classification (1995); Tax, One-class
     classification (2001), section 3.3.5; dd_tools' autoenc_dd.
     Good at: targets near a bent sheet, many correlated features. Bad at: few rows; fewer features than hidden units,
     where only the bend of tanh keeps it from copying everything; features in different units.
-    Automatic: n_hidden = "auto" takes the most units of 1, 2, 3, 5, 8, ... fewer than the features, with which left-out
-    targets are still accepted as often as the rejection rate promises; 5 is dd_tools' default.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> AutoEncoder(n_hidden=2, random_state=0).fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
+    Automatic: n_hidden = "auto" takes the largest consistent number of 1, 2, 3, 5, 8, ... below the number of features;
+    5 is dd_tools' default.
     """
 
-    def __init__(
-        self, *, n_hidden: int | str = 5, max_iter: int = 1000, rejection_rate: float = 0.05, random_state: Any = None
-    ) -> None:
-        self.n_hidden = n_hidden
-        self.max_iter = max_iter
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    n_hidden: int | str = 5
+    max_iter: int = 1000
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         check_count("max_iter", self.max_iter)
@@ -61,18 +47,11 @@ class AutoEncoder(Rival):
         return self.copier_.minus_errors(X)
 
     def _most_units(self, X: Matrix, seed: int) -> int:
-        candidates = [units for units in CANDIDATES if units < min(X.shape)]
-        if len(candidates) < 2:
-            return 1
+        def scores_of(units: int, kept: Indices) -> Matrix:
+            return trained(X[kept], units, self.max_iter, seed).minus_errors(X)
 
-        def error(units: int) -> float:
-            return held_out_error(
-                len(X),
-                self.rejection_rate,
-                lambda kept: trained(X[kept], units, self.max_iter, seed).minus_errors(X),
-            )
-
-        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
+        candidates = [units for units in CANDIDATES if units < min(X.shape)] or [1]
+        return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +60,7 @@ class Copier:
 
     mean: Matrix
     scale: float
-    layers: Layers
+    layers: list[tuple[Matrix, Matrix]]
     n_iter: int
 
     def minus_errors(self, X: Matrix) -> Matrix:
@@ -95,18 +74,14 @@ class Copier:
 
 
 def trained(X: Matrix, n_hidden: int, max_iter: int, seed: int) -> Copier:
-    """Return the network that copies X.
-
-    >>> trained(np.array([[1.0], [3.0]]), 1, 100, 0).minus_errors(np.array([[1.0], [3.0]])).round(2) + 0.0
-    array([0., 0.])
-    """
+    """Return the network that copies X."""
     mean, scale = X.mean(axis=0), float(np.sqrt(X.var(axis=0).mean())) or 1.0
     scaled = (X - mean) / scale
     network = MLPRegressor(
         hidden_layer_sizes=(n_hidden,), activation="tanh", solver="lbfgs", max_iter=max_iter, random_state=seed
     )
     with warnings.catch_warnings():
-        # A network stopped at max_iter is a model like any other: the error it leaves is what is measured.
+        # A network stopped at max_iter is as good as any other: its errors are what is measured.
         warnings.simplefilter("ignore", ConvergenceWarning)
         network.fit(scaled, scaled[:, 0] if scaled.shape[1] == 1 else scaled)
     layers = list(zip(network.coefs_, network.intercepts_, strict=True))

@@ -1,8 +1,10 @@
-"""The base classes of all rivals: threshold, sign of the scores, atomic fit."""
+"""The base classes of all rivals: parameters, threshold, sign of the scores, atomic fit."""
 
+import importlib
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from typing import Any, Self, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +12,19 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import ThreadpoolController
 
-from eocc.foundation.arguments import check_number, commit_fit, unfitted_copy
+from eocc.foundation.arguments import check_count, check_number, commit_fit, unfitted_copy
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Matrix
-from eocc.rivals.distances import Metric, resolve_metric
-from eocc.rivals.sizes import FARTHEST, bounds, check_size
+from eocc.rivals.distances import resolve_metric
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
 BLOCK = 2**22
+# Squares of numbers between 1e-100 and 1e100, and sums of them over any data that fit in memory, neither overflow nor
+# vanish; nor do the quotients of two such squares.
+LARGEST = 1e100
+# New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
+# model may be far below that spread; a square of their quotient still stays finite.
+FARTHEST = 1e50
 
 
 @cache
@@ -38,21 +45,74 @@ def threshold(training_scores: Matrix, rejection_rate: float) -> float:
     return float(np.sort(training_scores)[n_rejected])
 
 
+def check_size(what: str, largest: float, spread: float) -> None:
+    """Raise a ValueError if the `largest` absolute value, or a `spread` other than 0, cannot be squared."""
+    if largest > LARGEST:
+        raise ValueError(
+            f"{what} holds values of size {largest:.3g}, whose squares overflow; "
+            f"scale the features to at most {LARGEST:g}"
+        )
+    if 0 < spread < 1 / LARGEST:
+        raise ValueError(
+            f"{what} holds values that differ by {spread:.3g} at most, whose squares vanish; "
+            f"scale the features to at least {1 / LARGEST:g}"
+        )
+
+
+def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
+    """Return the range, per column, to which new rows are clipped before they are scored.
+
+    If all rows are equal, their spread counts as 1.
+
+    >>> [bound.tolist() for bound in bounds(np.array([[0.0, 3.0], [2.0, 3.0]]))]
+    [[-2e+50, -2e+50], [2e+50, 2e+50]]
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    check_size("X", float(np.maximum(-low, high).max()), 2 * float((high / 2 - low / 2).max()))
+    reach = FARTHEST * (float((high - low).max()) or 1.0)
+    return low - reach, high + reach
+
+
+def is_automatic(name: str, value: Any) -> bool:
+    """Return whether `value` is "auto"; raise a ValueError unless it is that or an integer >= 1."""
+    if isinstance(value, str) and value == "auto":
+        return True
+    check_count(name, value, otherwise=" or 'auto'")
+    return False
+
+
+def needed(module: str, package: str, by: str) -> Any:
+    """Return the module, or raise an ImportError that says which package `by` needs."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{by} needs the package {package}: pip install 'eocc[rivals]'", name=error.name) from error
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """A one-class classifier of rows of numbers: a score (higher = more normal) and a threshold.
 
-    A subclass has an argument `rejection_rate`, and implements `_learn` and `_score`. `offset_` is the threshold, a
-    quantile of the `training_scores_` as in dd_tools. If the method allows it cheaply, each training row is scored left
-    out, and new targets are then rejected at about the rate. Otherwise training rows lie closer to the model than new
-    ones, which are rejected more often than the rate, and much more often with few rows and many columns.
-    docs/rivals.md says which rival does what.
+    A subclass lists its parameters as dataclass fields, and implements `_learn` and `_score`. `offset_` is the
+    threshold, a quantile of the `training_scores_` as in dd_tools. If that is cheap, each training row is scored left
+    out, and new targets are then rejected at about the `rejection_rate`. Otherwise training rows lie closer to the
+    model than new ones, which are rejected more often than the rate, and much more often with few rows and many
+    columns. docs/rivals.md says which rival does what. Parameters that several rivals have:
+
+    - `rejection_rate`: the share of training targets that the threshold may reject.
+    - `random_state`: random seed.
+    - `k`, `n_clusters`, `n_hidden` = "auto": the largest number that is consistent (Tax and Müller 2004): targets held
+      out in ten folds are rejected about as often as training targets.
 
     New rows farther from the targets than 1e50 times their spread all count as equally far.
     """
 
-    rejection_rate: float
-    training_scores_: Matrix
-    offset_: float
+    rejection_rate: float = 0.05
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        dataclass(kw_only=True, eq=False, repr=False)(cls)
 
     @abstractmethod
     def _learn(self, X: Matrix) -> Matrix:
@@ -68,7 +128,8 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
         draft = unfitted_copy(self)
         # With one thread, sums are added in the same order on every machine.
         with one_blas_thread(), _thread_pools().limit(limits=1, user_api="openmp"):
-            draft._take(draft._learn(draft._read_targets(X)))
+            draft.training_scores_ = draft._learn(draft._read_targets(X))
+        draft.offset_ = threshold(draft.training_scores_, self.rejection_rate)
         return commit_fit(self, draft)
 
     def score_samples(self, X: Any) -> Matrix:
@@ -78,7 +139,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> Matrix:
         """Return score_samples - offset_: >= 0 for targets."""
-        return self.score_samples(X) - self.offset_
+        return np.asarray(self.score_samples(X) - self.offset_)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return +1 for targets, -1 for all else."""
@@ -96,29 +157,20 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
             return rows
         return np.clip(rows, *self.bounds_)
 
-    def _take(self, training_scores: Matrix) -> None:
-        self.training_scores_ = training_scores
-        self.offset_ = threshold(training_scores, self.rejection_rate)
-
 
 class DistanceRival(Rival):
-    """A rival that needs distances only: `_learn` gets those within the training set, `_score` those to it.
+    """A rival that needs distances only: `_learn` gets those between the targets, `_score` rows of distances to them.
 
-    Its argument `metric` is "euclidean", "precomputed", the name of a measure of `eocc.measures`, or a measure (taken
-    with all weights 1), so it works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_`
-    are the training patterns, and larger distances than `farthest_` count as `farthest_`.
+    `metric` is "euclidean", "precomputed", the name of a measure of `eocc.measures`, or a measure (taken with all
+    weights 1), so it works on graphs, strings and series too. `metric_` is the fitted metric, `prototypes_` are the
+    training patterns, and larger distances than `farthest_` count as `farthest_`.
+
+    `width` = "auto" of SVDD, LPDD and MPM is the width of the Parzen density that makes left-out targets likeliest, but
+    at least a third of the median distance to the nearest target that is not a copy. `nu` is the share of targets that
+    may stay outside the boundary; the default is `rejection_rate`.
     """
 
-    metric: Any
-    metric_: Metric
-
-    @abstractmethod
-    def _learn(self, D: Matrix) -> Matrix:
-        """Fit to the distances between the targets and return the scores of the targets."""
-
-    @abstractmethod
-    def _score(self, D: Matrix) -> Matrix:
-        """Return scores from rows of distances to the training patterns."""
+    metric: Any = "euclidean"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -141,10 +193,9 @@ class DistanceRival(Rival):
         return np.minimum(self.metric_.distances(patterns, self.prototypes_), self.farthest_)
 
     def _read_targets(self, X: Any) -> Matrix:
-        patterns = self._read(X, reset=True)
-        self.metric_ = resolve_metric(self.metric).fit(patterns)
-        self.prototypes_ = patterns
-        D = self.metric_.distances(patterns, patterns)
+        self.prototypes_ = self._read(X, reset=True)
+        self.metric_ = resolve_metric(self.metric).fit(self.prototypes_)
+        D = self.metric_.distances(self.prototypes_, self.prototypes_)
         largest = float(D.max())
         check_size("the block of distances", largest, largest)
         self.farthest_ = FARTHEST * (largest or 1.0)

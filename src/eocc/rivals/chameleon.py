@@ -5,43 +5,33 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Indices, Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import Rival
-from eocc.rivals.consistency import held_out_error, most_complex_consistent
-from eocc.rivals.packages import needed
+from eocc.rivals.base import Rival, is_automatic, needed
+from eocc.rivals.consistency import most_complex_consistent
 
 Labels = NDArray[np.int64]
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21)
-# The typical distance to the nearest neighbour that rows are brought to. Edges weigh 10^6 / distance, as 32-bit
-# integers: at 100 the closest pairs keep four digits and more, and sums over 10^5 edges do not overflow.
+# Rows are scaled to this median distance to the nearest neighbour. Edges weigh 10^6 / distance, as 32-bit integers: at
+# 100 the closest pairs keep four digits and more, and sums over 10^5 edges do not overflow.
 NEIGHBOUR_DISTANCE = 100.0
 
 
 class ChameleonDescription(Rival):
     """CHAMELEON's clusters as fuzzy regions: score_samples is the log-membership in the nearest, -(d / tau)^2 / 2.
 
-    The graph of each target's 10 nearest neighbours is cut into small parts, which are merged where they are as well
-    connected, and as close, as each is inside. A cluster becomes a region: d is the distance to its medoid and tau
-    the mean distance of its pairs; a lone target's is the mean distance to the nearest neighbour. Copies of a row are
-    clustered as one. With fewer than 4 distinct rows there is no graph to cut and all targets are one cluster.
-    Training scores are those of the fitted regions. Needs `pip install 'eocc[rivals]'`; the same rows give the same
-    clusters always.
+    The graph of each target's 10 nearest neighbours is cut into small parts, which are merged if they are as well
+    connected, and as close, as each is inside. Each cluster becomes a region: d is the distance to its medoid and tau
+    the mean distance of its pairs; for a single target, the mean distance to the nearest neighbour in the data. Copies
+    of a row are clustered as one. Fewer than 4 distinct rows are one cluster. The same rows always give the same
+    clusters. Needs `pip install 'eocc[rivals]'`.
     Paper: Karypis, Han, Kumar, Chameleon: hierarchical clustering using dynamic modeling (1999).
-    Good at: clusters of uneven size and density. Bad at: bent clusters, which one medoid cannot stand for; scattered
+    Good at: clusters of uneven size and density. Bad at: bent clusters, which one medoid cannot represent; scattered
     targets.
-    Automatic: `n_clusters` = 5, as for k-means and k-centres; "auto" takes the largest of 1, 2, 3, 5, 8, 13, 21 that
-    still accepts held-out targets as promised (consistency, Tax and Müller 2004), at ten fits each.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> ChameleonDescription().fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
+    Automatic: `n_clusters` = 5, as for k-means and k-centres; "auto" takes the largest consistent number of 1, 2, 3, 5,
+    8, 13, 21, at ten fits each.
     """
 
-    def __init__(self, *, n_clusters: int | str = 5, rejection_rate: float = 0.05) -> None:
-        self.n_clusters = n_clusters
-        self.rejection_rate = rejection_rate
+    n_clusters: int | str = 5
 
     def _learn(self, X: Matrix) -> Matrix:
         is_open = is_automatic("n_clusters", self.n_clusters)
@@ -54,22 +44,15 @@ class ChameleonDescription(Rival):
         return log_membership(X, self.centres_, self.extents_)
 
     def _consistent(self, X: Matrix) -> int:
-        def error(n_clusters: int) -> float:
-            def scores_from(kept: Indices) -> Matrix:
-                return log_membership(X, *regions(X[kept], chameleon_labels(X[kept], n_clusters)))
-
-            return held_out_error(len(X), self.rejection_rate, scores_from)
+        def scores_of(n_clusters: int, kept: Indices) -> Matrix:
+            return log_membership(X, *regions(X[kept], chameleon_labels(X[kept], n_clusters)))
 
         candidates = [n_clusters for n_clusters in CANDIDATES if n_clusters <= max(1, len(X) // 4)]
-        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
+        return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 
 def chameleon_labels(X: Matrix, n_clusters: int) -> Labels:
-    """Return CHAMELEON's clusters 0, 1, ...: at most `n_clusters` unless the neighbour graph has more parts.
-
-    >>> chameleon_labels(np.array([[0.0], [1.0], [1.0]]), 2)
-    array([0, 0, 0])
-    """
+    """Return CHAMELEON's clusters 0, 1, ...: at most `n_clusters` unless the neighbour graph has more parts."""
     chameleon = needed("pychameleon", "chameleon-cluster", by="ChameleonDescription").Chameleon
     distinct, copy_of = np.unique(X, axis=0, return_inverse=True)
     if len(distinct) < 4 or n_clusters == 1:
@@ -96,7 +79,9 @@ def regions(X: Matrix, labels: Labels) -> tuple[Matrix, Matrix]:
     shapes = [_region(X[labels == label]) for label in range(labels.max() + 1)]
     centres = np.array([centre for centre, _ in shapes])
     extents = np.array([extent for _, extent in shapes])
-    return centres, np.where(extents > 0, extents, _lone_extent(X))
+    distinct = np.unique(X, axis=0)
+    lone = float(_to_nearest_other(distinct).mean()) if len(distinct) > 1 else 1.0
+    return centres, np.where(extents > 0, extents, lone)
 
 
 def _region(members: Matrix) -> tuple[Matrix, float]:
@@ -105,20 +90,6 @@ def _region(members: Matrix) -> tuple[Matrix, float]:
     return members[D.sum(axis=1).argmin()], float(D.sum() / n_pairs) if n_pairs else 0.0
 
 
-def _lone_extent(X: Matrix) -> float:
-    """Return the mean distance of distinct rows to the nearest other; where there is one row only, 1: any unit will do.
-
-    >>> _lone_extent(np.array([[0.0], [2.0], [2.0]]))
-    2.0
-    """
-    distinct = np.unique(X, axis=0)
-    return float(_to_nearest_other(distinct).mean()) if len(distinct) > 1 else 1.0
-
-
 def log_membership(X: Matrix, centres: Matrix, extents: Matrix) -> Matrix:
-    """Return -(d / tau)^2 / 2 in the region where it is largest.
-
-    >>> log_membership(np.array([[2.0]]), np.array([[0.0], [3.0]]), np.array([1.0, 0.5]))
-    array([-2.])
-    """
+    """Return -(d / tau)^2 / 2 in the region where it is largest."""
     return -0.5 * np.asarray((cdist(X, centres) / extents).min(axis=1)) ** 2

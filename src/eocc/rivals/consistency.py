@@ -22,38 +22,26 @@ def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
         yield np.flatnonzero(fold != index), np.flatnonzero(fold == index)
 
 
-def held_out_error(n: int, rejection_rate: float, scores_from: Callable[[Indices], Matrix]) -> float:
-    """Return the fraction of n targets, at least 2, that a model fitted without them rejects, in ten folds.
-
-    `scores_from`(kept) are the scores of all n by the model of the kept ones. The threshold is on the scores of those
-    as fitted: they are the promise that consistency puts to the test, so nothing is left out of them.
-
-    >>> values = np.array([0.0, 1.0, 2.0, 9.0])
-    >>> held_out_error(4, 0.0, lambda kept: -abs(values - values[kept].mean()))
-    0.25
-    """
-    n_rejected = 0
-    for kept, held_out in folds(n):
-        scores = scores_from(kept)
-        n_rejected += int((scores[held_out] < threshold(scores[kept], rejection_rate)).sum())
-    return n_rejected / n
-
-
 def most_complex_consistent(
-    candidates: Sequence[Candidate], error: Callable[[Candidate], float], n: int, rejection_rate: float
+    candidates: Sequence[Candidate], scores_of: Callable[[Candidate, Indices], Matrix], n: int, rejection_rate: float
 ) -> Candidate:
-    """Return the last of `candidates`, simplest first, before held-out targets are rejected too often.
+    """Return the last of `candidates`, simplest first, before targets held out in ten folds are rejected too often.
 
-    Too often is more than two standard deviations of a binomial above the rejection rate; the first candidate is taken
-    whatever its error.
+    `scores_of`(candidate, kept) returns the scores of all n targets by the model fitted to the kept ones. A held-out
+    target is rejected if it scores below the threshold of the kept ones, which are scored as fitted. Too often means
+    more than two standard deviations of a binomial above the rejection rate. The first candidate is not tested.
 
-    >>> most_complex_consistent([1, 2, 3, 4], lambda c: 0.04 * c, n=100, rejection_rate=0.05)
+    >>> most_complex_consistent([1, 2, 3], lambda c, kept: np.isin(np.arange(100), kept) >= c - 2, 100, 0.05)
     2
     """
     limit = rejection_rate + 2 * np.sqrt(max(rejection_rate, 1 / n) * (1 - rejection_rate) / n)
     chosen = candidates[0]
     for candidate in candidates[1:]:
-        if error(candidate) > limit:
+        n_rejected = 0
+        for kept, held_out in folds(n):
+            scores = scores_of(candidate, kept)
+            n_rejected += int((scores[held_out] < threshold(scores[kept], rejection_rate)).sum())
+        if n_rejected / n > limit:
             break
         chosen = candidate
     return chosen

@@ -9,18 +9,13 @@ from eocc.foundation.types import Matrix
 
 
 def covariance_of(X: Matrix) -> Matrix:
-    """Return the covariance with n in the denominator.
-
-    >>> covariance_of(np.array([[0.0, 0.0], [2.0, 0.0]]))
-    array([[1., 0.],
-           [0., 0.]])
-    """
+    """Return the covariance with n in the denominator."""
     centred = X - X.mean(axis=0)
     return np.asarray(centred.T @ centred / len(X))
 
 
 def regularised(covariance: Matrix, regularisation: float) -> Matrix:
-    """Return (1 - r) S + r tr(S)/d I; the identity where S is 0.
+    """Return (1 - r) S + r tr(S)/d I; the identity if S is 0.
 
     >>> regularised(np.diag([1.0, 0.0]), 0.5)
     array([[0.75, 0.  ],
@@ -34,16 +29,12 @@ def regularised(covariance: Matrix, regularisation: float) -> Matrix:
 
 
 def is_singular(eigenvalues: NDArray[np.floating[Any]]) -> bool:
-    """Return whether the least of ascending eigenvalues is within the rounding of the largest.
-
-    >>> is_singular(np.array([1e-17, 1.0])), is_singular(np.array([1e-9, 1.0]))
-    (True, False)
-    """
+    """Return whether the smallest of ascending eigenvalues is 0 up to the rounding error of the largest."""
     return bool(eigenvalues[0] <= eigenvalues[-1] * len(eigenvalues) * np.finfo(float).eps)
 
 
 def n_directions(X: Matrix, singular_values: Matrix) -> int:
-    """Return in how many directions the rows differ by more than the rounding of their own size.
+    """Return the number of directions in which the rows differ by more than rounding error.
 
     `singular_values` are those of the centred rows, descending.
 

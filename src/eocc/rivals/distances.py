@@ -1,75 +1,55 @@
-"""The metrics of rivals behind one interface: fit to the training patterns, then compute distances to them."""
+"""The metrics of rivals: fit to the training patterns, then compute distances to them. Also what distances show."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
 from eocc.measures.precomputed import Precomputed, PrecomputedRows
-from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.measures.protocol import Measure
 from eocc.measures.resolve import resolve_measure
 
 
-class Metric(Protocol):
+class Metric(ABC):
     """Distances between patterns."""
 
-    @property
-    def is_pairwise(self) -> bool:
-        """Whether X holds distances."""
-        ...
-
-    @property
-    def takes_rows(self) -> bool:
-        """Whether patterns are rows of numbers, which scikit-learn validates."""
-        ...
+    is_pairwise = False  # whether X holds distances
+    takes_rows = True  # whether patterns are rows of numbers, which scikit-learn validates
 
     def read(self, X: Any) -> Any:
-        """Return the user's X as patterns; not called where `takes_rows`."""
-        ...
-
-    def fit(self, training: Any) -> "Metric":
-        """Fit the scale of the metric."""
-        ...
-
-    def distances(self, patterns: Any, prototypes: Any) -> Matrix:
-        """Return the distances, patterns x prototypes; each row is independent of the others."""
-        ...
-
-
-@dataclass(frozen=True)
-class EuclideanRows:
-    """The Euclidean distance in the unit of the data."""
-
-    is_pairwise: bool = False
-    takes_rows: bool = True
-
-    def read(self, X: Any) -> Any:
-        """Return X."""
+        """Return the user's X as patterns."""
         return X
 
-    def fit(self, training: Any) -> "EuclideanRows":
-        """Return the metric itself: it has no scale."""
+    def fit(self, training: Any) -> Self:
+        """Fit to the training patterns and return the metric itself."""
         return self
+
+    @abstractmethod
+    def distances(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return the distances, patterns x prototypes; each row is independent of the others."""
+
+
+class EuclideanRows(Metric):
+    """The Euclidean distance in the unit of the data."""
 
     def distances(self, patterns: Matrix, prototypes: Matrix) -> Matrix:
         """Return the distances from differences; a matrix product would round differently in other batches."""
         return np.asarray(cdist(patterns, prototypes))
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(Metric):
     """Precomputed distances in their own unit."""
 
-    is_pairwise: bool = True
-    takes_rows: bool = False
+    is_pairwise = True
+    takes_rows = False
 
     def read(self, X: Any) -> PrecomputedRows:
         """Return a block of distances."""
         return Precomputed().read(X)
 
-    def fit(self, training: PrecomputedRows) -> "Blocks":
+    def fit(self, training: PrecomputedRows) -> Self:
         """Check that the block is square, symmetric and zero on its diagonal."""
         Precomputed().fit(training)
         return self
@@ -79,39 +59,33 @@ class Blocks:
         given, wanted = patterns.block.shape[1], prototypes.block.shape[1]
         if given != wanted:
             raise ValueError(f"this block has {given} columns; it needs {wanted}, one per row of the fit")
-        # Else one row and many would lie differently in memory, and be summed in another order.
+        # Contiguous: otherwise one row and many would be laid out differently, and be summed in another order.
         return np.ascontiguousarray(patterns.block[:, prototypes.columns])
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(Metric):
     """A measure of `eocc.measures` with all weights 1: at most 1 between training patterns."""
 
-    measure: Measure
-    fitted: FittedMeasure | None = None
-    is_pairwise: bool = False
-
-    @property
-    def takes_rows(self) -> bool:
-        """Whether patterns are rows of numbers."""
-        return not hasattr(self.measure, "read")
+    def __init__(self, measure: Measure) -> None:
+        self.measure = measure
+        self.takes_rows = not hasattr(measure, "read")
 
     def read(self, X: Any) -> Any:
         """Return X as the measure reads it."""
-        return self.measure.read(X)  # type: ignore[attr-defined]  # only where takes_rows is False
+        return self.measure.read(X)  # type: ignore[attr-defined]  # only called if takes_rows is False
 
-    def fit(self, training: Any) -> "Measured":
+    def fit(self, training: Any) -> Self:
         """Fit the measure."""
-        return replace(self, fitted=self.measure.fit(training))
+        self.fitted = self.measure.fit(training)
+        return self
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return the measure's dissimilarities."""
-        assert self.fitted is not None
         return self.fitted.prepare(patterns, prototypes).evaluate(np.ones(self.fitted.n_parameters))
 
 
 def resolve_metric(metric: Any) -> Metric:
-    """Return the metric of that name, or of that measure.
+    """Return a new, unfitted metric of that name, or of that measure.
 
     >>> resolve_metric("euclidean").distances(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]]))
     array([[5.]])
@@ -121,3 +95,30 @@ def resolve_metric(metric: Any) -> Metric:
     if isinstance(metric, Precomputed) or (isinstance(metric, str) and metric == "precomputed"):
         return Blocks()
     return Measured(resolve_measure(metric))
+
+
+def distances_to_others(D: Matrix) -> Matrix:
+    """Return each row of a square block without its diagonal, sorted.
+
+    >>> distances_to_others(np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]])).tolist()
+    [[1.0, 3.0], [2.0, 3.0], [1.0, 2.0]]
+    """
+    n = len(D)
+    return np.asarray(np.sort(D[~np.eye(n, dtype=bool)].reshape(n, n - 1), axis=1))
+
+
+def intrinsic_dimension(D: Matrix, k: int = 10) -> float:
+    """Return Levina and Bickel's maximum-likelihood dimension (2004), averaged as MacKay and Ghahramani advise.
+
+    1 / dimension is the mean of log(r_k / r_j) over patterns and j < k, where r_j is the distance to the j-th nearest
+    of the other patterns. Copies are left out; without two different distances the dimension is 1.
+
+    >>> intrinsic_dimension(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 2.0], [1.0, 2.0, 0.0]])).__round__(3)
+    1.443
+    """
+    nearest = distances_to_others(D)[:, :k]
+    inside = (nearest > 0) & (nearest < nearest[:, -1:])
+    if not inside.any():
+        return 1.0
+    logs = np.log(np.broadcast_to(nearest[:, -1:], nearest.shape)[inside] / nearest[inside])
+    return float(1 / logs.mean())

@@ -11,22 +11,14 @@ from eocc.rivals.covariance import covariance_of, is_singular, regularised
 class Gauss(Rival):
     """A single Gaussian: score_samples is its log-density.
 
-    Mean and covariance of the targets, S' = (1 - r) S + r tr(S)/d I with r = `regularisation`, so that it can be
-    inverted also where there are more features than rows. Training scores are those of the
-    rows as fitted.
+    Mean and covariance of the targets, S' = (1 - r) S + r tr(S)/d I with r = `regularisation`, so that the covariance
+    can be inverted even with more features than rows.
     Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 2.3; dd_tools' gauss_dd.
     Good at: one elongated cloud, few rows, correlated features. Bad at: several clusters, bent or heavy-tailed data.
     Automatic: nothing to choose; r = 0.01 is dd_tools' default.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> Gauss().fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(self, *, regularisation: float = 0.01, rejection_rate: float = 0.05) -> None:
-        self.regularisation = regularisation
-        self.rejection_rate = rejection_rate
+    regularisation: float = 0.01
 
     def _learn(self, X: Matrix) -> Matrix:
         check_number("regularisation", self.regularisation, "in [0, 1]", lambda value: 0 <= value <= 1)

@@ -13,25 +13,17 @@ from eocc.rivals.base import Rival
 class IsolationForestRival(Rival):
     """The isolation forest: score_samples is minus 2^(-mean depth / expected depth), in [-1, 0).
 
-    Trees that split a sample of the targets at random features and values; a pattern that ends near the root is easily
-    set apart. scikit-learn's IsolationForest with its defaults: 100 trees of at most 256 targets each. It holds rows in
-    single precision, so each feature is counted from its mean in units of its range. Training scores are those of the
-    fitted targets.
+    Each tree splits a sample of the targets at random features and values; outliers end near the root.
+    scikit-learn's IsolationForest: `n_trees` trees of at most 256 targets each. It works in single precision, so each
+    feature is centred and divided by its range first.
     Paper: Liu, Ting, Zhou, Isolation forest (2008).
-    Good at: many rows, any shift or scale of a feature, features that say nothing. Bad at: clusters that hide each
-    other along the axes; few rows; patterns beyond the range of the targets, which all fall in the outermost leaf.
+    Good at: many rows, any shift or scale of a feature, uninformative features. Bad at: clusters that hide each other
+    along the axes; few rows; patterns beyond the range of the targets, which all fall in the outermost leaf.
     Automatic: nothing to choose; the defaults are the paper's.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> IsolationForestRival(random_state=0).fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(self, *, n_trees: int = 100, rejection_rate: float = 0.05, random_state: Any = None) -> None:
-        self.n_trees = n_trees
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    n_trees: int = 100
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         check_count("n_trees", self.n_trees)

@@ -1,15 +1,13 @@
-"""k targets that stand for all."""
+"""The nearest of k targets."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from eocc.foundation.arguments import check_count, generator
 from eocc.foundation.types import Indices, Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import DistanceRival
-from eocc.rivals.consistency import held_out_error, most_complex_consistent
+from eocc.rivals.base import DistanceRival, is_automatic
+from eocc.rivals.consistency import most_complex_consistent
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 
@@ -17,20 +15,19 @@ CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 class KCentres(DistanceRival):
     """Distance to the nearest of k targets chosen as centres: score_samples is minus that distance.
 
-    The centres are to make the radius, the largest distance of any target to its nearest centre, least. From each of
-    `n_starts` random targets the next centre is the target farthest from those chosen, which is never worse than twice
-    the least radius (Gonzalez 1985). Then each centre moves to the middle of its cluster, and one centre at a time is
-    swapped for another target, as long as the radius falls: search="swaps". With search="recentring" each start is k
-    random targets, moved to the middle of their clusters until none moves, as in dd_tools: a larger radius, and fewer
-    centres spent on outliers. `centres_` are the targets chosen, `k_` is their number and `radius_` theirs; with copies
-    among the targets there may be fewer than k.
-    Training scores are distances to the nearest centre; a centre's own is taken as if the next best member of its
-    cluster stood in its place.
+    The centres should minimise the radius, the largest distance of any target to its nearest centre.
+    search="recentring" takes the best of `n_starts` starts, as dd_tools does: each is k random targets, moved to the
+    middle of their clusters until none moves. search="swaps" gives a smaller radius, but spends more centres on
+    outliers: from each of `n_starts` random targets, the next centre is the target farthest from those chosen, which
+    gives at most twice the smallest radius (Gonzalez 1985); then each centre moves to the middle of its cluster, and
+    single centres are swapped for other targets, as long as the radius falls. `centres_` are the targets chosen, `k_`
+    is their number (copies may make it smaller than k) and `radius_` their radius. The training score of a centre is
+    computed as if the next best member of its cluster had replaced it.
     Paper: Ypma, Duin, Support objects for domain approximation (1998); dd_tools' kcenter_dd.
-    Good at: any dissimilarity; a description of k patterns that can be looked at. Bad at: outliers among the training
+    Good at: any dissimilarity; a description by k patterns that can be looked at. Bad at: outliers among the training
     targets, since the farthest one decides; clusters of uneven size.
-    Automatic: k = 5 and the best of 25 starts are dd_tools' defaults; k = "auto" takes the largest k of 1, 2, 3, 5, 8,
-    ... 55 that still accepts held-out targets as promised (consistency, Tax and Müller 2004).
+    Automatic: k = "auto" takes the largest consistent k of 1, 2, 3, 5, 8, ... 55; k = 5 and 25 starts are dd_tools'
+    defaults.
 
     >>> centres = KCentres(k=2, random_state=0).fit([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
     >>> sorted(centres.centres_.tolist()), centres.radius_
@@ -39,22 +36,10 @@ class KCentres(DistanceRival):
     array([-4.])
     """
 
-    def __init__(
-        self,
-        *,
-        k: int | str = 5,
-        search: str = "recentring",
-        n_starts: int = 25,
-        metric: Any = "euclidean",
-        rejection_rate: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.k = k
-        self.search = search
-        self.n_starts = n_starts
-        self.metric = metric
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    k: int | str = 5
+    search: str = "recentring"
+    n_starts: int = 25
+    random_state: Any = None
 
     def _learn(self, D: Matrix) -> Matrix:
         is_open = is_automatic("k", self.k)
@@ -72,65 +57,44 @@ class KCentres(DistanceRival):
         return -np.asarray(D[:, self.centres_].min(axis=1))
 
     def _consistent_k(self, D: Matrix, random: np.random.Generator) -> int:
-        n = len(D)
-        seed = int(random.integers(2**31))
+        n, seed = len(D), int(random.integers(2**31))
 
-        def error(k: int) -> float:
-            def scores_from(kept: Indices) -> Matrix:
-                inside = D[np.ix_(kept, kept)]
-                centres = SEARCHES[self.search](inside, k, self.n_starts, np.random.default_rng(seed))
-                return -np.asarray(D[:, kept[centres]].min(axis=1))
-
-            return held_out_error(n, self.rejection_rate, scores_from)
+        def scores_of(k: int, kept: Indices) -> Matrix:
+            inside = D[np.ix_(kept, kept)]
+            centres = SEARCHES[self.search](inside, k, self.n_starts, np.random.default_rng(seed))
+            return -np.asarray(D[:, kept[centres]].min(axis=1))
 
         # Every fold must have more targets than centres.
         candidates = [k for k in CANDIDATES if k < n - -(-n // 10)] or [1]
-        return most_complex_consistent(candidates, error, n, self.rejection_rate)
+        return most_complex_consistent(candidates, scores_of, n, self.rejection_rate)
 
 
 def radius(D: Matrix, centres: Indices) -> float:
-    """Return the largest distance of any pattern to its nearest centre.
-
-    >>> radius(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 4.0], [5.0, 4.0, 0.0]]), np.array([0, 2]))
-    1.0
-    """
+    """Return the largest distance of any pattern to its nearest centre."""
     return float(D[:, centres].min(axis=1).max())
 
 
 def swapped_centres(D: Matrix, k: int, n_starts: int, random: np.random.Generator) -> Indices:
-    """Return the centres of least radius found from `n_starts` random patterns by farthest-first, then swaps.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0], [0.0, 1.0, 2.0, 9.0]))
-    >>> sorted(swapped_centres(D, 2, 3, np.random.default_rng(0)).tolist())
-    [1, 3]
-    """
+    """Return the centres of smallest radius found from `n_starts` random patterns by farthest-first, then swaps."""
     starts = random.permutation(len(D))[:n_starts]
     found = [_recentred(D, _farthest_first(D, k, int(start))) for start in starts]
     distinct = {tuple(sorted(centres.tolist())): centres for centres in found}
-    # A round of swaps costs as much as many starts; the five best have it. From all, radii were up to 1.3 % smaller.
+    # Swaps cost as much as many starts, so only the five best get them. From all, radii were up to 1.3 % smaller.
     best = sorted(distinct.values(), key=lambda centres: radius(D, centres))[:5]
     return min((_swapped(D, centres) for centres in best), key=lambda centres: radius(D, centres))
 
 
 def recentred_centres(D: Matrix, k: int, n_starts: int, random: np.random.Generator) -> Indices:
-    """Return the centres of least radius found from `n_starts` sets of k random patterns by recentring alone.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 2.0, 9.0], [0.0, 1.0, 2.0, 9.0]))
-    >>> sorted(recentred_centres(D, 2, 5, np.random.default_rng(0)).tolist())
-    [1, 3]
-    """
+    """Return the centres of smallest radius found from `n_starts` sets of k random patterns by recentring alone."""
     found = (_settled(D, random.permutation(len(D))[:k]) for _ in range(n_starts))
     return min(found, key=lambda centres: radius(D, centres))
 
 
-SEARCHES: dict[str, Callable[[Matrix, int, int, np.random.Generator], Indices]] = {
-    "recentring": recentred_centres,
-    "swaps": swapped_centres,
-}
+SEARCHES = {"recentring": recentred_centres, "swaps": swapped_centres}
 
 
 def _farthest_first(D: Matrix, k: int, start: int) -> Indices:
-    """Return Gonzalez's centres, each the pattern farthest from those before it; fewer where copies are left only."""
+    """Return Gonzalez's centres, each the pattern farthest from those before it; fewer if only copies are left."""
     centres, nearest = [start], D[:, start].copy()
     while len(centres) < k and nearest.max() > 0:
         centres.append(int(np.argmax(nearest)))
@@ -139,7 +103,7 @@ def _farthest_first(D: Matrix, k: int, start: int) -> Indices:
 
 
 def _recentred(D: Matrix, centres: Indices) -> Indices:
-    """Return centres moved to the member of least largest distance in their clusters, while the radius falls."""
+    """Return centres moved to the middle of their clusters, while the radius falls."""
     while True:
         moved = np.array([middle(D, members) for members in clusters(D, centres)])
         if radius(D, moved) >= radius(D, centres):
@@ -149,7 +113,7 @@ def _recentred(D: Matrix, centres: Indices) -> Indices:
 
 def _settled(D: Matrix, centres: Indices) -> Indices:
     """Return centres moved to the middle of their clusters until none moves; those of empty clusters are dropped."""
-    # Moves can go round in a circle where distances tie; a hundred are far more than it takes to settle.
+    # With tied distances, moves can go round in a circle; a hundred are far more than it takes to settle.
     for _ in range(100):
         moved = np.array([middle(D, members) for members in clusters(D, centres) if len(members)])
         if np.array_equal(moved, centres):
@@ -159,22 +123,13 @@ def _settled(D: Matrix, centres: Indices) -> Indices:
 
 
 def clusters(D: Matrix, centres: Indices) -> list[Indices]:
-    """Return the patterns nearest to each centre; every centre is in its own cluster, unless a copy precedes it.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0], [0.0, 1.0, 5.0]))
-    >>> [members.tolist() for members in clusters(D, np.array([1, 2]))]
-    [[0, 1], [2]]
-    """
+    """Return the patterns nearest to each centre; every centre is in its own cluster, unless a copy precedes it."""
     labels = D[:, centres].argmin(axis=1)
     return [np.flatnonzero(labels == label) for label in range(len(centres))]
 
 
 def middle(D: Matrix, members: Indices) -> int:
-    """Return the member with the least largest distance to the others.
-
-    >>> middle(np.abs(np.subtract.outer([0.0, 1.0, 5.0, 7.0], [0.0, 1.0, 5.0, 7.0])), np.array([0, 1, 3]))
-    1
-    """
+    """Return the member whose largest distance to the others is smallest."""
     return int(members[D[np.ix_(members, members)].max(axis=1).argmin()])
 
 
@@ -200,12 +155,7 @@ def _swapped(D: Matrix, centres: Indices) -> Indices:
 
 
 def left_out_distances(D: Matrix, centres: Indices) -> Matrix:
-    """Return the distances to the nearest centre; for a centre, to the others or to the one that would replace it.
-
-    >>> D = np.abs(np.subtract.outer([0.0, 1.0, 5.0], [0.0, 1.0, 5.0]))
-    >>> left_out_distances(D, np.array([1, 2])).tolist()
-    [1.0, 1.0, 4.0]
-    """
+    """Return the distances to the nearest centre; for a centre, to the others or to the one that would replace it."""
     distances = np.asarray(D[:, centres].min(axis=1))
     for centre, members in zip(centres, clusters(D, centres), strict=True):
         others = centres[centres != centre]

@@ -9,10 +9,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from eocc.foundation.arguments import check_count, generator
-from eocc.foundation.types import Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import Rival
-from eocc.rivals.consistency import held_out_error, most_complex_consistent
+from eocc.foundation.types import Indices, Matrix
+from eocc.rivals.base import Rival, is_automatic
+from eocc.rivals.consistency import most_complex_consistent
 
 CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
@@ -21,26 +20,21 @@ class KMeansDescription(Rival):
     """Distance to the nearest of k centres: score_samples is minus its square.
 
     The centres are those of k-means (scikit-learn's Lloyd iterations) from distinct random rows, the best of
-    `n_starts` runs; there are at most as many as distinct rows. Training scores leave the pattern out of the mean that
-    is its centre: in a cluster of m its distance grows by m / (m - 1), and a pattern that was a cluster by itself is
-    scored by the other centres.
+    `n_starts` runs; at most as many as distinct rows. Training scores leave the pattern out of the mean that is its
+    centre: in a cluster of m its distance grows by m / (m - 1), and a pattern that was a cluster by itself is scored by
+    the other centres.
     Paper: Tax, One-class classification (2001), section 3.4.3; dd_tools' kmeans_dd.
-    Good at: round clusters of like size, many rows, speed. Bad at: long or bent clusters, features in unequal units.
-    Automatic: k = "auto" takes the largest k of 1, 2, 3, 5, 8, ... that is consistent (Tax and Müller, 2004): held-out
-    targets are rejected about as often as training targets are. The default of 5 is dd_tools'. One start is what the
-    published figures show; the best of many starts more often gives an outlier a centre of its own.
+    Good at: round clusters of similar size, many rows, speed. Bad at: long or bent clusters, features in unequal units.
+    Automatic: k = "auto" takes the largest consistent k of 1, 2, 3, 5, 8, ...; 5 is dd_tools' default. The published
+    figures fit one start; the best of many starts more often gives an outlier a centre of its own.
 
     >>> KMeansDescription(k=2, random_state=0).fit([[0.0], [1.0], [8.0], [9.0]]).score_samples([[0.5], [10.5]])
     array([-0., -4.])
     """
 
-    def __init__(
-        self, *, k: int | str = 5, n_starts: int = 1, rejection_rate: float = 0.05, random_state: Any = None
-    ) -> None:
-        self.k = k
-        self.n_starts = n_starts
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    k: int | str = 5
+    n_starts: int = 1
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         is_open = is_automatic("k", self.k)
@@ -55,15 +49,12 @@ class KMeansDescription(Rival):
         return _scores(X, self.centres_)
 
     def _consistent_k(self, X: Matrix, seed: int) -> int:
+        def scores_of(k: int, kept: Indices) -> Matrix:
+            return _scores(X, _centres(X[kept], k, self.n_starts, seed))
+
         n_distinct = len(np.unique(X, axis=0))
         candidates = [k for k in CANDIDATES if k <= n_distinct]
-
-        def error(k: int) -> float:
-            return held_out_error(
-                len(X), self.rejection_rate, lambda kept: _scores(X, _centres(X[kept], k, self.n_starts, seed))
-            )
-
-        return most_complex_consistent(candidates, error, len(X), self.rejection_rate)
+        return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 
 def _centres(X: Matrix, k: int, n_starts: int, seed: int) -> Matrix:
@@ -86,7 +77,7 @@ def _scores(X: Matrix, centres: Matrix) -> Matrix:
 
 def _left_out_scores(X: Matrix, centres: Matrix) -> Matrix:
     """Return the scores of training rows, each with its own centre moved to the mean of the rest of its cluster."""
-    if len(X) == 1:  # no other row to make a centre
+    if len(X) == 1:
         return np.zeros(1)
     squares = cdist(X, centres, "sqeuclidean")
     own = squares.argmin(axis=1)

@@ -1,20 +1,17 @@
 """The k-th nearest neighbour."""
 
-from typing import Any
-
 import numpy as np
 from scipy.special import logsumexp
 
 from eocc.foundation.types import Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import DistanceRival
-from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
+from eocc.rivals.base import DistanceRival, is_automatic
+from eocc.rivals.distances import distances_to_others, intrinsic_dimension
 
 
 class KNearestNeighbours(DistanceRival):
     """Distance to the k-th nearest target: score_samples is minus that distance.
 
-    Training scores leave the pattern itself out, so copies of a row are neighbours at distance 0.
+    Training scores leave out the pattern itself, so a copy of a row is a neighbour at distance 0.
     Paper: Ramaswamy, Rastogi, Shim, Efficient algorithms for mining outliers (2000); Tax, One-class classification
     (2001), section 3.4.2; dd_tools' knndd.
     Good at: any shape, any dissimilarity, small samples. Bad at: targets of uneven density; noise in the training set
@@ -26,15 +23,12 @@ class KNearestNeighbours(DistanceRival):
     array([-2.])
     """
 
-    def __init__(self, *, k: int | str = "auto", metric: Any = "euclidean", rejection_rate: float = 0.05) -> None:
-        self.k = k
-        self.metric = metric
-        self.rejection_rate = rejection_rate
+    k: int | str = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
         n_others = len(D) - 1
         is_open = is_automatic("k", self.k)
-        if n_others == 0:  # no neighbour to be far from
+        if n_others == 0:
             self.k_ = 1
             return np.zeros(1)
         others = distances_to_others(D)
@@ -49,15 +43,14 @@ def _likeliest_k(D: Matrix, others: Matrix) -> int:
     """Return the k whose density gives left-out patterns the largest likelihood.
 
     The density has a Gaussian at each target, as wide as the distance to its k-th neighbour (Breiman, Meisel, Purcell
-    1977), in as many dimensions as the data fill. Without pattern j, a target that had j among its k nearest is as
+    1977), in the intrinsic dimension of the data. Without pattern j, a target that had j among its k nearest is as
     wide as its next distance. Widths are at least 10^-6 of the median distance (of the median positive one if most
-    rows are copies): else copies would be infinitely dense, and squares would overflow.
+    rows are copies): otherwise copies would be infinitely dense, and squares would overflow.
     """
-    n = len(D)
-    candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55) if k < n - 1] or [1]
+    candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55) if k < len(D) - 1] or [1]
     if len(candidates) == 1:
         return candidates[0]
-    d = intrinsic_dimension(others)
+    d = intrinsic_dimension(D)
     positive = others[others > 0]
     floor = 1e-6 * float(np.median(others) or (np.median(positive) if len(positive) else 1.0))
     D, likelihoods = D.astype(np.float64), []

@@ -1,6 +1,4 @@
-"""The tightest mean distance to a few targets."""
-
-from typing import Any
+"""The smallest weighted mean of distances to a few targets."""
 
 import numpy as np
 from scipy import sparse
@@ -17,41 +15,26 @@ class LinearProgrammingDescription(DistanceRival):
 
     The weights w minimise rho + 1/(nu n) sum_i xi_i with w'd(x_i, R) <= rho + xi_i, sum w = 1, and w, rho, xi >= 0: the
     targets lie as near the origin of the dissimilarity space as they can. d is any distance, passed through dd_tools'
-    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, which keeps far patterns from weighing more than near ones; the score is
-    then 1 - w'd, which tells far patterns apart where the sigmoid rounds to 1. width = None leaves the distances as
-    they are, and the score is -w'd. Only the few targets of positive weight are needed to score. nu, the fraction that
-    may stay outside, is `rejection_rate` unless given. Training scores are those of the fitted targets.
+    sigmoid, 2 / (1 + exp(-d^2 / width^2)) - 1, so that far patterns do not dominate; the score is 1 - w'd, computed
+    without rounding to 0 for far patterns. width = None leaves the distances as they are, and the score is -w'd. Only
+    the few targets of positive weight are needed to score.
     Paper: Pekalska, Tax, Duin, One-class LP classifiers for dissimilarity representations (2003); dd_tools' lpdd.
     Good at: any dissimilarity, metric or not; few distances to compute. Bad at: rings without the sigmoid, whose empty
     middle is nearest to all.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
-    the median distance to the nearest target that is no copy, if that is wider. dd_tools' own default is width 1, in
-    the data's unit.
+    Automatic: width = "auto" as described in `DistanceRival`; dd_tools' default is width 1, in the data's unit.
 
     >>> plain = LinearProgrammingDescription(width=None, nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> plain.score_samples([[0.0], [5.0]])
     array([-2., -3.])
     """
 
-    def __init__(
-        self,
-        *,
-        width: float | str | None = "auto",
-        nu: float | None = None,
-        metric: Any = "euclidean",
-        rejection_rate: float = 0.05,
-    ) -> None:
-        self.width = width
-        self.nu = nu
-        self.metric = metric
-        self.rejection_rate = rejection_rate
+    width: float | str | None = "auto"
+    nu: float | None = None
 
     def _learn(self, D: Matrix) -> Matrix:
         self.nu_ = outside_fraction(self.nu, self.rejection_rate, len(D))
-        if self.width is None:
-            self.width_ = None
-        else:
-            self.width_ = given_or_likely_width(self.width, D, wanted="> 0, 'auto' or None")
+        has_width = self.width is not None
+        self.width_ = given_or_likely_width(self.width, D, wanted="> 0, 'auto' or None") if has_width else None
         weights = lightest_plane(saturate(D, self.width_), self.nu_)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
@@ -65,31 +48,19 @@ class LinearProgrammingDescription(DistanceRival):
 
 
 def saturate(D: Matrix, width: float | None) -> Matrix:
-    """Return 2 / (1 + exp(-d^2 / width^2)) - 1, which is tanh(d^2 / (2 width^2)); d itself if width is None.
-
-    >>> saturate(np.array([0.0, 1.0, 9.0]), 1.0).round(3)
-    array([0.   , 0.462, 1.   ])
-    """
+    """Return 2 / (1 + exp(-d^2 / width^2)) - 1, which is tanh(d^2 / (2 width^2)); d itself if width is None."""
     return D if width is None else np.tanh(0.5 * (D / width) ** 2)
 
 
 def unsaturated(D: Matrix, width: float) -> Matrix:
-    """Return 1 - saturate(d), as 2 / (1 + exp(d^2 / width^2)): a difference from 1 would lose what is left of it.
-
-    >>> unsaturated(np.array([0.0, 1.0, 9.0]), 1.0).round(3), bool(unsaturated(np.array([9.0]), 1.0)[0] > 0)
-    (array([1.   , 0.538, 0.   ]), True)
-    """
+    """Return 1 - saturate(d), as 2 / (1 + exp(d^2 / width^2)): the difference itself would round to 0."""
     return np.asarray(2 * expit(-((D / width) ** 2)))
 
 
 def lightest_plane(D: Matrix, nu: float) -> Matrix:
-    """Return the w >= 0, sum w = 1, that minimises rho + 1/(nu n) sum_i max(0, w'd_i - rho).
-
-    >>> lightest_plane(np.array([[0.0, 3.0], [3.0, 0.0]]), 0.5)
-    array([0.5, 0.5])
-    """
+    """Return the w >= 0, sum w = 1, that minimises rho + 1/(nu n) sum_i max(0, w'd_i - rho)."""
     n = len(D)
-    # The solver's tolerances are absolute: distances are brought to a mean of 1.
+    # The solver's tolerances are absolute: distances are divided by their mean.
     scale = D.mean() or 1.0
     blocks = [sparse.csc_matrix(D / scale), -np.ones((n, 1)), -sparse.identity(n)]
     result = linprog(
@@ -98,7 +69,7 @@ def lightest_plane(D: Matrix, nu: float) -> Matrix:
         b_ub=np.zeros(n),
         A_eq=np.r_[np.ones(n), 0.0, np.zeros(n)][None, :],
         b_eq=[1.0],
-        method="highs-ds",  # on these dense programs some five times as fast as the interior-point method
+        method="highs-ds",  # on these dense programs about five times as fast as the interior-point method
     )
     if not result.success:
         raise ValueError(f"HiGHS found no plane ({result.message}); look for distances of wildly different sizes")

@@ -1,7 +1,5 @@
 """scikit-learn's local outlier factor."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.neighbors import LocalOutlierFactor
 
@@ -13,24 +11,19 @@ from eocc.rivals.base import DistanceRival
 class LocalOutlierFactorRival(DistanceRival):
     """The local outlier factor: score_samples is minus the neighbours' density over the pattern's own, about -1 inside.
 
-    Density is one over the mean reachability distance to the k nearest targets, k = `n_neighbors` or all the others if
-    fewer; scikit-learn's LocalOutlierFactor for new patterns. Training scores leave the pattern itself out. Distances
-    are taken in units of their mean, as scikit-learn adds 1e-10 to them against division by zero. A single target has
-    no neighbours: the score is then minus the distance to it.
+    The density is one over the mean reachability distance to the k nearest targets, k = `n_neighbors`, or all others if
+    there are fewer; scikit-learn's LocalOutlierFactor for new patterns. Distances are divided by their mean, because
+    scikit-learn adds 1e-10 to them. With a single target, the score is minus the distance to it.
     Paper: Breunig, Kriegel, Ng, Sander, LOF: identifying density-based local outliers (2000).
     Good at: targets of uneven density, any dissimilarity. Bad at: copies, whose density has no bound; clusters of
     fewer than k targets.
     Automatic: nothing is chosen from the data; 20 neighbours are scikit-learn's default.
 
-    >>> rival = LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]])
-    >>> rival.score_samples([[7.0]]).round(6)
+    >>> LocalOutlierFactorRival(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[7.0]]).round(6)
     array([-2.])
     """
 
-    def __init__(self, *, n_neighbors: int = 20, metric: Any = "euclidean", rejection_rate: float = 0.05) -> None:
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.rejection_rate = rejection_rate
+    n_neighbors: int = 20
 
     def _learn(self, D: Matrix) -> Matrix:
         check_count("n_neighbors", self.n_neighbors)

@@ -10,40 +10,25 @@ from sklearn.mixture import GaussianMixture
 
 from eocc.foundation.arguments import check_number, generator
 from eocc.foundation.types import Matrix
-from eocc.rivals.automatic import is_automatic
-from eocc.rivals.base import Rival
+from eocc.rivals.base import Rival, is_automatic
 from eocc.rivals.consistency import folds
 
 
 class MixtureOfGaussians(Rival):
     """A mixture of Gaussians with full covariances: score_samples is its log-density.
 
-    Fitted by expectation maximisation (scikit-learn's). Every covariance has r tr(S)/d I added to it, S the
-    covariance of all targets and r = `regularisation`, so that it can be inverted whatever rows fall to its Gaussian.
-    There are at most as many Gaussians as distinct rows. Training scores are those of the rows as fitted.
+    Fitted by expectation maximisation (scikit-learn's). r tr(S)/d I is added to every covariance, where S is the
+    covariance of all targets and r = `regularisation`, so that it can always be inverted. There are at most as many
+    Gaussians as distinct rows.
     Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 9.2; dd_tools' mog_dd.
     Good at: several elongated clusters, many rows. Bad at: few rows, many features: d(d + 3)/2 numbers per Gaussian.
     Automatic: n_components = "auto" takes the number, of 1 to 10 and with more rows than features for each Gaussian,
     that gives held-out targets the largest likelihood (ten folds). Both defaults, 5 and r = 0.01, are dd_tools'.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> MixtureOfGaussians(n_components=2, random_state=0).fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int | str = 5,
-        regularisation: float = 0.01,
-        rejection_rate: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.regularisation = regularisation
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    n_components: int | str = 5
+    regularisation: float = 0.01
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         is_open = is_automatic("n_components", self.n_components)
@@ -55,16 +40,12 @@ class MixtureOfGaussians(Rival):
         Z = (X - self.centre_) / self.unit_
         n = _likeliest_number(Z, self.regularisation, seed) if is_open else int(self.n_components)
         mixture = _fitted(Z, n, self.regularisation, seed)
-        self._take_mixture(mixture.weights_, mixture.means_, mixture.precisions_cholesky_)
-        return self._score(X)
-
-    def _take_mixture(self, weights: Matrix, means: Matrix, whitenings: Matrix) -> None:
-        self.weights_, self.means_ = weights, means * self.unit_ + self.centre_
-        self.whitenings_ = whitenings / self.unit_
-        d = means.shape[1]
+        self.weights_, self.means_ = mixture.weights_, mixture.means_ * self.unit_ + self.centre_
+        self.whitenings_ = mixture.precisions_cholesky_ / self.unit_
+        self.n_components_ = len(self.weights_)
         log_determinants = np.log(np.diagonal(self.whitenings_, axis1=1, axis2=2)).sum(axis=1)
-        self.log_normalisers_ = np.log(weights) + log_determinants - 0.5 * d * np.log(2 * np.pi)
-        self.n_components_ = len(weights)
+        self.log_normalisers_ = np.log(self.weights_) + log_determinants - 0.5 * X.shape[1] * np.log(2 * np.pi)
+        return self._score(X)
 
     def _score(self, X: Matrix) -> Matrix:
         logs = np.empty((len(X), self.n_components_))
@@ -76,12 +57,11 @@ class MixtureOfGaussians(Rival):
 
 
 def _fitted(Z: Matrix, n_components: int, regularisation: float, seed: int) -> GaussianMixture:
-    """Return the fitted mixture."""
     n = min(n_components, len(np.unique(Z, axis=0)))
     mixture = GaussianMixture(n, reg_covar=regularisation, random_state=seed)
-    rows = np.repeat(Z, 2, axis=0) if len(Z) == 1 else Z  # scikit-learn asks for two; a copy changes no density
+    rows = np.repeat(Z, 2, axis=0) if len(Z) == 1 else Z  # scikit-learn needs two rows; a copy changes no density
     with warnings.catch_warnings():
-        # A hundred iterations, as dd_tools': the likelihood grows by every one, so the last is a density like any.
+        # A hundred iterations, as in dd_tools: every one raises the likelihood, so the last is good enough.
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
             return mixture.fit(rows)

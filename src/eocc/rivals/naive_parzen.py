@@ -1,46 +1,43 @@
-"""A Parzen density of every feature by itself."""
+"""A Parzen density per feature."""
 
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import BLOCK, Rival
+from eocc.rivals.base import BLOCK, LARGEST, Rival
 from eocc.rivals.parzen import check_width, left_out_log_density, likeliest_width, log_weighted_sum
-from eocc.rivals.sizes import LARGEST
 
 
 class NaiveParzen(Rival):
     """A one-dimensional Parzen density per feature: score_samples is the sum of their logs.
 
-    sum_f log (1/n) sum_j exp(-(x_f - t_jf)^2 / 2 h_f^2) / (h_f sqrt(2 pi)), t_j the targets: features are taken as
-    independent, each with a width of its own, so their units do not matter. Training scores leave the pattern out.
+    sum_f log (1/n) sum_j exp(-(x_f - t_jf)^2 / 2 h_f^2) / (h_f sqrt(2 pi)), t_j the targets: features are treated as
+    independent, each with its own width, so their units do not matter.
     Paper: Duin, On the choice of smoothing parameters for Parzen estimators (1976), for the widths; dd_tools'
     nparzen_dd.
-    Good at: many features, few rows, unequal units, discrete features. Bad at: what only shows in features together.
+    Good at: many features, few rows, unequal units, discrete features. Bad at: unusual combinations of features.
     Automatic: width = "auto", dd_tools' default, gives left-out targets the largest likelihood, feature by feature.
-    Copies count as rounding: h_f is at least 1 / sqrt(12) of the typical step between values; a feature that never
-    varied in training has no unit of its own, and gets h_f = 1.
+    Copies are treated as rounded values: h_f is at least 1 / sqrt(12) of the typical step between values. A feature
+    with the same value in every training row gets h_f = 1.
 
     >>> NaiveParzen(width=1.0).fit([[0.0, 5.0], [1.0, 5.0]]).score_samples([[0.0, 5.0], [1.0, 9.0]]).round(3)
     array([ -2.057, -10.057])
     """
 
-    def __init__(self, *, width: float | str = "auto", rejection_rate: float = 0.05) -> None:
-        self.width = width
-        self.rejection_rate = rejection_rate
+    width: float | str = "auto"
 
     def _learn(self, X: Matrix) -> Matrix:
-        check_width("width", self.width)
-        columns = [_Column(column, self.width) for column in X.T]
-        self.columns_ = columns
-        self.widths_ = np.array([column.width for column in columns])
-        return _sum([column.left_out() for column in columns])
+        check_width(self.width)
+        self.columns_ = [_Column(column, self.width) for column in X.T]
+        self.widths_ = np.array([column.width for column in self.columns_])
+        # sum adds the columns one by one; the order in which numpy adds depends on the shape.
+        return np.asarray(sum(column.left_out() for column in self.columns_))
 
     def _score(self, X: Matrix) -> Matrix:
-        return _sum([column.log_density(values) for column, values in zip(self.columns_, X.T, strict=True)])
+        return np.asarray(sum(column.log_density(values) for column, values in zip(self.columns_, X.T, strict=True)))
 
 
 class _Column:
-    """One feature's density, from its distinct values and their counts: measured features repeat many."""
+    """One feature's density, from its distinct values and their counts."""
 
     def __init__(self, column: Matrix, width: float | str) -> None:
         self.values, self.index, counts = np.unique(column, return_inverse=True, return_counts=True)
@@ -52,7 +49,7 @@ class _Column:
 
     def left_out(self) -> Matrix:
         """Return the log-density of each training row, itself left out."""
-        if self.counts.sum() == 1:  # no other value to be scored by
+        if self.counts.sum() == 1:
             return self.log_density(self.values)
         return left_out_log_density(self._distances(), self.width, 1.0, self.counts)[self.index]
 
@@ -65,14 +62,6 @@ class _Column:
         return np.asarray(np.concatenate(logs))
 
     def _in_widths(self, values: Matrix) -> Matrix:
-        # A feature may vary far less than the others, whose spread says how far off a value may be: see `sizes`.
+        # A feature may vary far less than the others, whose spread decides where values are clipped.
         with np.errstate(over="ignore"):
             return np.asarray(np.clip((values - self.values) / self.width, -LARGEST, LARGEST))
-
-
-def _sum(columns: list[Matrix]) -> Matrix:
-    """Return the sum of the columns, first to last: numpy's own order of summation depends on the shape."""
-    total = np.zeros(len(columns[0]))
-    for column in columns:
-        total += column
-    return total

@@ -11,26 +11,18 @@ from eocc.rivals.base import Rival
 class OneClassSupportVectorMachine(Rival):
     """The one-class support vector machine: score_samples is the sum of its kernels, sum a_i exp(-gamma ||x - x_i||²).
 
-    The hyperplane in the space of a Gaussian kernel that parts all but a fraction `nu` of the targets from the origin
-    with the widest margin; scikit-learn's OneClassSVM. nu = None takes the rejection rate, or the share of half a
-    target, 1 / 2n, if that is larger, as nu must not be 0. The threshold is a quantile of the training scores, not the
-    hyperplane's offset.
+    The hyperplane in the space of a Gaussian kernel that separates all but a fraction `nu` of the targets from the
+    origin with the widest margin; scikit-learn's OneClassSVM. nu = None takes the rejection rate, but at least 1 / 2n,
+    as nu must not be 0. The threshold is a quantile of the training scores, not the hyperplane's offset.
     Paper: Schölkopf, Platt, Shawe-Taylor, Smola, Williamson, Estimating the support of a high-dimensional
     distribution (2001).
     Good at: one smooth region, a small model, fast scores. Bad at: features in different units; far from all targets
     the kernels vanish and all scores are equal; the wrong gamma.
     Automatic: gamma = "scale" is scikit-learn's, 1 / (d times the variance of all entries of X).
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> OneClassSupportVectorMachine().fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(self, *, gamma: float | str = "scale", nu: float | None = None, rejection_rate: float = 0.05) -> None:
-        self.gamma = gamma
-        self.nu = nu
-        self.rejection_rate = rejection_rate
+    gamma: float | str = "scale"
+    nu: float | None = None
 
     def _learn(self, X: Matrix) -> Matrix:
         if not (isinstance(self.gamma, str) and self.gamma in ("scale", "auto")):

@@ -7,18 +7,15 @@ from scipy.optimize import minimize_scalar
 
 from eocc.foundation.arguments import check_number
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import DistanceRival
-from eocc.rivals.dimension import distances_to_others, intrinsic_dimension
-from eocc.rivals.distances import EuclideanRows
-from eocc.rivals.sizes import LARGEST
+from eocc.rivals.base import LARGEST, DistanceRival
+from eocc.rivals.distances import EuclideanRows, intrinsic_dimension
 
 
 class Parzen(DistanceRival):
     """A Gaussian of one width at every target: score_samples is the log of their mean.
 
-    log (1/n) sum_j exp(-D_ij^2 / 2h^2) - d log(h sqrt(2 pi)), h = `width`. For Euclidean rows d is the number of
-    features, so this is a log-density; for other metrics it is the dimension the distances show (`dimension_`), and
-    the constant is a matter of form. Training scores leave the pattern's own Gaussian out.
+    log (1/n) sum_j exp(-D_ij^2 / 2h^2) - d log(h sqrt(2 pi)), h = `width`. For Euclidean rows d, `dimension_`, is the
+    number of features, so this is a log-density; for other metrics it is the intrinsic dimension of the distances.
     Paper: Parzen, On estimation of a probability density function and mode (1962); Duin, On the choice of smoothing
     parameters for Parzen estimators (1976); dd_tools' parzen_dd.
     Good at: any shape, several clusters, enough rows for the dimension. Bad at: many features of which few matter,
@@ -29,17 +26,15 @@ class Parzen(DistanceRival):
     array([ -1.463, -20.018])
     """
 
-    def __init__(self, *, width: float | str = "auto", metric: Any = "euclidean", rejection_rate: float = 0.05) -> None:
-        self.width = width
-        self.metric = metric
-        self.rejection_rate = rejection_rate
+    width: float | str = "auto"
 
     def _learn(self, D: Matrix) -> Matrix:
-        check_width("width", self.width)
-        self.dimension_ = self._dimension(D)
+        check_width(self.width)
+        has_rows = isinstance(self.metric_, EuclideanRows)
+        self.dimension_ = float(self.prototypes_.shape[1]) if has_rows else intrinsic_dimension(D)
         counts = np.ones(len(D))
         self.width_ = likeliest_width(D, self.dimension_, counts) if isinstance(self.width, str) else float(self.width)
-        if len(D) == 1:  # no other Gaussian to be scored by
+        if len(D) == 1:
             return self._score(D)
         return left_out_log_density(D, self.width_, self.dimension_, counts)
 
@@ -48,22 +43,11 @@ class Parzen(DistanceRival):
         logs = log_weighted_sum(-0.5 * (D / self.width_) ** 2, weights)
         return np.asarray(logs - self.dimension_ * np.log(self.width_ * np.sqrt(2 * np.pi)))
 
-    def _dimension(self, D: Matrix) -> float:
-        if isinstance(self.metric_, EuclideanRows):
-            return float(self.prototypes_.shape[1])
-        return intrinsic_dimension(distances_to_others(D)) if len(D) > 2 else 1.0
 
-
-def check_width(name: str, width: Any) -> None:
-    """Raise a ValueError unless `width` is "auto" or a finite number > 0.
-
-    >>> check_width("width", 0)
-    Traceback (most recent call last):
-    ...
-    ValueError: width must be a number > 0 or 'auto', not 0
-    """
+def check_width(width: Any) -> None:
+    """Raise a ValueError unless `width` is "auto" or a finite number > 0."""
     if not (isinstance(width, str) and width == "auto"):
-        check_number(name, width, "> 0 or 'auto'", lambda value: 0 < value < np.inf)
+        check_number("width", width, "> 0 or 'auto'", lambda value: 0 < value < np.inf)
 
 
 def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matrix) -> Matrix:
@@ -81,25 +65,22 @@ def left_out_log_density(D: Matrix, width: float, dimension: float, counts: Matr
 
 
 def log_weighted_sum(logs: Matrix, weights: Matrix) -> Matrix:
-    """Return log sum_j w_j exp(logs_ij) of each row, finite where the terms are not: the largest is taken out first.
+    """Return log sum_j w_j exp(logs_ij) of each row; finite, because the largest term is taken out first.
 
-    scipy's logsumexp does the same with more checks, which cost more than the sum on the small blocks of a feature.
-
-    >>> log_weighted_sum(np.array([[-2000.0, -2000.0]]), np.array([1.0, 1.0])).round(3)
-    array([-1999.307])
+    scipy's logsumexp does the same, but its checks cost more than the sum on the small blocks of a feature.
     """
     largest = logs.max(axis=1)
     return np.asarray(largest + np.log((weights * np.exp(logs - largest[:, None])).sum(axis=1)))
 
 
 def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
-    """Return the width that gives left-out patterns the largest likelihood; 1 where all are equal, to 1e-100.
+    """Return the width that gives left-out patterns the largest likelihood; 1 if all are equal, to 1e-100.
 
     Where the likelihood is stationary, d h^2 is a mean of squared distances, so h lies between sqrt(mean of the
     nearest D^2 / d) and sqrt(mean of the farthest D^2 / d): the interval is searched at every factor of sqrt(2), then
-    around the best point. Copies make the likelihood grow without bound as h goes to 0. They are taken for rounding:
-    h stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), r the median distance to
-    the nearest other pattern that is no copy. Without copies that is below the interval.
+    around the best point. Copies would make the likelihood grow without bound as h goes to 0. They are treated as
+    rounded values: h stays above r / sqrt(12 d), the standard deviation of rounding to steps of r / sqrt(d), where r is
+    the median distance to the nearest other pattern that is not a copy. Without copies that is below the interval.
 
     >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
     2.0
@@ -121,11 +102,11 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
 
 
 def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
-    """Return the least and the greatest width worth trying."""
+    """Return the smallest and the largest width worth trying."""
     different = np.where(D > 0, D, np.inf).min(axis=1)
     nearest = np.where(counts > 1, 0, (D + np.diag(np.full(len(D), np.inf))).min(axis=1))
     squares = np.average([nearest**2, D.max(axis=1) ** 2], weights=counts, axis=1)
-    # A measure that is no metric may find one pattern equal to all, while others differ.
+    # If the measure is not a metric, one pattern may be at distance 0 from all others, which differ.
     rounding = np.median(different[different < np.inf]) / np.sqrt(12 * dimension)
     # A distance in units of the width is squared.
     return np.asarray(np.maximum(np.sqrt(squares / dimension), max(rounding, D.max() / LARGEST)))

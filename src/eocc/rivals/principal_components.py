@@ -16,9 +16,8 @@ class PrincipalComponents(Rival):
 
     The subspace passes through the mean of the targets, along the directions in which they vary most:
     -||(x - m) - V'V(x - m)||². `n_components` is their number, or the fraction of the variance that the fewest of them
-    must keep. At least one direction in which the targets vary is always left out, as otherwise all errors are zero:
-    where the fraction asks for every direction, or targets vary in one alone, there is one component less than asked.
-    Features count in their own unit. Training scores are those of the fitted targets.
+    must keep. At least one direction in which the targets vary is always left out: otherwise all errors would be zero.
+    Features keep their unit.
     Paper: Bishop, Pattern Recognition and Machine Learning (2006), section 12.1; dd_tools' pca_dd.
     Good at: targets near a flat sheet, many correlated features, outliers off that sheet. Bad at: outliers that lie in
     the subspace, however far; bent or clustered targets; features in different units.
@@ -29,13 +28,12 @@ class PrincipalComponents(Rival):
     array([-0., -9.])
     """
 
-    def __init__(self, *, n_components: float = 0.9, rejection_rate: float = 0.05) -> None:
-        self.n_components = n_components
-        self.rejection_rate = rejection_rate
+    n_components: float = 0.9
 
     def _learn(self, X: Matrix) -> Matrix:
         wanted = "in (0, 1), a fraction of the variance, or an integer >= 0"
-        check_number("n_components", self.n_components, wanted, _is_fraction_or_count)
+        is_count = isinstance(self.n_components, numbers.Integral)
+        check_number("n_components", self.n_components, wanted, lambda n: n >= 0 if is_count else 0 < n < 1)
         self.mean_ = X.mean(axis=0)
         self.components_ = np.empty((0, X.shape[1]))
         if np.ptp(X, axis=0).any():
@@ -58,7 +56,3 @@ class PrincipalComponents(Rival):
         coordinates = np.einsum("ij,kj->ik", centred, self.components_)
         residuals = centred - np.einsum("ik,kj->ij", coordinates, self.components_)
         return np.asarray(-np.einsum("ij,ij->i", residuals, residuals))
-
-
-def _is_fraction_or_count(value: float) -> bool:
-    return value >= 0 if isinstance(value, numbers.Integral) else 0 < value < 1

@@ -5,8 +5,7 @@ from scipy.spatial.distance import cdist
 
 from eocc.foundation.arguments import check_count
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import Rival
-from eocc.rivals.packages import needed
+from eocc.rivals.base import Rival, needed
 
 METHODS = ("largest", "mean", "median")
 
@@ -14,23 +13,20 @@ METHODS = ("largest", "mean", "median")
 class PyodKNN(Rival):
     """PyOD's k nearest neighbours: score_samples is minus the distance to the k-th, or the mean or median of all k.
 
-    pyod.models.knn.KNN with its sign turned; `method` is its "largest" (the k-th), "mean" or "median", `n_neighbors`
-    its k, or all the others if fewer. Its tree measures each row from differences, so that a row scores the same in
-    any batch. Training scores leave the pattern itself out. A single target has no neighbours: the score is then minus
-    the distance to it. `KNearestNeighbours` does the same for any dissimilarity.
+    pyod.models.knn.KNN with the sign reversed; `method` is its "largest" (the k-th), "mean" or "median", `n_neighbors`
+    its k, or all others if there are fewer. With a single target, the score is minus the distance to it.
+    `KNearestNeighbours` does the same for any dissimilarity.
     Paper: Ramaswamy, Rastogi, Shim, Efficient algorithms for mining outliers (2000); Angiulli, Pizzuti, Fast outlier
     detection in high dimensional spaces (2002).
     Good at: any shape, small samples. Bad at: targets of uneven density; features in different units.
-    Automatic: nothing is chosen from the data; 5 neighbours, the fifth's distance, are PyOD's defaults.
+    Automatic: nothing is chosen from the data; 5 neighbours and "largest" are PyOD's defaults.
 
     >>> PyodKNN(n_neighbors=1).fit([[0.0], [1.0], [3.0]]).score_samples([[5.0]])
     array([-2.])
     """
 
-    def __init__(self, *, n_neighbors: int = 5, method: str = "largest", rejection_rate: float = 0.05) -> None:
-        self.n_neighbors = n_neighbors
-        self.method = method
-        self.rejection_rate = rejection_rate
+    n_neighbors: int = 5
+    method: str = "largest"
 
     def _learn(self, X: Matrix) -> Matrix:
         check_count("n_neighbors", self.n_neighbors)
@@ -41,6 +37,7 @@ class PyodKNN(Rival):
             self.target_ = X
             return np.zeros(1)
         detector = needed("pyod.models.knn", "pyod", by="PyodKNN").KNN
+        # The ball tree computes distances from differences, so that a row scores the same in any batch.
         self.detector_ = detector(n_neighbors=self.n_neighbors_, method=self.method, algorithm="ball_tree").fit(X)
         return -np.asarray(self.detector_.decision_scores_)
 

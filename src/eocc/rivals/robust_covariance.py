@@ -15,31 +15,23 @@ from eocc.rivals.covariance import covariance_of, is_singular, n_directions, reg
 class RobustCovariance(Rival):
     """A Gaussian fitted to the tightest part of the targets: score_samples is minus the squared Mahalanobis distance.
 
-    Mean and covariance of the half of the targets whose covariance has the least determinant, then of all targets
+    Mean and covariance of the half of the targets whose covariance has the smallest determinant, then of all targets
     near them: scikit-learn's MinCovDet, and the score of its EllipticEnvelope. Directions in which no target differs
-    are left out of the search. With fewer than two rows per direction, or where half the rows span fewer directions
-    than all, no half can be told tighter, and mean and covariance are those of all rows. A covariance without inverse
-    becomes (1 - r) S + r tr(S)/d I with r = `regularisation`. `is_robust_` says whether the half was found.
+    are left out of the search. With fewer than two rows per direction, or if the half spans fewer directions than all
+    rows, `is_robust_` is False, and mean and covariance are those of all rows. A singular covariance becomes
+    (1 - r) S + r tr(S)/d I with r = `regularisation`.
     Paper: Rousseeuw, Van Driessen, A fast algorithm for the minimum covariance determinant estimator (1999).
     Good at: one elongated cloud with outliers among its rows, correlated features. Bad at: several clusters, bent
     data, categories, fewer than about five rows per feature.
     Automatic: nothing to choose; r = 0.01 as in `Gauss`.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> RobustCovariance(random_state=0).fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(self, *, regularisation: float = 0.01, rejection_rate: float = 0.05, random_state: Any = None) -> None:
-        self.regularisation = regularisation
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    regularisation: float = 0.01
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         check_number("regularisation", self.regularisation, "in (0, 1]", lambda value: 0 < value <= 1)
-        seed = int(generator(self.random_state).integers(2**31))
-        found = _tightest_half(X, seed)
+        found = _tightest_half(X, int(generator(self.random_state).integers(2**31)))
         self.is_robust_ = found is not None
         location, covariance = found if found is not None else (X.mean(axis=0), covariance_of(X))
         self.location_: Matrix = location
@@ -56,7 +48,7 @@ class RobustCovariance(Rival):
 
 
 def _tightest_half(X: Matrix, seed: int) -> tuple[Matrix, Matrix] | None:
-    """Return the robust mean and covariance, or None where the rows are too few or too alike to have them."""
+    """Return the robust mean and covariance, or None if the rows are too few or too similar."""
     directions = _directions(X)
     rank = directions.shape[1]
     if rank == 0 or len(X) < 2 * rank:

@@ -7,43 +7,26 @@ from scipy.spatial.distance import cdist
 
 from eocc.foundation.arguments import check_count, check_number, generator
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import Rival
-from eocc.rivals.packages import needed
+from eocc.rivals.base import Rival, needed
 
 
 class SelfOrganisingMap(Rival):
-    """Kohonen's map: score_samples is minus the squared distance to the nearest unit.
+    """Kohonen's map: score_samples is minus the squared distance to the nearest unit, -min over units ||x - w||².
 
-    Units on a grid, `grid` rows and columns of them, start at targets drawn at random. Each of `n_epochs` passes shows
-    every target once, in one random order kept throughout; the nearest unit and, less, its neighbours on the grid move
-    towards it. The learning rate starts at 0.5; it and the Gaussian's width, at first `width` grid steps, both fall to
-    a third: -min over units ||x - w||². Features count in their own unit. Training scores are those of the fitted
-    targets. The map is trained by the package minisom.
+    The units, on a grid of `grid` rows and columns, start at random targets. Each of `n_epochs` passes shows every
+    target once, in one random order kept throughout; the nearest unit and, less, its neighbours on the grid move
+    towards it. The learning rate starts at 0.5, and the Gaussian of the neighbourhood at `width` grid steps; both fall
+    to a third. Features keep their unit. Trained by the package minisom.
     Paper: Kohonen, Self-organizing maps (1995); Tax, One-class classification (2001), section 3.3.3; dd_tools' som_dd.
     Good at: clusters and bent sheets of two dimensions, many rows. Bad at: fewer rows than units; thin noise between
     clusters, where units of the grid are stretched; features in different units.
     Automatic: nothing is chosen from the data; 5 x 5 units and 100 epochs are dd_tools' defaults.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> SelfOrganisingMap(random_state=0).fit(X[y == 0]).predict(X[[0, 75, 149]])
-    array([ 1, -1, -1])
     """
 
-    def __init__(
-        self,
-        *,
-        grid: tuple[int, int] = (5, 5),
-        n_epochs: int = 100,
-        width: float = 1.0,
-        rejection_rate: float = 0.05,
-        random_state: Any = None,
-    ) -> None:
-        self.grid = grid
-        self.n_epochs = n_epochs
-        self.width = width
-        self.rejection_rate = rejection_rate
-        self.random_state = random_state
+    grid: tuple[int, int] = (5, 5)
+    n_epochs: int = 100
+    width: float = 1.0
+    random_state: Any = None
 
     def _learn(self, X: Matrix) -> Matrix:
         n_rows, n_columns = self._sides()
@@ -52,8 +35,7 @@ class SelfOrganisingMap(Rival):
             n_rows, n_columns, X.shape[1], sigma=float(self.width), learning_rate=0.5, random_seed=seed,
             decay_function="asymptotic_decay", sigma_decay_function="asymptotic_decay",
         )  # fmt: skip
-        # minisom's own start is on the unit sphere around 0, which need not be near the targets; its start along the
-        # principal directions has length 1 in whatever unit, and needs two features.
+        # minisom's other starts have length 1 whatever the unit of the data.
         som.random_weights_init(X)
         som.train(X, int(self.n_epochs), random_order=True, use_epochs=True)
         self.units_ = np.ascontiguousarray(som.get_weights().reshape(n_rows * n_columns, X.shape[1]))

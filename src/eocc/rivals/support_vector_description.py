@@ -9,11 +9,10 @@ from sklearn.svm import OneClassSVM
 
 from eocc.foundation.arguments import check_count
 from eocc.foundation.types import Indices, Matrix
-from eocc.rivals.base import DistanceRival
-from eocc.rivals.consistency import held_out_error, most_complex_consistent
+from eocc.rivals.base import DistanceRival, needed
+from eocc.rivals.consistency import most_complex_consistent
 from eocc.rivals.distances import EuclideanRows, resolve_metric
 from eocc.rivals.gaussian_kernel import gaussian_kernel, given_or_likely_width, outside_fraction, weighted_rows
-from eocc.rivals.packages import needed
 
 KERNELS = ("gaussian", "linear", "polynomial")
 
@@ -24,40 +23,25 @@ class SupportVectorDescription(DistanceRival):
     The centre is a mean of targets, sum_i a_i phi(x_i), whose weights maximise sum_i a_i K_ii - sum_ij a_i a_j K_ij,
     0 <= a_i <= 1/(nu n) and sum a = 1; few are not zero, and only those targets are needed to score. `kernel` is
     "gaussian", exp(-d^2 / width^2) of any distance d; "linear", the ball in the distances' own space; or "polynomial",
-    (1 + x.y / s^2)^degree of rows, s the length of the longest target. nu, the fraction that may stay outside the ball,
-    is `rejection_rate` unless given. Kernels of constant diagonal are solved by libsvm, the others by clarabel. The
-    score is minus the squared distance; of the Gaussian kernel's only the part that varies is taken, 2 sum_i a_i K,
-    as the constant would round away what tells far patterns apart. Training scores are those of the fitted targets.
+    (1 + x.y / s^2)^degree of rows, s the length of the longest target. Kernels of constant diagonal are solved by
+    libsvm, the others by clarabel. The score is minus the squared distance; for the Gaussian kernel only its varying
+    part, 2 sum_i a_i K, because adding the constant would round away the differences between far patterns.
     Paper: Tax, Duin, Support vector data description (2004); dd_tools' svdd.
     Good at: a sharp boundary with few support vectors, outliers among the targets. Bad at: clusters of uneven density;
     the polynomial kernel measures mostly the length of a row.
-    Automatic: width = "auto" takes the width of the Parzen density that makes left-out targets likeliest, or a third of
-    the median distance to the nearest target that is no copy, if that is wider; "consistent" the narrowest that is
-    consistent in the sense of Tax and Müller: held-out targets, in ten folds, are not rejected more often than
-    `rejection_rate` allows. Where no width is consistent, as with few rows of many features, that is the widest one,
-    which ranks patterns badly. dd_tools' own default is width 5, in the data's unit.
+    Automatic: width = "auto" as described in `DistanceRival`; "consistent" takes the narrowest consistent width (see
+    `Rival`), or the widest one, which ranks patterns badly, if no width is consistent, as with few rows of many
+    features. dd_tools' default is width 5, in the data's unit.
 
     >>> ball = SupportVectorDescription(kernel="linear", nu=0.01).fit([[0.0], [1.0], [4.0]])
     >>> ball.score_samples([[2.0], [5.0]]).round(6) + 0.0
     array([ 0., -9.])
     """
 
-    def __init__(
-        self,
-        *,
-        kernel: str = "gaussian",
-        width: float | str = "auto",
-        degree: int = 2,
-        nu: float | None = None,
-        metric: Any = "euclidean",
-        rejection_rate: float = 0.05,
-    ) -> None:
-        self.kernel = kernel
-        self.width = width
-        self.degree = degree
-        self.nu = nu
-        self.metric = metric
-        self.rejection_rate = rejection_rate
+    kernel: str = "gaussian"
+    width: float | str = "auto"
+    degree: int = 2
+    nu: float | None = None
 
     def _learn(self, D: Matrix) -> Matrix:
         self._check_arguments()
@@ -68,7 +52,10 @@ class SupportVectorDescription(DistanceRival):
             self.metric_ = PolynomialRows(degree=self.degree, unit=longest or 1.0)
             self.farthest_ = np.inf
             D = self.metric_.distances(self.prototypes_, self.prototypes_)
-        weights = self._solve(D)
+        if self.width_ is None:
+            weights = ball_by_clarabel(D**2, self.nu_)
+        else:
+            weights = ball_by_libsvm(gaussian_kernel(D, self.width_), self.nu_)
         self.support_ = np.flatnonzero(weights)
         self.weights_ = weights[self.support_]
         if self.width_ is None:
@@ -80,20 +67,11 @@ class SupportVectorDescription(DistanceRival):
         if not (isinstance(self.width, str) and self.width == "consistent"):
             return given_or_likely_width(self.width, D, "> 0, 'auto' or 'consistent'")
 
-        def error(width: float) -> float:
-            kernel = gaussian_kernel(D, width)
+        def scores_of(width: float, kept: Indices) -> Matrix:
+            kernel = gaussian_kernel(D[:, kept], width)
+            return kernel @ ball_by_libsvm(kernel[kept], max(self.nu_, 1 / len(kept)))
 
-            def scores_from(kept: Indices) -> Matrix:
-                return kernel[:, kept] @ ball_by_libsvm(kernel[np.ix_(kept, kept)], max(self.nu_, 1 / len(kept)))
-
-            return held_out_error(len(D), self.rejection_rate, scores_from)
-
-        return most_complex_consistent(candidate_widths(D), error, len(D), self.rejection_rate)
-
-    def _solve(self, D: Matrix) -> Matrix:
-        if self.width_ is None:
-            return ball_by_clarabel(D**2, self.nu_)
-        return ball_by_libsvm(gaussian_kernel(D, self.width_), self.nu_)
+        return most_complex_consistent(candidate_widths(D), scores_of, len(D), self.rejection_rate)
 
     def _score(self, D: Matrix) -> Matrix:
         columns = D[:, self.support_]
@@ -110,12 +88,11 @@ class SupportVectorDescription(DistanceRival):
             raise ValueError("the polynomial kernel needs rows of numbers: take metric='euclidean' or another kernel")
 
 
-@dataclass(frozen=True)
+@dataclass
 class PolynomialRows(EuclideanRows):
     """The distance of rows in the space of K(x, y) = (1 + x.y / unit^2)^degree: sqrt(K_xx + K_yy - 2 K_xy).
 
-    Without a unit of the data's size the products of small rows would vanish beside the 1, and those of large ones
-    hide it.
+    `unit` is the size of the data: otherwise the 1 would hide the products of small rows, or be hidden by large ones.
 
     >>> PolynomialRows(degree=2).distances(np.array([[1.0]]), np.array([[0.0], [2.0]])) ** 2
     array([[ 3., 11.]])
@@ -125,7 +102,7 @@ class PolynomialRows(EuclideanRows):
     unit: float = 1.0
 
     def distances(self, patterns: Matrix, prototypes: Matrix) -> Matrix:
-        """Return the distances, 0 where rounding would make a square negative."""
+        """Return the distances; squares that rounding makes negative count as 0."""
         rows, others = self._scaled(patterns), self._scaled(prototypes)
         products = (1 + np.einsum("ik,jk->ij", rows, others)) ** self.degree
         own = (1 + np.einsum("ik,ik->i", rows, rows)) ** self.degree
@@ -141,16 +118,13 @@ class PolynomialRows(EuclideanRows):
 def candidate_widths(D: Matrix) -> list[float]:
     """Return widths from the largest distance down to the median one to a nearest neighbour, each sqrt(2) narrower.
 
-    Copies are no neighbours; patterns all equal have the width 1.
-
-    >>> candidate_widths(np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])).__len__()
-    3
+    Copies do not count as neighbours; if all patterns are equal, the width is 1.
     """
     largest = float(D.max())
     if largest == 0:
         return [1.0]
     nearest = np.where(D > 0, D, np.inf).min(axis=1)
-    # A part in 10^6 below: one row far from copies must not ask for endless candidates.
+    # At least 10^-6 of it: one row far from copies must not give endless candidates.
     narrowest = max(float(np.median(nearest)), 1e-6 * largest)
     # The slack keeps a ratio of exactly 2 at two steps.
     n_steps = int(2 * np.log2(largest / narrowest) + 1e-9) if np.isfinite(narrowest) else 0
@@ -158,11 +132,7 @@ def candidate_widths(D: Matrix) -> list[float]:
 
 
 def ball_by_libsvm(kernel: Matrix, nu: float) -> Matrix:
-    """Return the weights of the ball for a kernel of constant diagonal, whose dual is the one-class SVM's.
-
-    >>> ball_by_libsvm(np.eye(4), 0.25).round(6)
-    array([0.25, 0.25, 0.25, 0.25])
-    """
+    """Return the weights of the ball for a kernel of constant diagonal, whose dual is the one-class SVM's."""
     n = len(kernel)
     if nu >= 1:  # every weight at its bound: libsvm would look for a support vector below it
         return np.full(n, 1 / n)
@@ -176,8 +146,8 @@ def ball_by_libsvm(kernel: Matrix, nu: float) -> Matrix:
 def ball_by_clarabel(squares: Matrix, nu: float) -> Matrix:
     """Return the weights of the ball from squared distances in the kernel's space, whatever the kernel's diagonal.
 
-    With K = -1/2 H S H, H the centring matrix, as F F' (negative eigenvalues, of distances no Euclidean space has, at
-    0), the dual is: minimise ||y||^2 - diag(K).a, y = F' a. So its cost grows with the rank of K.
+    With K = -1/2 H S H = F F', H the centring matrix (negative eigenvalues, of distances that are not Euclidean, count
+    as 0), the dual is: minimise ||y||^2 - diag(K).a, y = F' a. So its cost grows with the rank of K.
 
     >>> ball_by_clarabel(np.array([[0.0, 1.0, 16.0], [1.0, 0.0, 9.0], [16.0, 9.0, 0.0]]), 0.01).round(6)
     array([0.5, 0. , 0.5])
@@ -189,17 +159,12 @@ def ball_by_clarabel(squares: Matrix, nu: float) -> Matrix:
     rank = factor.shape[1]
     quadratic = sparse.diags(np.r_[np.zeros(n), np.full(rank, 2.0)]).tocsc()
     linear = np.r_[-(factor**2).sum(axis=1), np.zeros(rank)]
-    constraints = sparse.bmat(
-        [
-            [sparse.csc_matrix(factor.T), -sparse.identity(rank)],
-            [sparse.csc_matrix(np.ones((1, n))), None],
-            [-sparse.identity(n), None],
-            [sparse.identity(n), None],
-        ]
-    ).tocsc()
+    identity = sparse.identity(n)
+    blocks = [[factor.T, -sparse.identity(rank)], [np.ones((1, n)), None], [-identity, None], [identity, None]]
+    constraints = sparse.bmat(blocks).tocsc()
     right = np.r_[np.zeros(rank), 1.0, np.zeros(n), np.full(n, 1 / (nu * n))]
     weights = _clarabel(quadratic, linear, constraints, right, n_equalities=rank + 1)[:n]
-    # An interior-point method leaves what should be 0 a little above it.
+    # An interior-point method leaves weights that should be 0 a little above it.
     weights = np.where(weights > 1e-6 * weights.max(), weights, 0.0)
     return np.asarray(weights / weights.sum())
 
@@ -207,7 +172,7 @@ def ball_by_clarabel(squares: Matrix, nu: float) -> Matrix:
 def _factor(squares: Matrix) -> Matrix:
     centred = squares - squares.mean(axis=0)
     values, vectors = np.linalg.eigh(-0.5 * (centred - centred.mean(axis=1, keepdims=True)))
-    # What is left out moves a score by less than a part in 10^9, and a high-degree polynomial has hundreds of them.
+    # Smaller eigenvalues move a score by less than a part in 10^9, and a high-degree polynomial has hundreds of them.
     kept = values > 1e-9 * values.max()
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
@@ -219,7 +184,7 @@ def _clarabel(quadratic: Any, linear: Matrix, constraints: Any, right: Matrix, n
     settings.verbose = False
     # Its own 1e-8 leaves weights that should be 0, or at their bound, a thousandth away from it.
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-12
-    # Rounding may keep it from them: "AlmostSolved" is then what clarabel's own tolerances call solved.
+    # Rounding may prevent that: "AlmostSolved" then means solved to clarabel's own tolerances.
     settings.reduced_tol_gap_abs = settings.reduced_tol_gap_rel = settings.reduced_tol_feas = 1e-8
     cones = [clarabel.ZeroConeT(n_equalities), clarabel.NonnegativeConeT(len(right) - n_equalities)]
     solution = clarabel.DefaultSolver(quadratic, linear, constraints, right, cones, settings).solve()
