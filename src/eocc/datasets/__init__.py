@@ -12,7 +12,7 @@ from eocc.datasets.synthetic import (
 )
 from eocc.datasets.uci import UciSet, load_uci
 from eocc.io.archive import Limits
-from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl import read_cxl, read_graph_set, read_gxl
 from eocc.io.graphs.tudataset import read_tudataset
 

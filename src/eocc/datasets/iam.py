@@ -7,7 +7,7 @@ from pathlib import Path
 from eocc.datasets.catalogue import IAM, DatasetRow
 from eocc.foundation.printing import complaint
 from eocc.foundation.registry import choose
-from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl import read_graph_set
 
 

@@ -1,6 +1,7 @@
 """Parquet and Arrow -> chunks of typed columns."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,9 +70,8 @@ def _names(batch: Any, where: str) -> dict[int, str]:
     names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
     if not names:
         raise complaint(where, None, "has no columns; at least 1 is required")
-    known = list(names.values())
-    twice = next((name for k, name in enumerate(known) if name in known[:k]), None)
-    if twice is not None:
+    ((twice, count),) = Counter(names.values()).most_common(1)
+    if count > 1:
         raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
     return names
 

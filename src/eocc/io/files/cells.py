@@ -31,11 +31,7 @@ TYPES: tuple[tuple[type, str], ...] = ((bool, BOOLEAN), (date, DATE), (timedelta
 
 
 def is_numeral(text: str) -> bool:
-    """Say whether a text is a plain decimal number.
-
-    >>> [is_numeral(text) for text in ("1", "-.5e3", "1_000", "1,000", "inf", "0x1")]
-    [True, True, False, False, False, False]
-    """
+    """Say whether a text is a plain decimal number."""
     return NUMERAL.fullmatch(text) is not None
 
 
@@ -51,22 +47,14 @@ def is_missing(cell: Any, is_text: bool) -> bool:
 
 
 def are_missing(cells: Sequence[Any] | NDArray[Any], is_text: bool) -> Flags:
-    """Return, for each cell of a column, whether it has no value.
-
-    >>> are_missing(["1", "NA"], True).tolist(), are_missing(np.array([1.0, np.nan]), False).tolist()
-    ([False, True], [False, True])
-    """
+    """Return, for each cell of a column, whether it has no value."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
         return np.asarray(np.isnan(cells))
     return np.array([is_missing(cell, is_text) for cell in cells], bool)
 
 
 def complete_rows(chunk: Chunk, names: Iterable[str]) -> Flags:
-    """Return, for each row of a chunk, whether it has a value in all of these columns.
-
-    >>> complete_rows(Chunk("a.csv", 0, {"x": ["1", "", "3"], "y": ["", "", ""]}, is_text=True), ["x"])
-    array([ True, False,  True])
-    """
+    """Return, for each row of a chunk, whether it has a value in all of these columns."""
     missing = np.zeros(len(chunk), bool)
     for name in names:
         missing |= are_missing(chunk.columns[name], chunk.is_text)
@@ -181,21 +169,16 @@ def _text(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _date(cell: Any) -> date:
-    found = cell if isinstance(cell, date) else _iso_date(cell.strip())
-    if found is None:
-        raise ValueError
-    return found
+def _as(kind: type, read: Callable[[str], Any] | None = None) -> Callable[[Any], Any]:
+    """Return a function that returns objects of that class as they are, and text as `read` reads it."""
 
+    def convert(cell: Any) -> Any:
+        found = cell if isinstance(cell, kind) or read is None else read(cell.strip())
+        if not isinstance(found, kind):
+            raise TypeError
+        return found
 
-def _duration(cell: Any) -> timedelta:
-    if not isinstance(cell, timedelta):
-        raise TypeError
-    return cell
-
-
-def _time(cell: Any) -> time:
-    return cell if isinstance(cell, time) else time.fromisoformat(cell.strip())
+    return convert
 
 
 # kind -> how a cell is converted, and what it should have been
@@ -203,7 +186,7 @@ KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     NUMBER: (_number, "finite number, for example 0.5 or 1e3"),
     BOOLEAN: (_truth, "boolean, true or false"),
     TEXT: (_text, "text"),
-    DATE: (_date, "date, for example 2031-12-01"),
-    DURATION: (_duration, "duration"),
-    TIME: (_time, "time of day, for example 12:30"),
+    DATE: (_as(date, _iso_date), "date, for example 2031-12-01"),
+    DURATION: (_as(timedelta), "duration"),
+    TIME: (_as(time, time.fromisoformat), "time of day, for example 12:30"),
 }

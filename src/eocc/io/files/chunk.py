@@ -22,11 +22,7 @@ Item = TypeVar("Item")
 
 
 def rows_per_chunk(n_columns: int) -> int:
-    """Return how many rows of a table with so many columns make a chunk.
-
-    >>> rows_per_chunk(10), rows_per_chunk(2**18)
-    (4096, 4)
-    """
+    """Return how many rows of a table with so many columns make a chunk."""
     return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(1, n_columns)))
 
 
@@ -95,11 +91,7 @@ class Chunk:
         return f"row {int(self.row_names[index]) + 1}"
 
     def fault(self, index: int, message: str) -> ValueError:
-        """Return an error about one row, on one line.
-
-        >>> Chunk("a.csv", 0, lines=[2, 5]).fault(1, "the cell is empty; fill it in")
-        ValueError('a.csv:5: the cell is empty; fill it in')
-        """
+        """Return an error about one row, on one line."""
         if self.lines:
             return complaint(self.where, self.lines[index], message)
         return complaint(self.where, None, f"{self.place(index)}: {message}")

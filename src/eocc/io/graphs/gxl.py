@@ -7,8 +7,8 @@ from typing import IO
 
 from eocc.foundation.printing import complaint, quoted
 from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
-from eocc.io.graphs.graph_set import GraphSet
-from eocc.io.graphs.gxl_graph import check_kinds, parse_gxl
+from eocc.io.graphs import GraphSet
+from eocc.io.graphs.gxl_graph import SameKinds, parse_gxl
 from eocc.io.graphs.safe_xml import XmlHandler, local_name, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
@@ -43,7 +43,7 @@ def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGrap
     {'symbol': ['C', 'O']}
     """
     document = parse_gxl(*read_file(path_or_file, limits))
-    check_kinds([document])
+    SameKinds().check([document])
     return document.graph
 
 
@@ -69,9 +69,9 @@ def read_graph_set(
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
     with open_collection(path, limits) as files:
         indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
-        entries = _all_entries(files, indices)
+        entries = all_entries(files, indices)
         documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
-    check_kinds(documents)
+    SameKinds().check(documents)
     graphs = [document.graph for document in documents]
     return GraphSet(graphs, [e.label for e in entries.values()], [e.file for e in entries.values()])
 
@@ -95,21 +95,21 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
     return [names[0] for names in named if names]
 
 
-def _all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
+def all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
     """Return the entries of the indices, by the name of their file in the collection."""
     entries: dict[str, Entry] = {}
     for index in indices:
         where = files.where(index)
         for entry in _parse_cxl(files.read(index), where):
-            name = str(PurePosixPath(index).parent / entry.file)
+            name, known = str(PurePosixPath(index).parent / entry.file), quoted(entry.file)
             if not is_inside(entry.file):
-                raise complaint(where, entry.line, f"{quoted(entry.file)} leads out of the collection")
-            if name not in files.names:
-                raise complaint(where, entry.line, f"the file {quoted(entry.file)} does not exist")
-            known = entries.setdefault(name, entry).label
-            if known != entry.label:
-                classes = f"{quoted(known)} and {quoted(entry.label)}"
-                raise complaint(where, entry.line, f"{quoted(entry.file)} has two classes, {classes}")
+                raise complaint(where, entry.line, f"{known} leads out of the collection; move the file there")
+            if name not in files:
+                raise complaint(where, entry.line, f"the file {known} does not exist; put it next to the index")
+            label = entries.setdefault(name, entry).label
+            if label != entry.label:
+                classes = f"{quoted(label)} and {quoted(entry.label)}"
+                raise complaint(where, entry.line, f"{known} has two classes, {classes}; correct one")
     return entries
 
 

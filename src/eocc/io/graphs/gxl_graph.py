@@ -47,24 +47,29 @@ def parse_gxl(data: bytes, where: str) -> Document:
     return Document(where, graph, reader.kinds)
 
 
-def check_kinds(documents: Iterable[Document]) -> None:
-    """Raise if the values of one attribute are of different kinds: numbers, text or flags."""
-    first: dict[tuple[str, str], tuple[str, str]] = {}
-    odd: dict[tuple[str, str], ValueError] = {}
-    for document in documents:
-        for key, kinds in document.kinds.items():
-            for kind, (line, text) in kinds.items():
+class SameKinds:
+    """Checks that the values of an attribute are of one kind in all graphs: numbers, text or flags."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def check(self, documents: Iterable[Document]) -> None:
+        """Raise if an attribute is of another kind than in other graphs, these or earlier ones."""
+        odd: dict[tuple[str, str], ValueError] = {}
+        for document in documents:
+            found = ((key, kind, *first) for key, kinds in document.kinds.items() for kind, first in kinds.items())
+            for key, kind, line, text in found:
                 if kind == "odd":
                     odd.setdefault(key, complaint(document.where, line, f"{quoted(text)} is not a finite number"))
                     continue
-                known, place = first.setdefault(key, (kind, f"{document.where}:{line}"))
+                known, place = self._first.setdefault(key, (kind, f"{document.where}:{line}"))
                 if known != kind:
                     message = f"attribute {quoted(key[1])} is a {kind} here, {quoted(text)}, but a {known} in {place}"
                     raise complaint(document.where, line, message)
-    # "INF" and "NAN" are amino-acid sequences among other sequences, and mistakes among numbers.
-    for key, error in odd.items():
-        if first.get(key, ("number", ""))[0] != "text":
-            raise error
+        # "INF" and "NAN" are amino-acid sequences among other sequences, and mistakes among numbers.
+        for key, error in odd.items():
+            if self._first.get(key, ("number", ""))[0] != "text":
+                raise error
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eocc.foundation.printing import complaint, quoted
 from eocc.foundation.types import Indices, Matrix
 from eocc.io.archive import Collection, Limits, open_collection
-from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs import GraphSet
 from eocc.measures.labelled_graph import LabelledGraph
 
 # One file holds the edges of the whole collection.
@@ -128,13 +128,13 @@ class _Tables:
         """Return the attributes of vertices ("node") or edges, if they have any."""
         columns: dict[str, _Column] = {}
         file = f"_{kind}_labels.txt"
-        if self.prefix + file in self.files.names:
+        if self.prefix + file in self.files:
             words: dict[str, int] = {}
             codes = self._table(file, "q", lambda parts: [words.setdefault(part, len(words)) for part in parts], count)
             texts, is_one = list(words), codes.shape[1] == 1
             columns = {"label" if is_one else f"label_{i}": _Column(file, row, texts) for i, row in enumerate(codes.T)}
         file = f"_{kind}_attributes.txt"
-        if self.prefix + file in self.files.names:
+        if self.prefix + file in self.files:
             numbers: Matrix = self._table(file, "d", _numbers, count)
             columns |= {f"attribute_{i}": _Column(file, numbers[:, i]) for i in range(numbers.shape[1])}
         return columns
@@ -164,7 +164,7 @@ class _Tables:
 
     def _lines(self, file: str) -> Iterator[str]:
         """Yield the stripped lines of a file; empty lines are allowed at its end only."""
-        if self.prefix + file not in self.files.names:
+        if self.prefix + file not in self.files:
             raise complaint(str(self.files.path), None, f"holds no {PurePosixPath(self.prefix).name}{file}")
         empty = None
         for row, line in enumerate(self.files.lines(self.prefix + file)):

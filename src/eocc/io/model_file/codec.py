@@ -1,9 +1,7 @@
-"""Python values <-> JSON and arrays. A file can only name classes and functions of the catalogue.
+"""Python values <-> JSON and arrays, as docs/model_file.md lists them.
 
-JSON's own values stand for themselves. Any other value is an object with one key that says what it is: ``{"array":
-name}``, ``{"tuple": [...]}``, ``{"dict": [[key, value], ...]}``, ``{"set": [...]}``, ``{"object": [class, {field:
-value}]}``, ``{"function": name}``, ``{"cells": [shape, [...]]}``, ``{"patterns": column}`` (see ``columns.py``), and
-the keys of ``plain.py``.
+A file can only name classes and functions of the catalogue. Lists of patterns are in ``columns.py``, single values in
+``plain.py``.
 """
 
 import json
@@ -63,14 +61,9 @@ class Encoder:
             return {"object": [name_of(kind), parts]}
         if functions().get(getattr(value, "__name__", "")) is value and value is not None:
             return {"function": value.__name__}
-        if isinstance(value, np.ndarray):
-            return self._array(value, place, depth)
-        return self._container(value, place, depth)
-
-    def _array(self, array: NDArray[Any], place: str, depth: int) -> Any:
-        if array.dtype == object:
-            return {"cells": [list(array.shape), self.items(array.ravel().tolist(), place, depth)]}
-        return self.array(array, place)
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            return {"cells": [list(value.shape), self.items(value.ravel().tolist(), place, depth)]}
+        return self.array(value, place) if isinstance(value, np.ndarray) else self._container(value, place, depth)
 
     def array(self, array: NDArray[Any], place: str) -> Any:
         """Keep an array under the name of its place."""
@@ -126,12 +119,8 @@ class Decoder:
         }
         self._by_hash: dict[int, list[Any]] = {}
 
-    def decode(self, document: Any) -> Any:
-        """Return the value."""
-        return self.value(document, 0)
-
-    def value(self, document: Any, depth: int) -> Any:
-        """Return a value inside another."""
+    def decode(self, document: Any, depth: int = 0) -> Any:
+        """Return the value, which is inside `depth` others."""
         if depth > DEEPEST:
             raise ValueError(f"values are nested deeper than {DEEPEST}")
         if isinstance(document, list):
@@ -162,7 +151,7 @@ class Decoder:
         """Return a list of values."""
         if not isinstance(content, list):
             raise ValueError("a list is needed")
-        return [self.value(item, depth + 1) for item in content]
+        return [self.decode(item, depth + 1) for item in content]
 
     def array(self, name: Any) -> NDArray[Any]:
         """Return the array of that name, which no other value may use."""
@@ -181,7 +170,7 @@ class Decoder:
         return cells.reshape(shape)
 
     def _dict(self, content: Any, depth: int) -> dict[Any, Any]:
-        pairs = [(self.value(key, depth + 1), self.value(part, depth + 1)) for key, part in content]
+        pairs = [(self.decode(key, depth + 1), self.decode(part, depth + 1)) for key, part in content]
         found = dict(pairs)
         if len(found) != len(pairs):
             raise ValueError("a key occurs twice")
@@ -190,7 +179,7 @@ class Decoder:
     def _object(self, content: Any, depth: int) -> Any:
         name, parts = content
         kind = self.class_of(name, parts)
-        return make(kind, {field: self.value(part, depth + 1) for field, part in parts.items()})
+        return make(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()})
 
     def class_of(self, name: Any, parts: Any) -> type:
         """Return the class of that name, if it has exactly these fields."""

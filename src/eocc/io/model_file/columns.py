@@ -1,11 +1,5 @@
-"""A list of patterns as few arrays: numbers side by side, arrays end to end, objects of one class field by field.
+"""A list of patterns as few arrays: numbers side by side, arrays end to end, objects of one class field by field."""
 
-A column is an array of numbers, a list of values, or an object with one key: ``{"arrays": {"values", "lengths"}}`` for
-arrays end to end, ``{"lists": {"values", "lengths"}}`` for lists end to end, ``{"dicts": {"count", "entries"}}`` for
-dictionaries key by key, ``{"objects": [class, {field: column}]}`` for objects of one class field by field.
-"""
-
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -108,18 +102,17 @@ def _numbers(decoder: Any, name: Any, depth: int) -> list[Any]:
 
 
 def _arrays(decoder: Any, content: Any, depth: int) -> list[Any]:
-    values = decoder.value(content["values"], depth)
+    values = decoder.decode(content["values"], depth)
     if type(values) is not np.ndarray or values.ndim == 0:
         raise ValueError("arrays end to end must be one array")
-    return _split(values, decoder.value(content["lengths"], depth))
+    return _split(values, decoder.decode(content["lengths"], depth))
 
 
 def _lists(decoder: Any, content: Any, depth: int) -> list[Any]:
-    return _split(column_from_json(decoder, content["values"], depth), decoder.value(content["lengths"], depth))
+    return _split(column_from_json(decoder, content["values"], depth), decoder.decode(content["lengths"], depth))
 
 
 def _split(values: Any, lengths: Any) -> list[Any]:
-    """Return the pieces of these lengths."""
     if type(lengths) is not np.ndarray or lengths.dtype != np.int64 or lengths.ndim != 1 or (lengths < 0).any():
         raise ValueError("lengths must be integers >= 0")
     # Each length is compared first: the sum of large ones could overflow to a small number.
@@ -132,11 +125,11 @@ def _split(values: Any, lengths: Any) -> list[Any]:
 def _dicts(decoder: Any, content: Any, depth: int) -> list[Any]:
     count, parts = content["count"], []
     for key, flags, column in content["entries"]:
-        present = decoder.value(flags, depth)
+        present = decoder.decode(flags, depth)
         if type(present) is not np.ndarray or present.dtype != bool or present.shape != (count,):
             raise ValueError("each key must say which dictionaries have it")
         values = column_from_json(decoder, column, depth)
-        parts.append((decoder.value(key, depth), np.flatnonzero(present).tolist(), values))
+        parts.append((decoder.decode(key, depth), np.flatnonzero(present).tolist(), values))
     if not parts:
         raise ValueError("dictionaries stored key by key must have a key")
     dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
@@ -155,10 +148,4 @@ def _objects(decoder: Any, content: Any, depth: int) -> list[Any]:
     return [make(kind, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 
-COLUMNS: dict[str, Callable[[Any, Any, int], list[Any]]] = {
-    "array": _numbers,
-    "arrays": _arrays,
-    "dicts": _dicts,
-    "lists": _lists,
-    "objects": _objects,
-}
+COLUMNS = {"array": _numbers, "arrays": _arrays, "dicts": _dicts, "lists": _lists, "objects": _objects}

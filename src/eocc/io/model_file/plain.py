@@ -70,7 +70,7 @@ def _bounded(value: Decimal) -> Decimal:
 
 
 def check_integer(content: Any) -> int:
-    """Return an integer that JSON itself may hold; larger ones must be written as text."""
+    """Return an integer that JSON itself may hold."""
     if type(content) is not int:
         raise ValueError("an integer is needed")
     if abs(content) > LARGEST_INTEGER:
