@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from eocc.experiments.cells import Cell, Figures
+from eocc.foundation.atomic import flush_to_disk
 
 Key = tuple[Any, ...]
 
@@ -50,8 +51,7 @@ class Store:
         line = {"version": self._version, "cell": list(cell.key), "figures": figures.to_dict()}
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+            flush_to_disk(file)
         self._finished[cell.key] = figures
 
     def _read(self) -> dict[Key, Figures]:

@@ -124,7 +124,7 @@ def kinds_in(chunk: Chunk, name: str) -> Iterator[str | None]:
 def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     """Return the cells of a column as values of that kind, None where missing; raise if one is of another kind."""
     cells = chunk.columns[name]
-    plain = _plain_numbers(cells) if kind == NUMBER else None
+    plain: Sequence[Any] | None = _plain_numbers(cells) if kind == NUMBER else None
     if plain is not None:
         return plain
     (convert, wanted), is_text = KINDS[kind], chunk.is_text
@@ -138,16 +138,15 @@ def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     return values
 
 
-def _plain_numbers(cells: Sequence[Any]) -> Sequence[float] | None:
-    """Return a column of finite numbers without gaps, read at once; None if it is anything else."""
-    if isinstance(cells, np.ndarray):
-        numbers: NDArray[np.float64] = cells.astype(np.float64)
-        return numbers if np.isfinite(numbers).all() else None
+def _plain_numbers(cells: Sequence[Any]) -> Any:
+    """Return a column of finite numbers without gaps as an array, read at once; None if it is anything else."""
     try:
-        values = list(map(float, cells)) if PLAIN.fullmatch("\n".join(cells)) else None
+        if not isinstance(cells, np.ndarray) and not PLAIN.fullmatch("\n".join(cells)):
+            return None
+        numbers = np.array(cells if isinstance(cells, np.ndarray) else list(map(float, cells)), np.float64)
     except (TypeError, ValueError):
         return None
-    return values if values is not None and all(map(math.isfinite, values)) else None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _number(cell: Any) -> float:

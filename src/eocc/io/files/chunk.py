@@ -6,7 +6,6 @@ from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.printing import complaint
 from eocc.foundation.types import Flags
@@ -73,10 +72,13 @@ class Chunk:
         """
         if kept.all():
             return self
-        lists = (self.objects, self.row_names, self.labels, self.lines)
-        objects, names, labels, lines = (_taken(values, kept) for values in lists)
-        columns = {name: _taken(cells, kept) for name, cells in self.columns.items()}
-        return replace(self, columns=columns, objects=objects, names=names, labels=labels, lines=lines)
+
+        def taken(values: Any) -> Any:
+            return values[kept] if isinstance(values, np.ndarray) else list(compress(values, kept))
+
+        columns = {name: taken(cells) for name, cells in self.columns.items()}
+        parts = {name: taken(getattr(self, name)) for name in ("objects", "labels", "lines")}
+        return replace(self, columns=columns, names=taken(self.row_names), **parts)
 
     def place(self, index: int) -> str:
         """Return where in its file a row is.
@@ -95,7 +97,3 @@ class Chunk:
         if self.lines:
             return complaint(self.where, self.lines[index], message)
         return complaint(self.where, None, f"{self.place(index)}: {message}")
-
-
-def _taken(values: Any, kept: NDArray[np.bool_]) -> Any:
-    return values[kept] if isinstance(values, np.ndarray) else list(compress(values, kept))

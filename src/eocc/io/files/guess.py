@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.wording import counted
@@ -17,8 +17,7 @@ from eocc.measures.schema import NUMBER, TEXT
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """The kind of value in a column, whether values are missing, and a remark with a remedy for the user."""
 
     name: str
@@ -51,9 +50,8 @@ def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (),
 
 def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> Schema:
     where, names = chunks[0].where, list(chunks[0].columns)
-    unknown = sorted(apart - set(names))
-    if unknown:
-        raise complaint(where, None, f"has no column {quoted(unknown[0])}; {has_instead(unknown[0], names)}")
+    for unknown in sorted(apart - set(names)):
+        raise complaint(where, None, f"has no column {quoted(unknown)}; {has_instead(unknown, names)}")
     columns = [_column(chunks, name) for name in names if name not in apart]
     if not columns:
         raise complaint(where, None, "has no columns left to compare; drop fewer")
@@ -110,15 +108,14 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
 
 def _refuse(name: str, first: FirstCells, counts: Counter[str | None]) -> None:
     """Raise if a column holds lists, or numbers that are not finite."""
-    fault = NESTED if NESTED in counts else INFINITE if INFINITE in counts and set(counts) <= {NUMBER, INFINITE} else ""
-    if not fault:
+    if NESTED in counts:
+        fault, what = NESTED, "is not a single value; drop the column, or split it into several"
+    elif INFINITE in counts and set(counts) <= {NUMBER, INFINITE}:
+        fault, what = INFINITE, "is not a finite number; correct it, or leave it empty"
+    else:
         return
     chunk, index = first[fault]
-    cell = quoted(str(chunk.columns[name][index]))
-    what = "is not a finite number; correct it, or leave it empty" if fault == INFINITE else (
-        "is not a single value; drop the column, or split it into several"
-    )  # fmt: skip
-    raise chunk.fault(index, f"column {quoted(name)}: {cell} {what}")
+    raise chunk.fault(index, f"column {quoted(name)}: {quoted(str(chunk.columns[name][index]))} {what}")
 
 
 def _of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:

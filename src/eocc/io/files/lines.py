@@ -119,7 +119,8 @@ def _graphs(chunk: Chunk, kinds: SameKinds) -> list[LabelledGraph]:
 
 def _is_node_link(value: Any) -> bool:
     """Say whether a JSON value is a graph: an object with lists of "nodes" and of "links" (or "edges")."""
-    return isinstance(value, dict) and isinstance(value.get("nodes"), list) and isinstance(_links(value), list)
+    parts = (value.get("nodes"), value.get("links", value.get("edges"))) if isinstance(value, dict) else ()
+    return len(parts) > 0 and all(isinstance(part, list) for part in parts)
 
 
 def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document:
@@ -131,7 +132,7 @@ def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document
     ...                     "links": [{"source": 1, "target": 2, "valence": 1}]}, "a file", 1).graph.vertex_attributes
     {'symbol': ['C', 'N']}
     """
-    nodes, links = value["nodes"], _links(value)
+    nodes, links = value["nodes"], value.get("links", value.get("edges", []))
     if not all(isinstance(item, dict) for item in [*nodes, *links]):
         raise ValueError('every node and every link must be an object: {"id": 1}, {"source": 1, "target": 2}')
     if value.get("multigraph") not in (None, False):
@@ -144,10 +145,6 @@ def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document
     edges = _attributes(links, {"source", "target", "key"}, "edge", line, kinds)
     ends = np.array(_ends(nodes, links), np.int64).reshape(-1, 2)
     return Document(where, LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(directed)), kinds)
-
-
-def _links(value: dict[str, Any]) -> Any:
-    return value.get("links", value.get("edges"))
 
 
 def _ends(nodes: Items, links: Items) -> list[tuple[int, int]]:

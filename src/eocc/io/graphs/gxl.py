@@ -1,15 +1,14 @@
 """Graph collections in GXL (one file per graph) with CXL indices (file name, class), as IAM distributes them."""
 
 import os
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
 from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
 from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl_graph import SameKinds, parse_gxl
-from eocc.io.graphs.safe_xml import XmlHandler, local_name, parse_xml, required
+from eocc.io.graphs.safe_xml import local_name, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 # The names of the index of a split, in upper or lower case; the first that exists is read.
@@ -18,8 +17,7 @@ SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "valida
 PathOrFile = str | os.PathLike[str] | IO[bytes]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of an index: the file of a graph, its class, and the line number."""
 
     file: str
@@ -121,13 +119,15 @@ def _parse_cxl(data: bytes, where: str) -> list[Entry]:
     return reader.entries
 
 
-@dataclass
-class _IndexReader(XmlHandler):
+class _IndexReader:
     """Takes the elements of a CXL document."""
 
-    entries: list[Entry] = field(default_factory=list)
+    parser: Any
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if local_name(tag) == "print":
             file, label = (required("print", attributes, name) for name in ("file", "class"))
-            self.entries.append(Entry(file, label, self.line))
+            self.entries.append(Entry(file, label, self.parser.CurrentLineNumber))

@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.graphs.safe_xml import RefusedError, XmlHandler, local_name, parse_xml, required
+from eocc.io.graphs.safe_xml import RefusedError, local_name, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 INTEGERS, REALS, TEXTS = ("int", "integer"), ("float", "double"), ("string", "enum")
@@ -84,17 +84,17 @@ def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [record.get(name) for record in records] for name in names}
 
 
-@dataclass(slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     line: int
     ends: tuple[str, str]
     record: Record
 
 
 @dataclass
-class _Reader(XmlHandler):
+class _Reader:
     """Takes the elements of a GXL document."""
 
+    parser: Any = None
     mode: str | None = None
     vertices: dict[str, Record] = field(default_factory=dict)
     edges: list[_Edge] = field(default_factory=list)
@@ -142,7 +142,7 @@ class _Reader(XmlHandler):
         if attributes.get("isdirected", "") not in ("", "true" if self.directed else "false"):
             raise RefusedError(f"an edge against the graph's edgemode {self.mode!r}: mixed graphs are not supported")
         self.record = {}
-        self.edges.append(_Edge(self.line, ends, self.record))
+        self.edges.append(_Edge(self.parser.CurrentLineNumber, ends, self.record))
 
     def _start_attribute(self, attributes: dict[str, str]) -> None:
         self.name = required("attr", attributes, "name")
@@ -165,7 +165,7 @@ class _Reader(XmlHandler):
         owner = self.path[-2]
         if owner != "graph":
             found = self.kinds.setdefault(("vertex" if owner == "node" else "edge", self.name), {})
-            found.setdefault(kind, (self.line, text))
+            found.setdefault(kind, (self.parser.CurrentLineNumber, text))
 
     def text(self, data: str) -> None:
         if self.pieces is not None:

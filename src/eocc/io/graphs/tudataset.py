@@ -82,20 +82,25 @@ class _Tables:
         pairs = self._pairs(owner)
         edge_columns = self._columns("edge", len(pairs))
         rows = self._merged_rows(pairs, edge_columns)
-        graphs = list(_split(len(labels), owner, pairs, rows, vertex_columns, edge_columns))
+        number, graphs = np.empty(len(owner), dtype=np.int64), []
+        owned = zip(_grouped(owner, len(labels)), _grouped(owner[pairs[rows, 0]], len(labels)), strict=True)
+        for own, edges in owned:
+            number[own] = np.arange(len(own))
+            ends, kept = number[pairs[rows[edges]]], rows[edges]
+            graphs.append(LabelledGraph(len(own), ends, _taken(vertex_columns, own), _taken(edge_columns, kept)))
         name = PurePosixPath(self.prefix).name
-        return GraphSet(graphs, labels, [f"{name}_{number}" for number in range(1, len(labels) + 1)])
+        return GraphSet(graphs, labels, [f"{name}_{k}" for k in range(1, len(labels) + 1)])
 
     def _owners(self, n_graphs: int) -> Indices:
         """Return the graph of each vertex, from 0."""
-        owner = self._integers(INDICATOR, 1)[:, 0]
+        owner = self._table(INDICATOR, "q", _integers, width=1)[:, 0]
         for row in np.flatnonzero((owner < 1) | (owner > n_graphs))[:1]:
             raise self._error(INDICATOR, row, f"graph {owner[row]} does not exist: there are {n_graphs}")
         return owner - 1
 
     def _pairs(self, owner: Indices) -> Indices:
         """Return the two vertices of each line of the edge file, from 0."""
-        pairs = self._integers(EDGES, 2)
+        pairs = self._table(EDGES, "q", _integers, width=2)
         for row in np.flatnonzero(((pairs < 1) | (pairs > len(owner))).any(axis=1))[:1]:
             raise self._error(EDGES, row, f"an edge {pairs[row].tolist()}, but there are {len(owner)} vertices")
         pairs -= 1
@@ -138,9 +143,6 @@ class _Tables:
             numbers: Matrix = self._table(file, "d", _numbers, count)
             columns |= {f"attribute_{i}": _Column(file, numbers[:, i]) for i in range(numbers.shape[1])}
         return columns
-
-    def _integers(self, file: str, width: int) -> Indices:
-        return self._table(file, "q", _integers, width=width)
 
     def _table(
         self, file: str, code: str, read: Callable[[list[str]], list[Any]], count: int | None = None, width: int = 0
@@ -197,22 +199,6 @@ def _integers(parts: list[str]) -> list[int]:
     if not all(map(INTEGER.fullmatch, parts)):
         raise ValueError(f"{quoted(', '.join(parts))} are not integers")
     return list(map(int, parts))
-
-
-def _split(
-    n_graphs: int,
-    owner: Indices,
-    pairs: Indices,
-    rows: Indices,
-    vertex_columns: dict[str, _Column],
-    edge_columns: dict[str, _Column],
-) -> Iterator[LabelledGraph]:
-    """Yield each graph, with its vertices and edges in the order of the files."""
-    number = np.empty(len(owner), dtype=np.int64)
-    for own, edges in zip(_grouped(owner, n_graphs), _grouped(owner[pairs[rows, 0]], n_graphs), strict=True):
-        number[own] = np.arange(len(own))
-        kept = rows[edges]
-        yield LabelledGraph(len(own), number[pairs[kept]], _taken(vertex_columns, own), _taken(edge_columns, kept))
 
 
 def _taken(columns: dict[str, _Column], rows: Indices) -> dict[str, list[Any]]:
