@@ -2,8 +2,8 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.wording import counted
@@ -128,23 +128,25 @@ def _of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
     if kind not in ("numbers", "records"):
         return Schema(kind, n_channels=channels_of(values[0]) if kind == "series" else 0)
     width = len(values[0])
-    for chunk in chunks:
-        for index, value in enumerate(chunk.objects):
-            if len(value) != width:
-                raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
+    for chunk, index, value in _objects(chunks):
+        if len(value) != width:
+            raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
     return _of_table([as_table(chunk) for chunk in chunks], set(), measure)
 
 
 def _common_kind(chunks: Sequence[Chunk]) -> str:
     """Return the kind of all objects; raise if one is of another kind."""
     first = kind_of_object(chunks[0].objects[0])
-    for chunk in chunks:
-        for index, value in enumerate(chunk.objects):
-            kind = kind_of_object(value)
-            if not kind:
-                wanted = "records, texts, lists of numbers (each step as long), lists of texts or node-link graphs"
-                raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
-            if kind != first:
-                one = f"{described(value)} is one of {kind}, but the first object is one of {first}"
-                raise chunk.fault(index, f"{one}; all must be of one kind")
+    for chunk, index, value in _objects(chunks):
+        kind = kind_of_object(value)
+        if not kind:
+            wanted = "records, texts, lists of numbers (each step as long), lists of texts or node-link graphs"
+            raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
+        if kind != first:
+            one = f"{described(value)} is one of {kind}, but the first object is one of {first}"
+            raise chunk.fault(index, f"{one}; all must be of one kind")
     return first
+
+
+def _objects(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, int, Any]]:
+    return ((chunk, index, value) for chunk in chunks for index, value in enumerate(chunk.objects))

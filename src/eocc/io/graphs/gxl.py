@@ -78,10 +78,9 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
     """Return the name of the index of each split, all from one folder."""
     spellings = [name for split in splits for name in SPLITS[split]]
     found: dict[str, dict[str, str]] = {}
-    for name in sorted(files.names):
-        path = PurePosixPath(name)
+    for path in map(PurePosixPath, sorted(files.names)):
         if path.name.lower() in spellings:
-            found.setdefault(str(path.parent), {})[path.name.lower()] = name
+            found.setdefault(str(path.parent), {})[path.name.lower()] = str(path)
     folders = [key for key in found if folder is None or key == str(PurePosixPath(folder))]
     if not folders:
         within = "" if folder is None else f" in its folder {quoted(folder)}"

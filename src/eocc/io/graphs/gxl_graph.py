@@ -37,13 +37,10 @@ def parse_gxl(data: bytes, where: str) -> Document:
         raise complaint(where, None, "holds no <graph>")
     edges = _merged(where, reader)
     try:
-        vertex_columns = columns_of(list(reader.vertices.values()))
-        edge_columns = columns_of([edge.record for edge in edges.values()])
+        columns = columns_of([*reader.vertices.values()]), columns_of([edge.record for edge in edges.values()])
     except ValueError as error:
         raise complaint(where, None, str(error)) from None
-    graph = LabelledGraph(
-        len(reader.vertices), [list(ends) for ends in edges], vertex_columns, edge_columns, directed=reader.directed
-    )
+    graph = LabelledGraph(len(reader.vertices), [list(ends) for ends in edges], *columns, directed=reader.directed)
     return Document(where, graph, reader.kinds)
 
 
@@ -193,11 +190,10 @@ def read_value(tag: str, text: str) -> tuple[str, Any]:
         return "flag", FLAGS[text.lower()]
     if tag not in (*INTEGERS, *REALS, "bool"):
         raise RefusedError(f"values in <{quoted(tag)[1:-1]}> are not supported")
-    is_number = tag != "bool" and NUMBER.fullmatch(text) is not None
-    if not is_number and not (tag in INTEGERS and text):
+    if tag == "bool" or not NUMBER.fullmatch(text):
+        if tag in INTEGERS and text:
+            return "text", text
         raise RefusedError(f"{quoted(text)} is not a valid {tag}")
-    if not is_number:
-        return "text", text
     number = float(text)
     if math.isfinite(number):
         return "number", int(text) if tag in INTEGERS and text.lstrip("+-").isdigit() else number

@@ -116,18 +116,15 @@ class _Tables:
             for row in np.flatnonzero(column.values != column.values[first_of])[:1]:
                 again = f"the edge {(pairs[row] + 1).tolist()} is listed again"
                 raise self._error(column.file, row, f"{again}, and line {first_of[row] + 1} contradicts it")
-        self._warn_of_one_way_edges(pairs, first_of)
-        return np.sort(first)
-
-    def _warn_of_one_way_edges(self, pairs: Indices, first_of: Indices) -> None:
-        """Warn of edges listed in one direction only: perhaps the file is incomplete, or edges are directed."""
+        # Edges in one direction only: perhaps the file is incomplete, or its edges are directed.
         has_reverse = np.zeros(len(pairs), dtype=bool)
         has_reverse[first_of[pairs[:, 0] != pairs[first_of, 0]]] = True
         one_way = np.unique(first_of[~has_reverse[first_of] & (pairs[:, 0] != pairs[:, 1])])
         if len(one_way):
             where = self.files.where(self.prefix + EDGES)
             message = f"{len(one_way)} edges are listed in one direction only, the first in line {one_way[0] + 1}"
-            warnings.warn(str(complaint(where, None, message)), stacklevel=5)
+            warnings.warn(str(complaint(where, None, message)), stacklevel=4)
+        return np.sort(first)
 
     def _columns(self, kind: str, count: int) -> dict[str, _Column]:
         """Return the attributes of vertices ("node") or edges, if they have any."""
@@ -187,10 +184,10 @@ class _Tables:
 
 def _numbers(parts: list[str]) -> list[float]:
     try:
-        numbers = [float(part) for part in parts if part.isascii() and "_" not in part]
+        numbers = [float(part) if part.isascii() and "_" not in part else math.nan for part in parts]
     except ValueError:
-        numbers = []
-    if len(numbers) < len(parts) or not all(map(math.isfinite, numbers)):
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{quoted(', '.join(parts))} are not finite numbers")
     return numbers
 

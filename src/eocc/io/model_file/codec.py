@@ -175,12 +175,9 @@ class Decoder:
             "tuple": lambda content, depth: self._counted(tuple(self._items(content, depth))),
         }
         self.columns: dict[str, Callable[[Any, int], list[Any]]] = {
-            "array": self._numbers,
-            "arrays": self._arrays,
-            "dicts": self._dicts,
-            "lists": self._lists,
+            "array": self._numbers, "arrays": self._arrays, "dicts": self._dicts, "lists": self._lists,
             "objects": self._objects,
-        }
+        }  # fmt: skip
 
     def decode(self, document: Any, depth: int = 0) -> Any:
         """Return the value, which is inside `depth` others."""
