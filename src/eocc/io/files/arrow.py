@@ -66,7 +66,6 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
 
 
 def _names(batch: Any, where: str) -> dict[int, str]:
-    """Return the numbers and names of the columns."""
     names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
     if not names:
         raise complaint(where, None, "has no columns; at least 1 is required")
@@ -110,7 +109,6 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _readable(path: Path, arrow: Any) -> Iterator[None]:
-    """Turn the errors of a damaged file into one line."""
     check_regular(path)
     try:
         yield

@@ -81,11 +81,7 @@ class Chunk:
         return replace(self, columns=columns, names=taken(self.row_names), **parts)
 
     def place(self, index: int) -> str:
-        """Return where in its file a row is.
-
-        >>> Chunk("a.csv", 0, lines=[2, 5]).place(1), Chunk("a.parquet", 10, {"x": [1.0, 2.0]}).place(1)
-        ('line 5', 'row 12')
-        """
+        """Return where in its file a row is."""
         if self.lines:
             return f"line {self.lines[index]}"
         if self.names and not self.columns:

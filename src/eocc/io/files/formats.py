@@ -51,11 +51,10 @@ def guess_format(path: Path) -> str:
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
-    found = SUFFIXES.get(suffix) or _by_first_bytes(path, suffix)
-    if found is None:
-        why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
-        raise _unknown(f"{path}: {why}", FORMATS, suffix)
-    return found
+    if found := SUFFIXES.get(suffix) or _by_first_bytes(path, suffix):
+        return found
+    why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
+    raise _unknown(f"{path}: {why}", FORMATS, suffix)
 
 
 def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:

@@ -141,11 +141,7 @@ def as_table(chunk: Chunk) -> Chunk:
 
 
 def kind_of_object(value: Any) -> str:
-    """Return the kind of data that an object is; "" if it is none.
-
-    >>> kind_of_object("oak"), kind_of_object([1, 2.5]), kind_of_object([[1], [2, 3]]), kind_of_object([])
-    ('strings', 'series', '', 'tokens')
-    """
+    """Return the kind of data that an object is; "" if it is none."""
     if isinstance(value, LabelledGraph):
         return "graphs"
     if isinstance(value, str):

@@ -8,7 +8,7 @@ from eocc.foundation.printing import complaint, quoted
 from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
 from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl_graph import SameKinds, parse_gxl
-from eocc.io.graphs.safe_xml import local_name, parse_xml, required
+from eocc.io.graphs.safe_xml import parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 # The names of the index of a split, in upper or lower case; the first that exists is read.
@@ -127,6 +127,6 @@ class _IndexReader:
         self.entries: list[Entry] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local_name(tag) == "print":
+        if tag.rpartition(":")[2] == "print":
             file, label = (required("print", attributes, name) for name in ("file", "class"))
             self.entries.append(Entry(file, label, self.parser.CurrentLineNumber))

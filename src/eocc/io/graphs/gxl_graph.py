@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.graphs.safe_xml import RefusedError, local_name, parse_xml, required
+from eocc.io.graphs.safe_xml import RefusedError, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 INTEGERS, REALS, TEXTS = ("int", "integer"), ("float", "double"), ("string", "enum")
@@ -70,11 +70,7 @@ class SameKinds:
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return one list per attribute, None where a record lacks it.
-
-    >>> columns_of([{"x": 1}, {"x": 2, "s": "C"}])
-    {'x': [1, 2], 's': [None, 'C']}
-    """
+    """Return one list per attribute, None where a record lacks it."""
     names = dict.fromkeys(name for record in records for name in record)
     if len(names) * len(records) > MOST_SPARSE * (len(records) + sum(map(len, records))):
         raise ValueError(f"{len(names)} attributes, most of them missing in most items; drop them")
@@ -106,8 +102,7 @@ class _Reader:
         return self.mode == "directed"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        tag = local_name(tag)
-        parent = self.path[-1]
+        tag, parent = tag.rpartition(":")[2], self.path[-1]  # without the prefix of its namespace
         self.path.append(tag)
         take = STARTS.get((parent, tag))
         if take:

@@ -49,11 +49,6 @@ def required(tag: str, attributes: dict[str, str], name: str) -> str:
     return value
 
 
-def local_name(tag: str) -> str:
-    """Return the name of an element without its namespace prefix."""
-    return tag.rpartition(":")[2]
-
-
 def _check_encoding(version: str, encoding: str | None, standalone: int) -> None:
     if encoding and not ENCODINGS.fullmatch(encoding):
         raise RefusedError(f"the encoding {quoted(encoding)} is not supported: save the file as UTF-8")

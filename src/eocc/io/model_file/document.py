@@ -188,8 +188,8 @@ def work_of(measure: Any, prototypes: Any, outliers: Any) -> int:
     """Return about how many cells it takes to compare the first prototype with all others and with the outliers."""
     if not hasattr(measure, "comparison_work"):
         return 0
-    with_outliers = 0 if outliers is None else measure.comparison_work(_after_first(prototypes, outliers))
-    return int(measure.comparison_work(prototypes) + with_outliers)
+    compared = [prototypes] if outliers is None else [prototypes, _after_first(prototypes, outliers)]
+    return int(sum(map(measure.comparison_work, compared)))
 
 
 def _after_first(prototypes: Any, outliers: Any) -> Any:
