@@ -149,5 +149,4 @@ def test_a_file_that_cannot_be_synced_raises(tmp_path, monkeypatch):
 
 def test_only_this_module_syncs_files():
     source = Path(atomic.__file__).parents[1]
-    others = {path.name for path in source.rglob("*.py") if "fsync" in path.read_text()} - {"atomic.py"}
-    assert others <= {"store.py"}  # experiments
+    assert [path.name for path in source.rglob("*.py") if "fsync" in path.read_text()] == ["atomic.py"]

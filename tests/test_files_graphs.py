@@ -73,14 +73,14 @@ def test_an_index_gives_classes_and_counts_a_graph_once(tmp_path):
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ([("../a.gxl", "x")], "i.cxl: '../a.gxl' leads out of the folder of the index"),
-        ([("/etc/passwd", "x")], "i.cxl: '/etc/passwd' leads out"),
-        ([("link.gxl", "x")], "i.cxl: 'link.gxl' leads out"),
-        ([("x" * 5000, "x")], "i.cxl: the file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': File name too long"),
-        ([("ring.gxl", "x")], "i.cxl: the file 'ring.gxl' is a link to itself"),
-        ([("none.gxl", "x")], "i.cxl: the file 'none.gxl' does not exist"),
+        ([("../a.gxl", "x")], "i.cxl:2: '../a.gxl' leads out of the collection"),
+        ([("/etc/passwd", "x")], "i.cxl:2: '/etc/passwd' leads out"),
+        ([("link.gxl", "x")], "link.gxl: cannot be read: the link leads out of the folder"),
+        ([("x" * 5000, "x")], "i.cxl:2: the file 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' does not exist"),
+        ([("ring.gxl", "x")], "ring.gxl: cannot be read: "),
+        ([("none.gxl", "x")], "i.cxl:2: the file 'none.gxl' does not exist"),
         ([("pipe.gxl", "x")], "pipe.gxl: cannot be read: not a regular file"),
-        ([("b.gxl", "x"), ("b.gxl", "y")], "i.cxl: 'b.gxl' has two classes, 'x' and 'y'; correct one"),
+        ([("b.gxl", "x"), ("b.gxl", "y")], "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct one"),
         ([], "i.cxl: names no graphs"),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 
 from eocc.io.files import guess_schema, open_chunks
 from eocc.io.files.chunk import CHUNK_ROWS
-from eocc.io.files.plain_json import JsonError, parse_json
+from eocc.io.strict_json import JsonError, parse_json
 from graph_files import message_of
 
 

@@ -24,7 +24,6 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.io.model_file import ModelFileError, NotSaved
 from eocc.io.model_file.catalogue import _classes, classes, functions
 from eocc.io.model_file.codec import Decoder
-from eocc.io.model_file.columns import COLUMNS
 from eocc.io.model_file.plain import PLAIN
 from eocc.measures import DTW, MEASURES, Composite, Euclidean, FunctionMeasure, Gower, GraphEdit, LabelledGraph
 from eocc.measures.objects import Objects
@@ -438,7 +437,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
 
 def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
     text = (Path(__file__).parent.parent / "docs" / "model_file.md").read_text()
-    names = [*PLAIN, *Decoder({}).kinds, *COLUMNS]
+    names = [*PLAIN, *Decoder({}).kinds, *Decoder({}).columns]
     for clf in (plain().fit(setosa), SurpriseClassifier().fit(setosa, [1] * 40 + [-1] * 10)):
         save(clf, tmp_path / "m.eocc")
         with zipfile.ZipFile(tmp_path / "m.eocc") as archive:

@@ -182,9 +182,9 @@ def test_unknown_missing_and_duplicate_keys_are_refused(folder):
     assert "holds 'junk', which is not format 2" in refusal(folder, pack({**manifest, "junk": []}, members))
     text = json.dumps(manifest).encode()
     doubled = text.replace(b'"library":', b'"library": "x", "library":', 1)
-    assert "a key occurs twice" in refusal(folder, pack_as_is(doubled, members))
+    assert "occurs twice" in refusal(folder, pack_as_is(doubled, members))
     inner = text.replace(b'"eta":', b'"eta": 0.1, "eta":', 1)
-    assert "a key occurs twice" in refusal(folder, pack_as_is(inner, members))
+    assert "occurs twice" in refusal(folder, pack_as_is(inner, members))
     del manifest["library"]
     assert "lacks 'library', which is not format 2" in refusal(folder, pack(manifest, members))
 

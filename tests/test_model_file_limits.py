@@ -1,6 +1,5 @@
 """The memory and time that loading a model may take, and the values in it that must agree."""
 
-import json
 import runpy
 import tracemalloc
 from pathlib import Path
@@ -10,9 +9,10 @@ import pytest
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
-from eocc.io.model_file import ModelFileError, document
+from eocc.io.model_file import ModelFileError, container, document
 from eocc.io.model_file.arrays import array_bytes
-from eocc.io.model_file.container import ROOM, _unique
+from eocc.io.model_file.container import ROOM
+from eocc.io.strict_json import DECODER
 from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
 from eocc.measures.composite import FittedComposite, Records
 from eocc.measures.objects import Objects
@@ -31,7 +31,7 @@ def unpacked(clf, path):
 def test_a_manifest_that_would_fill_the_memory_is_not_parsed(junk, tmp_path, monkeypatch):
     path = tmp_path / "m.eocc"
     path.write_bytes(pack_as_is(b'{"format":2,"fitted":[' + junk.encode() * 12_000 + b"0]}", {}))
-    monkeypatch.setattr(json, "loads", None)
+    monkeypatch.setattr(container, "DECODER", None)
     with pytest.raises(ModelFileError, match="pass a larger max_bytes if you trust the file"):
         load(path, max_bytes=2**20)
 
@@ -52,7 +52,7 @@ def test_json_takes_no_more_memory_than_is_counted(junk):
     text = "[" + junk * 20_000 + "0]"
     tracemalloc.start()
     try:
-        json.loads(text, object_pairs_hook=_unique)
+        DECODER.decode(text)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

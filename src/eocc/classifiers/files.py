@@ -33,8 +33,6 @@ def load(
     Pass `measure`, `membership_function` or `tconorm` if the model was fitted with one of your own. At most `max_bytes`
     are read. A file that is damaged, of another version or no model raises ModelFileError, a ValueError of one line.
     """
-    loaded: OneClassClassifier = model_file.load(
-        path, CLASSIFIERS, measure=measure, membership_function=membership_function, tconorm=tconorm,
-        max_bytes=max_bytes,
-    )  # fmt: skip
+    given = {"measure": measure, "membership_function": membership_function, "tconorm": tconorm}
+    loaded: OneClassClassifier = model_file.load(path, CLASSIFIERS, given, max_bytes)
     return loaded

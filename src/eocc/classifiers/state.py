@@ -1,16 +1,22 @@
 """What all fitted classifiers have in common <-> values by name, as the model file stores them."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
-from eocc.foundation.array_checks import check_indices, check_keys, check_number, check_numbers, demand, length_of
+from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
 
-SHARED = (
-    "resolved_measure", "measure", "prototypes", "weights", "prototype_indices", "training_indices", "calibration",
-    "threshold", "offset", "n_features_in", "feature_names_in",
-)  # fmt: skip
+# Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
+ARRAYS: Layout = {
+    "training_indices": indices("n", "any", rising=True), "prototype_indices": indices("r", "n", rising=True),
+    "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
+}  # fmt: skip
+SHARED = ("resolved_measure", "measure", "prototypes", *ARRAYS, "calibration", "n_features_in", "feature_names_in")
+CALIBRATION: Layout = {"margins": numbers("n"), "rate": number(0)}
+# A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
+ROUNDING = 1e-6
 
 
 def shared_state(classifier: Any) -> dict[str, Any]:
@@ -36,15 +42,10 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     measure, prototypes = state["measure"], state["prototypes"]
     check_pair(state["resolved_measure"], measure)
     check_patterns(measure, prototypes)
-    n, r = length_of("training_indices", state["training_indices"]), len(prototypes)
-    check_indices("training_indices", state["training_indices"], (n,), 2**62, rising=True)
-    check_indices("prototype_indices", state["prototype_indices"], (r,), n, rising=True)
-    check_numbers("weights", state["weights"], (measure.n_parameters,), 0, 1)
-    for name in ("threshold", "offset"):
-        check_number(name, state[name])
+    n = length_of("training_indices", state, "training_indices")
+    check_values(state, ARRAYS, {"n": n, "r": len(prototypes), "u": measure.n_parameters, "any": 2**62})
     classifier.calibration_ = _calibration(state["calibration"], n)
-    classifier.resolved_measure_, classifier.measure_ = state["resolved_measure"], measure
-    for name in ("prototypes", "weights", "prototype_indices", "training_indices", "threshold", "offset"):
+    for name in ("resolved_measure", "measure", "prototypes", *ARRAYS):
         setattr(classifier, f"{name}_", state[name])
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
 
@@ -52,9 +53,8 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
 def check_pair(measure: Any, fitted: Any) -> None:
     """Demand that the fitted measure is of the class that this measure gives, in all parts; a user's own may be any."""
     wanted = getattr(measure, "fitted_class", None)
-    demand(
-        wanted in (None, type(fitted)), f"the measure {type(measure).__name__} does not give {type(fitted).__name__}"
-    )
+    is_right = wanted in (None, type(fitted))
+    demand(is_right, f"the measure {type(measure).__name__} does not give {type(fitted).__name__}")
     parts, fitted_parts = getattr(measure, "measures", None), getattr(fitted, "measures", None)
     if wanted is not None and isinstance(parts, dict) and isinstance(fitted_parts, dict):
         demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
@@ -69,13 +69,17 @@ def check_patterns(measure: Any, patterns: Any) -> None:
     demand(len(patterns) > 0, "there are no training rows to compare with")
 
 
+def check_offset(state: dict[str, Any], offset: float) -> None:
+    """Demand the offset that was computed again."""
+    is_same = math.isclose(state["offset"], offset, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    demand(is_same, "offset is not the log-membership at the threshold")
+
+
 def _calibration(state: Any, n: int) -> Calibration | None:
     if state is None:
         return None
-    check_keys("calibration", state, ("margins", "rate"))
-    check_numbers("calibration.margins", state["margins"], (n,))
+    check_values(state, CALIBRATION, {"n": n}, "calibration")
     demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
-    check_number("calibration.rate", state["rate"], 0)
     demand(state["rate"] < 1, "calibration.rate must lie below 1")
     return Calibration(**state)
 

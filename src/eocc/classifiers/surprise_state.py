@@ -1,19 +1,16 @@
 """Stored values -> a fitted SurpriseClassifier. Its regions are not stored: it computes them when asked."""
 
-import math
 from typing import Any
 
 import numpy as np
 
-from eocc.classifiers.state import check_patterns
+from eocc.classifiers.state import ROUNDING, check_offset, check_patterns
 from eocc.foundation.array_checks import demand
 from eocc.regions.memberships import resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.state import surprise_from_state
 
 KEYS = ("surprise", "outliers", "membership_function")
-# Stored numbers agree with computed ones up to the rounding of another machine's mathematical library.
-ROUNDING = 1e-6
 
 
 def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
@@ -30,7 +27,5 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     # The margins are those of the left-out training rows, or of all rows of a stream.
     is_at_threshold = state["threshold"] == 0 and abs(calibration.threshold) < ROUNDING
     demand(is_at_threshold, "threshold is not that of the calibration")
-    offset = float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0])
-    is_same = math.isclose(state["offset"], offset, rel_tol=ROUNDING, abs_tol=ROUNDING)
-    demand(is_same, "offset is not the log-membership at the threshold")
+    check_offset(state, float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0]))
     classifier.surprise_model_, classifier.membership_function_ = model, function

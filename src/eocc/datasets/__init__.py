@@ -17,7 +17,7 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.uci.UciSet",
     "datasets.uci.load_uci",
     "io.archive.Limits",
-    "io.graphs.graph_set.GraphSet",
+    "io.graphs.GraphSet",
     "io.graphs.gxl.read_cxl",
     "io.graphs.gxl.read_graph_set",
     "io.graphs.gxl.read_gxl",

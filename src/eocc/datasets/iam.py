@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from eocc.datasets.catalogue import IAM
 from eocc.foundation.printing import complaint
 from eocc.foundation.registry import choose
-from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl import read_graph_set
 
 

@@ -34,8 +34,8 @@ def drafted(output: Path) -> Iterator[Path]:
     check_output(output)
     remove_abandoned(output)
     target = Path(os.path.realpath(output))  # a link keeps its target
-    writer = f"{_here()}-{os.getpid()}-{TOKEN}"
-    draft = target.parent / f"{_stem(target)}.{writer}-{secrets.token_hex(4)}.tmp{_suffix(target)}"
+    stem, suffix = _affixes(target)
+    draft = target.parent / f"{stem}.{_here()}-{os.getpid()}-{TOKEN}-{secrets.token_hex(4)}.tmp{suffix}"
     try:
         yield draft
         with draft.open("rb+") as file:
@@ -49,19 +49,10 @@ def drafted(output: Path) -> Iterator[Path]:
 
 
 def remove_abandoned(output: Path) -> None:
-    """Remove the drafts of `output` whose writers on this machine are dead, and others that are a day old.
-
-    >>> from tempfile import mkdtemp
-    >>> path = Path(mkdtemp()) / "page.html"
-    >>> with drafted(path) as draft:
-    ...     _ = draft.write_text("half")
-    ...     remove_abandoned(path)
-    ...     draft.exists()
-    True
-    """
+    """Remove the drafts of `output` whose writers on this machine are dead, and others that are a day old."""
     target = Path(os.path.realpath(output))
-    writer = r"\.([0-9a-f]{8})-(\d{1,9})-([0-9a-f]{8})-[0-9a-f]{8}\.tmp"
-    drafts = re.compile(re.escape(_stem(target)) + writer + re.escape(_suffix(target)))
+    stem, suffix = map(re.escape, _affixes(target))
+    drafts = re.compile(rf"{stem}\.([0-9a-f]{{8}})-(\d{{1,9}})-([0-9a-f]{{8}})-[0-9a-f]{{8}}\.tmp{suffix}")
     with suppress(OSError):  # the folder may be unreadable
         for path in target.parent.iterdir():
             if draft := drafts.fullmatch(path.name):
@@ -88,12 +79,8 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _stem(target: Path) -> str:
-    return f".{target.name[:40]}"  # a name may have 255 bytes
-
-
-def _suffix(target: Path) -> str:
-    return target.suffix[:20]
+def _affixes(target: Path) -> tuple[str, str]:
+    return f".{target.name[:40]}", target.suffix[:20]  # a name may have 255 bytes
 
 
 @cache

@@ -9,9 +9,10 @@ import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO
 
@@ -37,27 +38,23 @@ SAFE = Limits()
 
 
 def is_inside(name: str) -> bool:
-    """Say whether a relative name stays inside its folder, on any system.
-
-    >>> is_inside("a/b.gxl"), is_inside("../b.gxl"), is_inside("/b.gxl"), is_inside("C:b.gxl")
-    (True, False, False, False)
-    """
+    """Say whether a relative name stays inside its folder, on any system."""
     parts = re.split(r"[/\\]", name)
     return bool(parts[0]) and ".." not in parts and "\0" not in name and not re.match(r"[A-Za-z]:", name)
 
 
 def read_file(path_or_file: str | os.PathLike[str] | IO[bytes], limits: Limits) -> tuple[bytes, str]:
     """Return the content of a path or of an open binary file, and its name for errors."""
-    if isinstance(path_or_file, str | os.PathLike):
-        path = Path(path_or_file)
-        if not path.exists():
-            raise FileNotFoundError(f"no file {str(path)!r}")
-        with _failing(str(path)):
-            file, _ = _open_regular(path)
-        with io.BufferedReader(file) as buffered:
-            return _read_bounded(buffered, str(path), limits), str(path)
-    where = str(getattr(path_or_file, "name", "<file>"))
-    return _read_bounded(path_or_file, where, limits), where
+    if not isinstance(path_or_file, str | os.PathLike):
+        where = str(getattr(path_or_file, "name", "<file>"))
+        return _read_bounded(path_or_file, where, limits), where
+    path = Path(path_or_file)
+    if not path.exists():
+        raise FileNotFoundError(f"no file {str(path)!r}")
+    with _failing(str(path)):
+        file, _ = _open_regular(path)
+    with io.BufferedReader(file) as buffered:
+        return _read_bounded(buffered, str(path), limits), str(path)
 
 
 def _read_bounded(file: IO[bytes], where: str, limits: Limits) -> bytes:
@@ -72,16 +69,13 @@ def _read_bounded(file: IO[bytes], where: str, limits: Limits) -> bytes:
 
 def _open_regular(path: Path) -> tuple[io.FileIO, int]:
     """Return a file open for reading, and its size; both are of the same file, even if another takes its name."""
-    file = io.FileIO(path, opener=_open_at_once)
-    status = os.fstat(file.fileno())
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)  # else a pipe waits for a writer
+    descriptor = os.open(path, flags)
+    status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
-        file.close()
+        os.close(descriptor)
         raise OSError("not a regular file")
-    return file, status.st_size
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # to open a pipe would wait for a writer
+    return io.FileIO(descriptor), status.st_size
 
 
 @contextmanager
@@ -99,8 +93,19 @@ class Collection(ABC):
     def __init__(self, path: Path, limits: Limits) -> None:
         self.path = path
         self.limits = limits
-        self.names: frozenset[str] = frozenset()
         self._read = 0
+
+    @property
+    @abstractmethod
+    def names(self) -> frozenset[str]:
+        """The names of all files."""
+
+    @abstractmethod
+    def _open(self, name: str) -> tuple[IO[bytes], int]:
+        """Return a file open for reading, and the size that it declares."""
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
 
     def where(self, name: str) -> str:
         """Return the name of a file for errors."""
@@ -123,35 +128,25 @@ class Collection(ABC):
             yield rest
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield a file piece by piece, after checks of its size against the limits and its declared size."""
-        with _failing(self.where(name)):
+        """Yield a file piece by piece, after a check of the size that it declares against the limits."""
+        where, size = self.where(name), 0
+        with _failing(where):
             stream, declared = self._open(name)
-        size = 0
         with stream:
-            self._check_size(name, declared, declared)
-            while True:
-                with _failing(self.where(name)):
+            if declared > self.limits.file_bytes:
+                raise complaint(where, None, f"is larger than the limit of {self.limits.file_bytes} bytes")
+            if self._read + declared > self.limits.total_bytes:
+                raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.total_bytes} bytes")
+            while size <= declared:
+                with _failing(where):
                     chunk = stream.read(CHUNK)
-                size += len(chunk)
-                self._check_size(name, size, declared)
                 if not chunk:
                     break
+                size += len(chunk)
                 yield chunk
         if size != declared:
-            raise complaint(self.where(name), None, f"declares {declared} bytes but holds {size}")
+            raise complaint(where, None, f"declares {declared} bytes but holds {'more' if size > declared else size}")
         self._read += size
-
-    def _check_size(self, name: str, size: int, declared: int) -> None:
-        if size > declared:
-            raise complaint(self.where(name), None, f"declares {declared} bytes but holds more")
-        if size > self.limits.file_bytes:
-            raise complaint(self.where(name), None, f"is larger than the limit of {self.limits.file_bytes} bytes")
-        if self._read + size > self.limits.total_bytes:
-            raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.total_bytes} bytes")
-
-    @abstractmethod
-    def _open(self, name: str) -> tuple[IO[bytes], int]:
-        """Return a file open for reading, and the size that it declares."""
 
 
 class Folder(Collection):
@@ -160,16 +155,19 @@ class Folder(Collection):
     def __init__(self, path: Path, limits: Limits) -> None:
         super().__init__(path, limits)
         self.fence = path.resolve()
-        self.names = frozenset(self._walk())
 
-    def _walk(self) -> Iterator[str]:
-        count = 0
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of all files."""
+        names = list[str]()
         for folder, _, files in os.walk(self.path):
-            count += len(files)
-            if count > self.limits.members:
+            names += ((Path(folder) / file).relative_to(self.path).as_posix() for file in files)
+            if len(names) > self.limits.members:
                 raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.members} files")
-            names = ((Path(folder) / file).relative_to(self.path).as_posix() for file in files)
-            yield from (name for name in names if not _is_hidden(name))
+        return frozenset(name for name in names if not _is_hidden(name))
+
+    def __contains__(self, name: str) -> bool:
+        return os.path.lexists(self.path / name)
 
     def _open(self, name: str) -> tuple[IO[bytes], int]:
         path = self.path / name
@@ -189,10 +187,19 @@ class Zip(Collection):
         self._file = _BoundedFile(file, limits.members * DIRECTORY_ENTRY)
         try:
             self._check_file(self._file)
-            self._read_directory()
+            with _failing(str(path)):
+                self._archive = zipfile.ZipFile(self._file)
+            members = [member for member in self._archive.infolist() if not member.filename.endswith("/")]
+            self._check_members(members)
         except ValueError:
             self.close()
             raise
+        self._members = {member.filename: member for member in members if not _is_hidden(member.filename)}
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all members."""
+        return frozenset(self._members)
 
     def close(self) -> None:
         """Close the archive."""
@@ -200,14 +207,6 @@ class Zip(Collection):
 
     def _check_file(self, file: IO[bytes]) -> None:
         """Raise a ValueError for a file that is refused before its directory is read."""
-
-    def _read_directory(self) -> None:
-        with _failing(str(self.path)):
-            self._archive = zipfile.ZipFile(self._file)
-        members = [member for member in self._archive.infolist() if not member.filename.endswith("/")]
-        self._check_members(members)
-        self._members = {member.filename: member for member in members if not _is_hidden(member.filename)}
-        self.names = frozenset(self._members)
 
     def _check_members(self, members: list[zipfile.ZipInfo]) -> None:
         if len(members) > self.limits.members:
@@ -249,17 +248,9 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 
-@contextmanager
-def open_collection(path: str | os.PathLike[str], limits: Limits) -> Iterator[Collection]:
+def open_collection(path: str | os.PathLike[str], limits: Limits) -> AbstractContextManager[Collection]:
     """Open a folder or a zip file."""
     path = Path(path)
-    if path.is_dir():
-        yield Folder(path, limits)
-    elif path.is_file():
-        archive = Zip(path, limits)
-        try:
-            yield archive
-        finally:
-            archive.close()
-    else:
+    if not path.exists():
         raise FileNotFoundError(f"no folder or zip file {str(path)!r}")
+    return nullcontext(Folder(path, limits)) if path.is_dir() else closing(Zip(path, limits))

@@ -33,12 +33,7 @@ def npy_rows(path: Path) -> int:
 
 
 def mapped(path: Path) -> NDArray[np.generic]:
-    """Return the array of a .npy file as a memory map; raise unless it holds rows of numbers.
-
-    >>> np.save("rows.npy", np.eye(3, 2))
-    >>> mapped(Path("rows.npy")).shape
-    (3, 2)
-    """
+    """Return the array of a .npy file as a memory map; raise unless it holds rows of numbers."""
     check_regular(path)
     try:
         with warnings.catch_warnings():  # headers written by Python 2, absurd sizes
@@ -46,8 +41,7 @@ def mapped(path: Path) -> NDArray[np.generic]:
             array = np.lib.format.open_memmap(path, mode="r")
     except FAULTS as error:
         raise complaint(str(path), None, _explained(error)) from None
-    fault = _fault_in(array)
-    if fault:
+    if fault := _fault_in(array):
         raise complaint(str(path), None, fault)
     return array
 

@@ -1,6 +1,7 @@
 """Parquet and Arrow -> chunks of typed columns."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,13 +66,11 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
 
 
 def _names(batch: Any, where: str) -> dict[int, str]:
-    """Return the numbers and names of the columns."""
     names = {k: name for k, name in enumerate(batch.schema.names) if not PANDAS_INDEX.fullmatch(name)}
     if not names:
         raise complaint(where, None, "has no columns; at least 1 is required")
-    known = list(names.values())
-    twice = next((name for k, name in enumerate(known) if name in known[:k]), None)
-    if twice is not None:
+    ((twice, count),) = Counter(names.values()).most_common(1)
+    if count > 1:
         raise complaint(where, None, f"the column {quoted(twice)} occurs twice; rename one")
     return names
 
@@ -110,7 +109,6 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _readable(path: Path, arrow: Any) -> Iterator[None]:
-    """Turn the errors of a damaged file into one line."""
     check_regular(path)
     try:
         yield

@@ -31,11 +31,7 @@ TYPES: tuple[tuple[type, str], ...] = ((bool, BOOLEAN), (date, DATE), (timedelta
 
 
 def is_numeral(text: str) -> bool:
-    """Say whether a text is a plain decimal number.
-
-    >>> [is_numeral(text) for text in ("1", "-.5e3", "1_000", "1,000", "inf", "0x1")]
-    [True, True, False, False, False, False]
-    """
+    """Say whether a text is a plain decimal number."""
     return NUMERAL.fullmatch(text) is not None
 
 
@@ -51,22 +47,14 @@ def is_missing(cell: Any, is_text: bool) -> bool:
 
 
 def are_missing(cells: Sequence[Any] | NDArray[Any], is_text: bool) -> Flags:
-    """Return, for each cell of a column, whether it has no value.
-
-    >>> are_missing(["1", "NA"], True).tolist(), are_missing(np.array([1.0, np.nan]), False).tolist()
-    ([False, True], [False, True])
-    """
+    """Return, for each cell of a column, whether it has no value."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
         return np.asarray(np.isnan(cells))
     return np.array([is_missing(cell, is_text) for cell in cells], bool)
 
 
 def complete_rows(chunk: Chunk, names: Iterable[str]) -> Flags:
-    """Return, for each row of a chunk, whether it has a value in all of these columns.
-
-    >>> complete_rows(Chunk("a.csv", 0, {"x": ["1", "", "3"], "y": ["", "", ""]}, is_text=True), ["x"])
-    array([ True, False,  True])
-    """
+    """Return, for each row of a chunk, whether it has a value in all of these columns."""
     missing = np.zeros(len(chunk), bool)
     for name in names:
         missing |= are_missing(chunk.columns[name], chunk.is_text)
@@ -91,11 +79,7 @@ def is_same(cell: Any, target: str) -> bool:
 
 
 def kind_of_cell(cell: Any, is_text: bool) -> str:
-    """Return the kind of value in a cell that is not missing.
-
-    >>> kind_of_cell("7", True), kind_of_cell("7", False), kind_of_cell("1e400", True), kind_of_cell([7], False)
-    ('number', 'text', 'infinite', 'nested')
-    """
+    """Return the kind of value in a cell that is not missing."""
     if isinstance(cell, str) and is_text:
         return _kind_of_text(cell.strip())
     known = next((kind for cls, kind in TYPES if isinstance(cell, cls)), None)
@@ -136,7 +120,7 @@ def kinds_in(chunk: Chunk, name: str) -> Iterator[str | None]:
 def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     """Return the cells of a column as values of that kind, None where missing; raise if one is of another kind."""
     cells = chunk.columns[name]
-    plain = _plain_numbers(cells) if kind == NUMBER else None
+    plain: Sequence[Any] | None = _plain_numbers(cells) if kind == NUMBER else None
     if plain is not None:
         return plain
     (convert, wanted), is_text = KINDS[kind], chunk.is_text
@@ -150,16 +134,15 @@ def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     return values
 
 
-def _plain_numbers(cells: Sequence[Any]) -> Sequence[float] | None:
-    """Return a column of finite numbers without gaps, read at once; None if it is anything else."""
-    if isinstance(cells, np.ndarray):
-        numbers: NDArray[np.float64] = cells.astype(np.float64)
-        return numbers if np.isfinite(numbers).all() else None
+def _plain_numbers(cells: Sequence[Any]) -> Any:
+    """Return a column of finite numbers without gaps as an array, read at once; None if it is anything else."""
     try:
-        values = list(map(float, cells)) if PLAIN.fullmatch("\n".join(cells)) else None
+        if not isinstance(cells, np.ndarray) and not PLAIN.fullmatch("\n".join(cells)):
+            return None
+        numbers = np.array(cells if isinstance(cells, np.ndarray) else list(map(float, cells)), np.float64)
     except (TypeError, ValueError):
         return None
-    return values if values is not None and all(map(math.isfinite, values)) else None
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def _number(cell: Any) -> float:
@@ -181,21 +164,16 @@ def _text(cell: Any) -> str:
     return str(cell).strip()
 
 
-def _date(cell: Any) -> date:
-    found = cell if isinstance(cell, date) else _iso_date(cell.strip())
-    if found is None:
-        raise ValueError
-    return found
+def _as(kind: type, read: Callable[[str], Any] | None = None) -> Callable[[Any], Any]:
+    """Return a function that returns objects of that class as they are, and text as `read` reads it."""
 
+    def convert(cell: Any) -> Any:
+        found = cell if isinstance(cell, kind) or read is None else read(cell.strip())
+        if not isinstance(found, kind):
+            raise TypeError
+        return found
 
-def _duration(cell: Any) -> timedelta:
-    if not isinstance(cell, timedelta):
-        raise TypeError
-    return cell
-
-
-def _time(cell: Any) -> time:
-    return cell if isinstance(cell, time) else time.fromisoformat(cell.strip())
+    return convert
 
 
 # kind -> how a cell is converted, and what it should have been
@@ -203,7 +181,7 @@ KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
     NUMBER: (_number, "finite number, for example 0.5 or 1e3"),
     BOOLEAN: (_truth, "boolean, true or false"),
     TEXT: (_text, "text"),
-    DATE: (_date, "date, for example 2031-12-01"),
-    DURATION: (_duration, "duration"),
-    TIME: (_time, "time of day, for example 12:30"),
+    DATE: (_as(date, _iso_date), "date, for example 2031-12-01"),
+    DURATION: (_as(timedelta), "duration"),
+    TIME: (_as(time, time.fromisoformat), "time of day, for example 12:30"),
 }

@@ -6,7 +6,6 @@ from itertools import compress
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.printing import complaint
 from eocc.foundation.types import Flags
@@ -22,11 +21,7 @@ Item = TypeVar("Item")
 
 
 def rows_per_chunk(n_columns: int) -> int:
-    """Return how many rows of a table with so many columns make a chunk.
-
-    >>> rows_per_chunk(10), rows_per_chunk(2**18)
-    (4096, 4)
-    """
+    """Return how many rows of a table with so many columns make a chunk."""
     return max(1, min(CHUNK_ROWS, CHUNK_CELLS // max(1, n_columns)))
 
 
@@ -77,17 +72,16 @@ class Chunk:
         """
         if kept.all():
             return self
-        lists = (self.objects, self.row_names, self.labels, self.lines)
-        objects, names, labels, lines = (_taken(values, kept) for values in lists)
-        columns = {name: _taken(cells, kept) for name, cells in self.columns.items()}
-        return replace(self, columns=columns, objects=objects, names=names, labels=labels, lines=lines)
+
+        def taken(values: Any) -> Any:
+            return values[kept] if isinstance(values, np.ndarray) else list(compress(values, kept))
+
+        columns = {name: taken(cells) for name, cells in self.columns.items()}
+        parts = {name: taken(getattr(self, name)) for name in ("objects", "labels", "lines")}
+        return replace(self, columns=columns, names=taken(self.row_names), **parts)
 
     def place(self, index: int) -> str:
-        """Return where in its file a row is.
-
-        >>> Chunk("a.csv", 0, lines=[2, 5]).place(1), Chunk("a.parquet", 10, {"x": [1.0, 2.0]}).place(1)
-        ('line 5', 'row 12')
-        """
+        """Return where in its file a row is."""
         if self.lines:
             return f"line {self.lines[index]}"
         if self.names and not self.columns:
@@ -95,15 +89,7 @@ class Chunk:
         return f"row {int(self.row_names[index]) + 1}"
 
     def fault(self, index: int, message: str) -> ValueError:
-        """Return an error about one row, on one line.
-
-        >>> Chunk("a.csv", 0, lines=[2, 5]).fault(1, "the cell is empty; fill it in")
-        ValueError('a.csv:5: the cell is empty; fill it in')
-        """
+        """Return an error about one row, on one line."""
         if self.lines:
             return complaint(self.where, self.lines[index], message)
         return complaint(self.where, None, f"{self.place(index)}: {message}")
-
-
-def _taken(values: Any, kept: NDArray[np.bool_]) -> Any:
-    return values[kept] if isinstance(values, np.ndarray) else list(compress(values, kept))

@@ -11,28 +11,15 @@ if TYPE_CHECKING:
     from eocc.io.files.chunk import Chunk
 
 # Formats that are read line by line, also from standard input: functions of Lines.
-STREAMS = Registry(
-    "eocc.io.files",
-    {
-        "csv": "tables.csv_chunks",
-        "tsv": "tables.tsv_chunks",
-        "jsonl": "lines.json_line_chunks",
-        "json": "lines.json_chunks",
-        "text": "lines.text_chunks",
-    },
-)
+STREAMS = Registry("eocc.io.files", {
+    "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "lines.json_line_chunks",
+    "json": "lines.json_chunks", "text": "lines.text_chunks",
+})  # fmt: skip
 # Formats that need a file: functions of its path.
-FILES = Registry(
-    "eocc.io.files",
-    {
-        "parquet": "arrow.parquet_chunks",
-        "arrow": "arrow.arrow_chunks",
-        "npy": "arrays.npy_chunks",
-        "gxl": "graphs.graph_chunks",
-        "cxl": "graphs.index_chunks",
-        "gxl-collection": "graphs.collection_chunks",
-    },
-)
+FILES = Registry("eocc.io.files", {
+    "parquet": "arrow.parquet_chunks", "arrow": "arrow.arrow_chunks", "npy": "arrays.npy_chunks",
+    "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
+})  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
 COUNTS = Registry("eocc.io.files", {"parquet": "arrow.parquet_rows", "npy": "arrays.npy_rows"})
 SUFFIXES = {
@@ -42,10 +29,8 @@ SUFFIXES = {
 }  # fmt: skip
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 # Files that must be converted first.
-REMEDIES = {
-    ".xlsx": "save the sheet as CSV", ".xls": "save the sheet as CSV", ".ods": "save the sheet as CSV",
-    ".npz": "save the array that you need with numpy.save, as .npy",
-}  # fmt: skip
+REMEDIES = dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV")
+REMEDIES[".npz"] = "save the array that you need with numpy.save, as .npy"
 UNPACK = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd"}
 
 
@@ -66,11 +51,10 @@ def guess_format(path: Path) -> str:
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
-    found = SUFFIXES.get(suffix) or _by_first_bytes(path, suffix)
-    if found is None:
-        why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
-        raise _unknown(f"{path}: {why}", FORMATS, suffix)
-    return found
+    if found := SUFFIXES.get(suffix) or _by_first_bytes(path, suffix):
+        return found
+    why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
+    raise _unknown(f"{path}: {why}", FORMATS, suffix)
 
 
 def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:

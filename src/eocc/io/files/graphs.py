@@ -1,35 +1,18 @@
 """GXL files, and folders, zips and indices of them -> chunks of graphs."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eocc.foundation.printing import complaint, quoted
-from eocc.io.archive import SAFE, is_inside, open_collection, read_file
+from eocc.foundation.printing import complaint
+from eocc.io.archive import SAFE, open_collection, read_file
 from eocc.io.files.chunk import CHUNK_BYTES, Chunk
 from eocc.io.files.source import check_regular
-from eocc.io.graphs import read_cxl
-from eocc.io.graphs.gxl_graph import Document, check_kinds, parse_gxl
-from eocc.measures.labelled_graph import LabelledGraph
+from eocc.io.graphs.gxl import all_entries
+from eocc.io.graphs.gxl_graph import Document, SameKinds, parse_gxl
 
 CHUNK_GRAPHS = 256
-NO_GRAPH = LabelledGraph(0)
 
 File = tuple[str, str, bytes, str]  # name, class ("" without one), content, where it is
-
-
-class SameKinds:
-    """Checks that an attribute has one kind in all graphs of a file, without keeping the graphs."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[str, str], Document] = {}
-
-    def check(self, documents: Sequence[Document]) -> None:
-        """Raise if an attribute is a number in one graph, and text or a flag in another."""
-        check_kinds([*self._seen.values(), *documents])
-        for document in documents:
-            for key, kinds in document.kinds.items():
-                if key not in self._seen and set(kinds) - {"odd"}:
-                    self._seen[key] = Document(document.where, NO_GRAPH, {key: kinds})
 
 
 def graph_chunks(path: Path) -> Iterator[Chunk]:
@@ -42,29 +25,10 @@ def graph_chunks(path: Path) -> Iterator[Chunk]:
 def index_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once."""
     check_regular(path)
-    entries: dict[str, str] = {}
-    for name, label in read_cxl(path):
-        if entries.setdefault(name, label) != label:
-            classes = f"{quoted(entries[name])} and {quoted(label)}"
-            raise complaint(str(path), None, f"{quoted(name)} has two classes, {classes}; correct one")
-    yield from _chunks(str(path), (_indexed(path, name, label) for name, label in entries.items()))
-
-
-def _indexed(path: Path, name: str, label: str) -> File:
-    """Read a file next to the index; refuse any other, also behind a link."""
-    file = path.parent / name
-    try:
-        is_inside_folder = is_inside(name) and file.resolve().is_relative_to(path.parent.resolve())
-        exists = is_inside_folder and file.exists()
-    except OSError as error:  # the name is too long, or links form a ring
-        raise complaint(str(path), None, f"the file {quoted(name)}: {error.strerror}; correct the name") from None
-    except RuntimeError:
-        raise complaint(str(path), None, f"the file {quoted(name)} is a link to itself; correct it") from None
-    if not is_inside_folder:
-        raise complaint(str(path), None, f"{quoted(name)} leads out of the folder of the index; move the file there")
-    if not exists:
-        raise complaint(str(path), None, f"the file {quoted(name)} does not exist; put it next to the index")
-    return name, label, *read_file(file, SAFE)
+    with open_collection(path.parent, SAFE) as files:
+        entries = all_entries(files, [path.name]).items()
+        parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
+        yield from _chunks(str(path), parts)
 
 
 def collection_chunks(path: Path) -> Iterator[Chunk]:
@@ -90,7 +54,7 @@ def _chunks(where: str, files: Iterable[File]) -> Iterator[Chunk]:
         yield _chunk(where, first, part, kinds)
 
 
-def _chunk(where: str, first: int, part: Sequence[tuple[str, str, Document]], kinds: SameKinds) -> Chunk:
+def _chunk(where: str, first: int, part: list[tuple[str, str, Document]], kinds: SameKinds) -> Chunk:
     names, labels, documents = zip(*part, strict=True)
     kinds.check(documents)
     graphs = [document.graph for document in documents]

@@ -2,8 +2,8 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.wording import counted
@@ -17,8 +17,7 @@ from eocc.measures.schema import NUMBER, TEXT
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """The kind of value in a column, whether values are missing, and a remark with a remedy for the user."""
 
     name: str
@@ -51,9 +50,8 @@ def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (),
 
 def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> Schema:
     where, names = chunks[0].where, list(chunks[0].columns)
-    unknown = sorted(apart - set(names))
-    if unknown:
-        raise complaint(where, None, f"has no column {quoted(unknown[0])}; {has_instead(unknown[0], names)}")
+    for unknown in sorted(apart - set(names)):
+        raise complaint(where, None, f"has no column {quoted(unknown)}; {has_instead(unknown, names)}")
     columns = [_column(chunks, name) for name in names if name not in apart]
     if not columns:
         raise complaint(where, None, "has no columns left to compare; drop fewer")
@@ -110,15 +108,14 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
 
 def _refuse(name: str, first: FirstCells, counts: Counter[str | None]) -> None:
     """Raise if a column holds lists, or numbers that are not finite."""
-    fault = NESTED if NESTED in counts else INFINITE if INFINITE in counts and set(counts) <= {NUMBER, INFINITE} else ""
-    if not fault:
+    if NESTED in counts:
+        fault, what = NESTED, "is not a single value; drop the column, or split it into several"
+    elif INFINITE in counts and set(counts) <= {NUMBER, INFINITE}:
+        fault, what = INFINITE, "is not a finite number; correct it, or leave it empty"
+    else:
         return
     chunk, index = first[fault]
-    cell = quoted(str(chunk.columns[name][index]))
-    what = "is not a finite number; correct it, or leave it empty" if fault == INFINITE else (
-        "is not a single value; drop the column, or split it into several"
-    )  # fmt: skip
-    raise chunk.fault(index, f"column {quoted(name)}: {cell} {what}")
+    raise chunk.fault(index, f"column {quoted(name)}: {quoted(str(chunk.columns[name][index]))} {what}")
 
 
 def _of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
@@ -131,23 +128,25 @@ def _of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
     if kind not in ("numbers", "records"):
         return Schema(kind, n_channels=channels_of(values[0]) if kind == "series" else 0)
     width = len(values[0])
-    for chunk in chunks:
-        for index, value in enumerate(chunk.objects):
-            if len(value) != width:
-                raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
+    for chunk, index, value in _objects(chunks):
+        if len(value) != width:
+            raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
     return _of_table([as_table(chunk) for chunk in chunks], set(), measure)
 
 
 def _common_kind(chunks: Sequence[Chunk]) -> str:
     """Return the kind of all objects; raise if one is of another kind."""
     first = kind_of_object(chunks[0].objects[0])
-    for chunk in chunks:
-        for index, value in enumerate(chunk.objects):
-            kind = kind_of_object(value)
-            if not kind:
-                wanted = "records, texts, lists of numbers (each step as long), lists of texts or node-link graphs"
-                raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
-            if kind != first:
-                one = f"{described(value)} is one of {kind}, but the first object is one of {first}"
-                raise chunk.fault(index, f"{one}; all must be of one kind")
+    for chunk, index, value in _objects(chunks):
+        kind = kind_of_object(value)
+        if not kind:
+            wanted = "records, texts, lists of numbers (each step as long), lists of texts or node-link graphs"
+            raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
+        if kind != first:
+            one = f"{described(value)} is one of {kind}, but the first object is one of {first}"
+            raise chunk.fault(index, f"{one}; all must be of one kind")
     return first
+
+
+def _objects(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, int, Any]]:
+    return ((chunk, index, value) for chunk in chunks for index, value in enumerate(chunk.objects))

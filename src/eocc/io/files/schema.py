@@ -68,20 +68,14 @@ class Schema(DataSchema):
         return [self._object(chunk, index) for index in range(len(chunk))]
 
     def found(self, chunk: Chunk) -> list[str]:
-        """Return the names that the columns have in the file. Columns without names are taken in their order.
-
-        >>> array = Chunk("a.npy", 0, {"0": [1.0], "1": [2.0]}, is_named=False)
-        >>> Schema("numbers", (("load", "number"), ("heat", "number"))).found(array)
-        ['0', '1']
-        """
+        """Return the names that the columns have in the file. Columns without names are taken in their order."""
         names = list(chunk.columns)
         if not (self.is_named and (chunk.is_named or set(self.names) <= set(names))):
             if len(names) != len(self.columns):
                 needs = f"but the model needs {len(self.columns)}, and one of the two has no names to match"
                 raise complaint(chunk.where, None, f"has {counted(len(names), 'column')}, {needs}; drop the others")
             return names
-        absent = next((name for name in self.names if name not in chunk.columns), None)
-        if absent is not None:
+        for absent in (name for name in self.names if name not in chunk.columns):
             has = listed(map(quoted, names))
             raise complaint(chunk.where, None, f"has no column {quoted(absent)}, which the model needs; it has {has}")
         return self.names
@@ -105,9 +99,7 @@ class Schema(DataSchema):
         rows = np.empty((len(chunk), len(values)))
         for k, column in enumerate(values):
             rows[:, k] = column  # None becomes NaN
-        gaps = np.isnan(rows)
-        if gaps.any():
-            row, k = np.argwhere(gaps)[0]
+        for row, k in np.argwhere(np.isnan(rows))[:1]:
             message = f"column {quoted(found[k])} has no number here; fill it in, or drop the row"
             raise GapError(str(chunk.fault(row, message)))
         return rows
@@ -116,11 +108,8 @@ class Schema(DataSchema):
         """Return lists, all as long as the model's rows, as columns without names."""
         width = len(self.columns)
         for index, value in enumerate(chunk.objects):
-            if (
-                not isinstance(value, list)
-                or len(value) != width
-                or (self.kind == "numbers" and channels_of(value) != 1)
-            ):
+            is_row = isinstance(value, list) and len(value) == width
+            if not is_row or (self.kind == "numbers" and channels_of(value) != 1):
                 wanted = SINGULAR[self.kind].format(width)
                 message = f"{described(value)} is not a {wanted}; the model compares {self.describe()}"
                 raise chunk.fault(index, message)
@@ -140,12 +129,7 @@ class Schema(DataSchema):
 
 
 def schema_of_model(classifier: Any) -> Schema:
-    """Return what a file must hold to be scored with a fitted model.
-
-    >>> from eocc import SurpriseClassifier
-    >>> schema_of_model(SurpriseClassifier(measure="string-edit").fit(["oak", "oaks", "elm"])).kind
-    'strings'
-    """
+    """Return what a file must hold to be scored with a fitted model."""
     known: DataSchema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
     return Schema(known.kind, known.columns, known.is_named, known.n_channels)
 
@@ -157,11 +141,7 @@ def as_table(chunk: Chunk) -> Chunk:
 
 
 def kind_of_object(value: Any) -> str:
-    """Return the kind of data that an object is; "" if it is none.
-
-    >>> kind_of_object("oak"), kind_of_object([1, 2.5]), kind_of_object([[1], [2, 3]]), kind_of_object([])
-    ('strings', 'series', '', 'tokens')
-    """
+    """Return the kind of data that an object is; "" if it is none."""
     if isinstance(value, LabelledGraph):
         return "graphs"
     if isinstance(value, str):
@@ -172,11 +152,7 @@ def kind_of_object(value: Any) -> str:
 
 
 def channels_of(value: Any) -> int:
-    """Return the number of channels of a series; 0 if the value is not a series.
-
-    >>> channels_of([1, 2, 3]), channels_of([[1, 2], [3, 4], [5, 6]]), channels_of([[1, 2], [3]]), channels_of("ab")
-    (1, 2, 0, 0)
-    """
+    """Return the number of channels of a series; 0 if the value is not a series."""
     if not isinstance(value, list) or not value:
         return 0
     if all(map(_is_number, value)):
@@ -191,11 +167,7 @@ def _is_number(item: Any) -> bool:
 
 
 def described(value: Any) -> str:
-    """Return an object in a few words, for an error.
-
-    >>> described([[1, 2], [3]]), described(None)
-    ('the list [[1, 2], [3]]', 'null')
-    """
+    """Return an object in a few words, for an error."""
     if isinstance(value, LabelledGraph):
         return "a graph"
     if isinstance(value, str):
@@ -210,9 +182,5 @@ def described(value: Any) -> str:
 
 
 def shown(name: Hashable) -> str:
-    r"""Return the name of a column on one line.
-
-    >>> shown("two\nlines")
-    'two?lines'
-    """
+    """Return the name of a column on one line."""
     return printable(str(name)[:60])

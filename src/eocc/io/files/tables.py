@@ -1,9 +1,11 @@
 """CSV and TSV -> chunks of columns of text."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from eocc.foundation.printing import complaint, quoted
+from eocc.foundation.wording import counted
 from eocc.io.files.cells import is_numeral
 from eocc.io.files.chunk import Chunk, portions
 from eocc.io.files.source import Lines
@@ -20,17 +22,13 @@ OTHER_DELIMITERS = (";", "\t", "|", ",")
 Record = tuple[int, list[str]]
 
 
-def csv_chunks(lines: Lines) -> Iterator[Chunk]:
-    """Yield the rows of a CSV file with a header; blank lines are ignored."""
-    return _delimited(lines, ",")
-
-
 def tsv_chunks(lines: Lines) -> Iterator[Chunk]:
     """Yield the rows of a file with tabs between its cells."""
-    return _delimited(lines, "\t")
+    return csv_chunks(lines, "\t")
 
 
-def _delimited(lines: Lines, delimiter: str) -> Iterator[Chunk]:
+def csv_chunks(lines: Lines, delimiter: str = ",") -> Iterator[Chunk]:
+    """Yield the rows of a CSV file with a header; blank lines are ignored."""
     records = _records(lines, delimiter)
     header = _header(next(records, None), lines.where, delimiter)
     for first, part in portions(_of_width(records, len(header), lines.where), lines):
@@ -61,9 +59,8 @@ def _of_width(records: Iterator[Record], width: int, where: str) -> Iterator[Rec
         if len(cells) == width + 1 and not cells[-1].strip():
             del cells[-1]
         if len(cells) != width:
-            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            raise complaint(where, line, f"{count}, but the header has {width}; quote cells that hold the delimiter, "
-                            "leave missing ones empty")  # fmt: skip
+            remedy = "quote cells that hold the delimiter, leave missing ones empty"
+            raise complaint(where, line, f"{counted(len(cells), 'cell')}, but the header has {width}; {remedy}")
         yield line, cells
 
 
@@ -74,8 +71,7 @@ def _header(record: Record | None, where: str, delimiter: str) -> list[str]:
     names = [cell.strip() for cell in record[1]]
     if len(names) > 1 and not names[-1]:
         del names[-1]
-    fault = _fault_in(names, delimiter)
-    if fault:
+    if fault := _fault_in(names, delimiter):
         raise complaint(where, record[0], fault)
     return names
 
@@ -83,14 +79,12 @@ def _header(record: Record | None, where: str, delimiter: str) -> list[str]:
 def _fault_in(names: Sequence[str], delimiter: str) -> str:
     if "" in names:
         return f"column {names.index('') + 1} of the header has no name; give it one, or delete it"
-    if len(set(names)) < len(names):
-        twice = next(name for k, name in enumerate(names) if name in names[:k])
+    ((twice, count),) = Counter(names).most_common(1)
+    if count > 1:
         return f"the column {quoted(twice)} occurs twice; rename one"
     if all(map(is_numeral, names)) and not all(name.lstrip("+-").isdigit() for name in names):
         return f"numbers such as {quoted(names[0])} where a header is expected; add a first line with column names"
     other = next((mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]), None)
     if len(names) == 1 and other:
-        return (
-            f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert the file"
-        )
+        return f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert it"
     return ""

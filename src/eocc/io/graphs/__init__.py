@@ -1,7 +1,21 @@
 """Collections of labelled graphs in files: GXL with CXL indices, and the TUDataset format."""
 
-from eocc.io.graphs.graph_set import GraphSet
-from eocc.io.graphs.gxl import read_cxl, read_graph_set, read_gxl
-from eocc.io.graphs.tudataset import read_tudataset
+from dataclasses import dataclass
 
-__all__ = ["GraphSet", "read_cxl", "read_graph_set", "read_gxl", "read_tudataset"]
+from eocc.measures.labelled_graph import LabelledGraph
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphSet:
+    """Graphs, and for each its class and its name in the collection.
+
+    >>> GraphSet([LabelledGraph(1), LabelledGraph(2)], ["a", "b"], ["first", "second"])
+    <GraphSet of 2 graphs in 2 classes>
+    """
+
+    graphs: list[LabelledGraph]
+    labels: list[str]
+    names: list[str]
+
+    def __repr__(self) -> str:
+        return f"<GraphSet of {len(self.graphs)} graphs in {len(set(self.labels))} classes>"

@@ -1,15 +1,14 @@
 """Graph collections in GXL (one file per graph) with CXL indices (file name, class), as IAM distributes them."""
 
 import os
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
 from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
-from eocc.io.graphs.graph_set import GraphSet
-from eocc.io.graphs.gxl_graph import check_kinds, parse_gxl
-from eocc.io.graphs.safe_xml import XmlHandler, local_name, parse_xml, required
+from eocc.io.graphs import GraphSet
+from eocc.io.graphs.gxl_graph import SameKinds, parse_gxl
+from eocc.io.graphs.safe_xml import parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 # The names of the index of a split, in upper or lower case; the first that exists is read.
@@ -18,8 +17,7 @@ SPLITS = {"train": ("train.cxl", "training.cxl"), "valid": ("valid.cxl", "valida
 PathOrFile = str | os.PathLike[str] | IO[bytes]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A line of an index: the file of a graph, its class, and the line number."""
 
     file: str
@@ -43,7 +41,7 @@ def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGrap
     {'symbol': ['C', 'O']}
     """
     document = parse_gxl(*read_file(path_or_file, limits))
-    check_kinds([document])
+    SameKinds().check([document])
     return document.graph
 
 
@@ -69,9 +67,9 @@ def read_graph_set(
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
     with open_collection(path, limits) as files:
         indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
-        entries = _all_entries(files, indices)
+        entries = all_entries(files, indices)
         documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
-    check_kinds(documents)
+    SameKinds().check(documents)
     graphs = [document.graph for document in documents]
     return GraphSet(graphs, [e.label for e in entries.values()], [e.file for e in entries.values()])
 
@@ -80,10 +78,9 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
     """Return the name of the index of each split, all from one folder."""
     spellings = [name for split in splits for name in SPLITS[split]]
     found: dict[str, dict[str, str]] = {}
-    for name in sorted(files.names):
-        path = PurePosixPath(name)
+    for path in map(PurePosixPath, sorted(files.names)):
         if path.name.lower() in spellings:
-            found.setdefault(str(path.parent), {})[path.name.lower()] = name
+            found.setdefault(str(path.parent), {})[path.name.lower()] = str(path)
     folders = [key for key in found if folder is None or key == str(PurePosixPath(folder))]
     if not folders:
         within = "" if folder is None else f" in its folder {quoted(folder)}"
@@ -95,21 +92,21 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
     return [names[0] for names in named if names]
 
 
-def _all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
+def all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
     """Return the entries of the indices, by the name of their file in the collection."""
     entries: dict[str, Entry] = {}
     for index in indices:
         where = files.where(index)
         for entry in _parse_cxl(files.read(index), where):
-            name = str(PurePosixPath(index).parent / entry.file)
+            name, known = str(PurePosixPath(index).parent / entry.file), quoted(entry.file)
             if not is_inside(entry.file):
-                raise complaint(where, entry.line, f"{quoted(entry.file)} leads out of the collection")
-            if name not in files.names:
-                raise complaint(where, entry.line, f"the file {quoted(entry.file)} does not exist")
-            known = entries.setdefault(name, entry).label
-            if known != entry.label:
-                classes = f"{quoted(known)} and {quoted(entry.label)}"
-                raise complaint(where, entry.line, f"{quoted(entry.file)} has two classes, {classes}")
+                raise complaint(where, entry.line, f"{known} leads out of the collection; move the file there")
+            if name not in files:
+                raise complaint(where, entry.line, f"the file {known} does not exist; put it next to the index")
+            label = entries.setdefault(name, entry).label
+            if label != entry.label:
+                classes = f"{quoted(label)} and {quoted(entry.label)}"
+                raise complaint(where, entry.line, f"{known} has two classes, {classes}; correct one")
     return entries
 
 
@@ -121,13 +118,15 @@ def _parse_cxl(data: bytes, where: str) -> list[Entry]:
     return reader.entries
 
 
-@dataclass
-class _IndexReader(XmlHandler):
+class _IndexReader:
     """Takes the elements of a CXL document."""
 
-    entries: list[Entry] = field(default_factory=list)
+    parser: Any
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if local_name(tag) == "print":
+        if tag.rpartition(":")[2] == "print":
             file, label = (required("print", attributes, name) for name in ("file", "class"))
-            self.entries.append(Entry(file, label, self.line))
+            self.entries.append(Entry(file, label, self.parser.CurrentLineNumber))

@@ -4,10 +4,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.graphs.safe_xml import RefusedError, XmlHandler, local_name, parse_xml, required
+from eocc.io.graphs.safe_xml import RefusedError, parse_xml, required
 from eocc.measures.labelled_graph import LabelledGraph
 
 INTEGERS, REALS, TEXTS = ("int", "integer"), ("float", "double"), ("string", "enum")
@@ -37,59 +37,57 @@ def parse_gxl(data: bytes, where: str) -> Document:
         raise complaint(where, None, "holds no <graph>")
     edges = _merged(where, reader)
     try:
-        vertex_columns = columns_of(list(reader.vertices.values()))
-        edge_columns = columns_of([edge.record for edge in edges.values()])
+        columns = columns_of([*reader.vertices.values()]), columns_of([edge.record for edge in edges.values()])
     except ValueError as error:
         raise complaint(where, None, str(error)) from None
-    graph = LabelledGraph(
-        len(reader.vertices), [list(ends) for ends in edges], vertex_columns, edge_columns, directed=reader.directed
-    )
+    graph = LabelledGraph(len(reader.vertices), [list(ends) for ends in edges], *columns, directed=reader.directed)
     return Document(where, graph, reader.kinds)
 
 
-def check_kinds(documents: Iterable[Document]) -> None:
-    """Raise if the values of one attribute are of different kinds: numbers, text or flags."""
-    first: dict[tuple[str, str], tuple[str, str]] = {}
-    odd: dict[tuple[str, str], ValueError] = {}
-    for document in documents:
-        for key, kinds in document.kinds.items():
-            for kind, (line, text) in kinds.items():
+class SameKinds:
+    """Checks that the values of an attribute are of one kind in all graphs: numbers, text or flags."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def check(self, documents: Iterable[Document]) -> None:
+        """Raise if an attribute is of another kind than in other graphs, these or earlier ones."""
+        odd: dict[tuple[str, str], ValueError] = {}
+        for document in documents:
+            found = ((key, kind, *first) for key, kinds in document.kinds.items() for kind, first in kinds.items())
+            for key, kind, line, text in found:
                 if kind == "odd":
                     odd.setdefault(key, complaint(document.where, line, f"{quoted(text)} is not a finite number"))
                     continue
-                known, place = first.setdefault(key, (kind, f"{document.where}:{line}"))
+                known, place = self._first.setdefault(key, (kind, f"{document.where}:{line}"))
                 if known != kind:
                     message = f"attribute {quoted(key[1])} is a {kind} here, {quoted(text)}, but a {known} in {place}"
                     raise complaint(document.where, line, message)
-    # "INF" and "NAN" are amino-acid sequences among other sequences, and mistakes among numbers.
-    for key, error in odd.items():
-        if first.get(key, ("number", ""))[0] != "text":
-            raise error
+        # "INF" and "NAN" are amino-acid sequences among other sequences, and mistakes among numbers.
+        for key, error in odd.items():
+            if self._first.get(key, ("number", ""))[0] != "text":
+                raise error
 
 
 def columns_of(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return one list per attribute, None where a record lacks it.
-
-    >>> columns_of([{"x": 1}, {"x": 2, "s": "C"}])
-    {'x': [1, 2], 's': [None, 'C']}
-    """
+    """Return one list per attribute, None where a record lacks it."""
     names = dict.fromkeys(name for record in records for name in record)
     if len(names) * len(records) > MOST_SPARSE * (len(records) + sum(map(len, records))):
         raise ValueError(f"{len(names)} attributes, most of them missing in most items; drop them")
     return {name: [record.get(name) for record in records] for name in names}
 
 
-@dataclass(slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     line: int
     ends: tuple[str, str]
     record: Record
 
 
 @dataclass
-class _Reader(XmlHandler):
+class _Reader:
     """Takes the elements of a GXL document."""
 
+    parser: Any = None
     mode: str | None = None
     vertices: dict[str, Record] = field(default_factory=dict)
     edges: list[_Edge] = field(default_factory=list)
@@ -104,8 +102,7 @@ class _Reader(XmlHandler):
         return self.mode == "directed"
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        tag = local_name(tag)
-        parent = self.path[-1]
+        tag, parent = tag.rpartition(":")[2], self.path[-1]  # without the prefix of its namespace
         self.path.append(tag)
         take = STARTS.get((parent, tag))
         if take:
@@ -137,7 +134,7 @@ class _Reader(XmlHandler):
         if attributes.get("isdirected", "") not in ("", "true" if self.directed else "false"):
             raise RefusedError(f"an edge against the graph's edgemode {self.mode!r}: mixed graphs are not supported")
         self.record = {}
-        self.edges.append(_Edge(self.line, ends, self.record))
+        self.edges.append(_Edge(self.parser.CurrentLineNumber, ends, self.record))
 
     def _start_attribute(self, attributes: dict[str, str]) -> None:
         self.name = required("attr", attributes, "name")
@@ -160,7 +157,7 @@ class _Reader(XmlHandler):
         owner = self.path[-2]
         if owner != "graph":
             found = self.kinds.setdefault(("vertex" if owner == "node" else "edge", self.name), {})
-            found.setdefault(kind, (self.line, text))
+            found.setdefault(kind, (self.parser.CurrentLineNumber, text))
 
     def text(self, data: str) -> None:
         if self.pieces is not None:
@@ -188,11 +185,10 @@ def read_value(tag: str, text: str) -> tuple[str, Any]:
         return "flag", FLAGS[text.lower()]
     if tag not in (*INTEGERS, *REALS, "bool"):
         raise RefusedError(f"values in <{quoted(tag)[1:-1]}> are not supported")
-    is_number = tag != "bool" and NUMBER.fullmatch(text) is not None
-    if not is_number and not (tag in INTEGERS and text):
+    if tag == "bool" or not NUMBER.fullmatch(text):
+        if tag in INTEGERS and text:
+            return "text", text
         raise RefusedError(f"{quoted(text)} is not a valid {tag}")
-    if not is_number:
-        return "text", text
     number = float(text)
     if math.isfinite(number):
         return "number", int(text) if tag in INTEGERS and text.lstrip("+-").isdigit() else number

@@ -17,33 +17,13 @@ class RefusedError(Exception):
     """What a handler finds wrong at the current line."""
 
 
-class XmlHandler:
-    """Takes the elements and the text of a document in turn; `line` is the current line."""
-
-    parser: Any
-
-    @property
-    def line(self) -> int:
-        """The current line."""
-        return int(self.parser.CurrentLineNumber)
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the start of an element."""
-
-    def end(self, tag: str) -> None:
-        """Take the end of an element."""
-
-    def text(self, data: str) -> None:
-        """Take a piece of text."""
-
-
-def parse_xml(data: bytes, where: str, handler: XmlHandler) -> None:
-    """Hand a document to a handler, element by element."""
+def parse_xml(data: bytes, where: str, handler: Any) -> None:
+    """Hand a document to the methods `start`, `end` and `text` of a handler; its `parser` knows the current line."""
     handler.parser = parser = expat.ParserCreate(intern={})
     parser.buffer_text = True
     parser.StartElementHandler = handler.start
-    parser.EndElementHandler = handler.end
-    parser.CharacterDataHandler = handler.text
+    parser.EndElementHandler = getattr(handler, "end", None)
+    parser.CharacterDataHandler = getattr(handler, "text", None)
     parser.XmlDeclHandler = _check_encoding
     parser.StartDoctypeDeclHandler = _check_doctype
     parser.EntityDeclHandler = parser.SkippedEntityHandler = _refuse_entity
@@ -67,11 +47,6 @@ def required(tag: str, attributes: dict[str, str], name: str) -> str:
     if not value:
         raise RefusedError(f"<{tag}> has no {name!r}")
     return value
-
-
-def local_name(tag: str) -> str:
-    """Return the name of an element without its namespace prefix."""
-    return tag.rpartition(":")[2]
 
 
 def _check_encoding(version: str, encoding: str | None, standalone: int) -> None:

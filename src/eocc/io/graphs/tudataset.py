@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from eocc.foundation.printing import complaint, quoted
 from eocc.foundation.types import Indices, Matrix
 from eocc.io.archive import Collection, Limits, open_collection
-from eocc.io.graphs.graph_set import GraphSet
+from eocc.io.graphs import GraphSet
 from eocc.measures.labelled_graph import LabelledGraph
 
 # One file holds the edges of the whole collection.
@@ -82,20 +82,25 @@ class _Tables:
         pairs = self._pairs(owner)
         edge_columns = self._columns("edge", len(pairs))
         rows = self._merged_rows(pairs, edge_columns)
-        graphs = list(_split(len(labels), owner, pairs, rows, vertex_columns, edge_columns))
+        number, graphs = np.empty(len(owner), dtype=np.int64), []
+        owned = zip(_grouped(owner, len(labels)), _grouped(owner[pairs[rows, 0]], len(labels)), strict=True)
+        for own, edges in owned:
+            number[own] = np.arange(len(own))
+            ends, kept = number[pairs[rows[edges]]], rows[edges]
+            graphs.append(LabelledGraph(len(own), ends, _taken(vertex_columns, own), _taken(edge_columns, kept)))
         name = PurePosixPath(self.prefix).name
-        return GraphSet(graphs, labels, [f"{name}_{number}" for number in range(1, len(labels) + 1)])
+        return GraphSet(graphs, labels, [f"{name}_{k}" for k in range(1, len(labels) + 1)])
 
     def _owners(self, n_graphs: int) -> Indices:
         """Return the graph of each vertex, from 0."""
-        owner = self._integers(INDICATOR, 1)[:, 0]
+        owner = self._table(INDICATOR, "q", _integers, width=1)[:, 0]
         for row in np.flatnonzero((owner < 1) | (owner > n_graphs))[:1]:
             raise self._error(INDICATOR, row, f"graph {owner[row]} does not exist: there are {n_graphs}")
         return owner - 1
 
     def _pairs(self, owner: Indices) -> Indices:
         """Return the two vertices of each line of the edge file, from 0."""
-        pairs = self._integers(EDGES, 2)
+        pairs = self._table(EDGES, "q", _integers, width=2)
         for row in np.flatnonzero(((pairs < 1) | (pairs > len(owner))).any(axis=1))[:1]:
             raise self._error(EDGES, row, f"an edge {pairs[row].tolist()}, but there are {len(owner)} vertices")
         pairs -= 1
@@ -111,36 +116,30 @@ class _Tables:
             for row in np.flatnonzero(column.values != column.values[first_of])[:1]:
                 again = f"the edge {(pairs[row] + 1).tolist()} is listed again"
                 raise self._error(column.file, row, f"{again}, and line {first_of[row] + 1} contradicts it")
-        self._warn_of_one_way_edges(pairs, first_of)
-        return np.sort(first)
-
-    def _warn_of_one_way_edges(self, pairs: Indices, first_of: Indices) -> None:
-        """Warn of edges listed in one direction only: perhaps the file is incomplete, or edges are directed."""
+        # Edges in one direction only: perhaps the file is incomplete, or its edges are directed.
         has_reverse = np.zeros(len(pairs), dtype=bool)
         has_reverse[first_of[pairs[:, 0] != pairs[first_of, 0]]] = True
         one_way = np.unique(first_of[~has_reverse[first_of] & (pairs[:, 0] != pairs[:, 1])])
         if len(one_way):
             where = self.files.where(self.prefix + EDGES)
             message = f"{len(one_way)} edges are listed in one direction only, the first in line {one_way[0] + 1}"
-            warnings.warn(str(complaint(where, None, message)), stacklevel=5)
+            warnings.warn(str(complaint(where, None, message)), stacklevel=4)
+        return np.sort(first)
 
     def _columns(self, kind: str, count: int) -> dict[str, _Column]:
         """Return the attributes of vertices ("node") or edges, if they have any."""
         columns: dict[str, _Column] = {}
         file = f"_{kind}_labels.txt"
-        if self.prefix + file in self.files.names:
+        if self.prefix + file in self.files:
             words: dict[str, int] = {}
             codes = self._table(file, "q", lambda parts: [words.setdefault(part, len(words)) for part in parts], count)
             texts, is_one = list(words), codes.shape[1] == 1
             columns = {"label" if is_one else f"label_{i}": _Column(file, row, texts) for i, row in enumerate(codes.T)}
         file = f"_{kind}_attributes.txt"
-        if self.prefix + file in self.files.names:
+        if self.prefix + file in self.files:
             numbers: Matrix = self._table(file, "d", _numbers, count)
             columns |= {f"attribute_{i}": _Column(file, numbers[:, i]) for i in range(numbers.shape[1])}
         return columns
-
-    def _integers(self, file: str, width: int) -> Indices:
-        return self._table(file, "q", _integers, width=width)
 
     def _table(
         self, file: str, code: str, read: Callable[[list[str]], list[Any]], count: int | None = None, width: int = 0
@@ -164,7 +163,7 @@ class _Tables:
 
     def _lines(self, file: str) -> Iterator[str]:
         """Yield the stripped lines of a file; empty lines are allowed at its end only."""
-        if self.prefix + file not in self.files.names:
+        if self.prefix + file not in self.files:
             raise complaint(str(self.files.path), None, f"holds no {PurePosixPath(self.prefix).name}{file}")
         empty = None
         for row, line in enumerate(self.files.lines(self.prefix + file)):
@@ -185,10 +184,10 @@ class _Tables:
 
 def _numbers(parts: list[str]) -> list[float]:
     try:
-        numbers = [float(part) for part in parts if part.isascii() and "_" not in part]
+        numbers = [float(part) if part.isascii() and "_" not in part else math.nan for part in parts]
     except ValueError:
-        numbers = []
-    if len(numbers) < len(parts) or not all(map(math.isfinite, numbers)):
+        numbers = [math.nan]
+    if not all(map(math.isfinite, numbers)):
         raise ValueError(f"{quoted(', '.join(parts))} are not finite numbers")
     return numbers
 
@@ -197,22 +196,6 @@ def _integers(parts: list[str]) -> list[int]:
     if not all(map(INTEGER.fullmatch, parts)):
         raise ValueError(f"{quoted(', '.join(parts))} are not integers")
     return list(map(int, parts))
-
-
-def _split(
-    n_graphs: int,
-    owner: Indices,
-    pairs: Indices,
-    rows: Indices,
-    vertex_columns: dict[str, _Column],
-    edge_columns: dict[str, _Column],
-) -> Iterator[LabelledGraph]:
-    """Yield each graph, with its vertices and edges in the order of the files."""
-    number = np.empty(len(owner), dtype=np.int64)
-    for own, edges in zip(_grouped(owner, n_graphs), _grouped(owner[pairs[rows, 0]], n_graphs), strict=True):
-        number[own] = np.arange(len(own))
-        kept = rows[edges]
-        yield LabelledGraph(len(own), number[pairs[kept]], _taken(vertex_columns, own), _taken(edge_columns, kept))
 
 
 def _taken(columns: dict[str, _Column], rows: Indices) -> dict[str, list[Any]]:

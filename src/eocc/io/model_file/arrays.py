@@ -16,11 +16,7 @@ HEADER = re.compile(rb"\{'descr': '([|<][biuf][1248])', 'fortran_order': False, 
 
 
 def descr_of(array: NDArray[np.generic]) -> str | None:
-    """Return the name of the dtype in the file, None if it cannot be written.
-
-    >>> descr_of(np.zeros(2)), descr_of(np.array(["a"])), descr_of(np.array([None]))
-    ('<f8', None, None)
-    """
+    """Return the name of the dtype in the file, None if it cannot be written."""
     descr = array.dtype.newbyteorder("<").str
     return descr if descr in DTYPES else None
 
@@ -38,11 +34,7 @@ def array_bytes(array: NDArray[np.generic]) -> bytes:
 
 
 def array_from_bytes(data: bytes) -> NDArray[np.generic]:
-    """Return a new array from the bytes of a ``.npy`` file; a ValueError says what is wrong with them.
-
-    >>> array_from_bytes(array_bytes(np.array([[1.0, 2.0]])))
-    array([[1., 2.]])
-    """
+    """Return a new array from the bytes of a ``.npy`` file; a ValueError says what is wrong with them."""
     start = len(MAGIC) + 2
     stop = start + int.from_bytes(data[len(MAGIC) : start], "little")
     header = HEADER.fullmatch(data[start:stop]) if data.startswith(MAGIC) else None

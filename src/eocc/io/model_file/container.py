@@ -12,15 +12,25 @@ from typing import IO, Any
 
 from eocc.foundation.atomic import drafted
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.archive import CHUNK, Collection, Limits, Zip
+from eocc.io.archive import CHUNK, Limits, Zip
+from eocc.io.strict_json import DECODER
 
 MANIFEST = "manifest.json"
 FORMAT = 2
 MEMBERS = 50_000
 KEYS = {
-    "format", "library", "library_version", "estimator", "parameters", "passed_at_load", "fitted", "first_score",
-    "members",
-}  # fmt: skip
+    *[
+        "format",
+        "library",
+        "library_version",
+        "estimator",
+        "parameters",
+        "passed_at_load",
+        "fitted",
+        "first_score",
+        "members",
+    ]
+}
 # The manifest may take this part of the limit.
 MANIFEST_SHARE = 16
 # The most memory, in bytes, that Python needs for what starts with each of these characters of JSON. A file of
@@ -37,11 +47,7 @@ class ModelFileError(ValueError):
 
 
 def fault(path: Path, message: str, remedy: str = AGAIN) -> ModelFileError:
-    r"""Return the error as one printable line.
-
-    >>> fault(Path("a.eocc"), "two\nlines", "save it again")
-    ModelFileError('a.eocc: two?lines; save it again')
-    """
+    """Return the error as one printable line."""
     short = message if len(message) <= 300 else message[:297] + "..."
     return ModelFileError(str(complaint(str(path), None, f"{short}; {remedy}")))
 
@@ -107,7 +113,7 @@ def _refused(path: Path, error: ValueError) -> ModelFileError:
     return fault(path, message.lstrip("/\\"), "pass a larger max_bytes if you trust the file" if is_size else AGAIN)
 
 
-def _manifest(path: Path, archive: Collection, max_bytes: int) -> dict[str, Any]:
+def _manifest(path: Path, archive: Zip, max_bytes: int) -> dict[str, Any]:
     if MANIFEST not in archive.names:
         raise fault(path, f"has no {MANIFEST}: it is no model file", NAME_ONE)
     text, most = bytearray(), max(max_bytes // MANIFEST_SHARE, CHUNK)
@@ -119,22 +125,11 @@ def _manifest(path: Path, archive: Collection, max_bytes: int) -> dict[str, Any]
     if room > max_bytes:
         raise ValueError(f"{MANIFEST} would take {room} bytes, the limit is {max_bytes} bytes")
     try:
-        manifest = json.loads(bytes(text), parse_constant=_no_constant, object_pairs_hook=_unique)
+        manifest = DECODER.decode(text.decode("ascii"))
     except (ValueError, RecursionError) as error:
         raise fault(path, f"{MANIFEST} is not JSON: {str(error) or 'nested too deep'}") from None
     _check_format(path, manifest)
     return dict(manifest)
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number in JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key occurs twice in one object")
-    return found
 
 
 def _check_format(path: Path, manifest: Any) -> None:
@@ -152,7 +147,7 @@ def _check_format(path: Path, manifest: Any) -> None:
         raise fault(path, f"{MANIFEST} {what} {quoted(key)}, which is not format {FORMAT}")
 
 
-def _members(path: Path, archive: Collection, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+def _members(path: Path, archive: Zip, manifest: Mapping[str, Any]) -> dict[str, bytes]:
     listed = manifest["members"]
     if not isinstance(listed, dict) or set(listed) != archive.names - {MANIFEST}:
         raise fault(path, f"holds other members than its {MANIFEST} lists")

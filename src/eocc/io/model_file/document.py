@@ -4,52 +4,30 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eocc.foundation.array_checks import demand
+from eocc.foundation.checks import positive
 from eocc.foundation.parameters import Parameter
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.container import FORMAT
 from eocc.io.model_file.plain import UnwritableError
-from eocc.io.model_file.users_own import encode_measure, refitted_measure
+from eocc.measures.composite import Composite, FittedComposite
+from eocc.measures.function import FittedFunction, FunctionMeasure
 from eocc.measures.objects import Objects
 from eocc.measures.resolve import resolve_measure
 
 Arrays = dict[str, NDArray[Any]]
 # The fitted values that scoring calls, each with the argument of `load` that replaces one of the user's own.
-CALLED = {
-    "resolved_measure": "measure",
-    "measure": "measure",
-    "membership_function": "membership_function",
-    "tconorm": "tconorm",
-}
+CALLED = {"resolved_measure": "measure"} | {name: name for name in ("measure", "membership_function", "tconorm")}
 # The cells of alignment tables that may be computed to score the first training row: about a second of work.
 MOST_WORK = 2**28
 # Scores are the same bit for bit on one machine. Another mathematical library may round differently.
 SAME_SCORE = 1e-6
 LONGEST_NAME = 200
-
-
-class Storable(Protocol):
-    """What a classifier must offer to be saved and loaded; eocc.classifiers.base implements it."""
-
-    parameters: Any
-
-    def set_params(self, **parameters: Any) -> Any:
-        """Set constructor arguments."""
-
-    def fitted_state(self) -> dict[str, Any]:
-        """Return what the fit found, by name."""
-        ...
-
-    def restore_state(self, state: dict[str, Any]) -> None:
-        """Take the fitted state, or raise a ValueError."""
-
-    def score_patterns(self, patterns: Any) -> Any:
-        """Return the scores of patterns."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +44,11 @@ class NotSaved:
     kind: str
 
     def __repr__(self) -> str:
-        return (
-            f"<{self.parameter} was of type {self.kind}, which a model file cannot hold: "
-            f"set_params({self.parameter}=...) before fit>"
-        )
+        what = f"{self.parameter} was of type {self.kind}, which a model file cannot hold"
+        return f"<{what}: set_params({self.parameter}=...) before fit>"
 
 
-def describe(classifier: Storable) -> tuple[dict[str, Any], Arrays]:
+def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
     """Return the manifest, without its list of members, and the arrays it names."""
     state, encoder = classifier.fitted_state(), Encoder()
     parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier.parameters}
@@ -105,28 +81,39 @@ def _parameter(encoder: Encoder, parameter: Parameter, value: Any) -> Any:
 
 
 def _fitted(encoder: Encoder, name: str, value: Any) -> Any:
-    """Return a fitted value as JSON, or `{"passed": ...}` for one that the user must pass again."""
+    if name in CALLED:
+        return _encode_called(encoder, value, name)
     try:
         return encoder.encode(value, name)
     except UnwritableError as error:
-        if name in CALLED:
-            return {"passed": encode_measure(encoder, value, name) if name == "measure" else None}
         wanted = "fit on numbers, strings, arrays or LabelledGraph"
         raise UnwritableError(f"the training rows cannot be saved: {error}; {wanted}") from None
+
+
+def _encode_called(encoder: Encoder, value: Any, place: str) -> Any:
+    """Return an object as JSON, of the user's own only a function's divisor or a composite's parts."""
+    try:
+        return encoder.encode(value, place)
+    except UnwritableError:
+        known: Any = None
+        if type(value) is FittedFunction:
+            known = {"largest": float(value.largest)}
+        elif type(value) is FittedComposite:
+            parts = enumerate(value.measures.values())
+            known = {"parts": [_encode_called(encoder, part, f"{place}.{k}") for k, part in parts]}
+        return {"passed": known}
 
 
 def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
 
 
-def restore(
-    manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any], classes: Mapping[str, Any]
-) -> Storable:
+def restore(manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any], classes: Mapping[str, Any]) -> Any:
     """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
     name = manifest["estimator"]
     demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
     decoder = Decoder(arrays)
-    classifier: Storable = classes[name]()
+    classifier = classes[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
     classifier.restore_state(state)
@@ -135,20 +122,20 @@ def restore(
     return classifier
 
 
-def _parameters(decoder: Decoder, classifier: Storable, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in classifier.parameters]
     is_right = isinstance(documents, dict) and set(documents) == set(names)
     demand(is_right, f"the parameters must be {', '.join(names)}")
     values = {}
     for parameter in classifier.parameters:
-        document = documents[parameter.name]
+        name, document = parameter.name, documents[parameter.name]
         if isinstance(document, dict) and set(document) == {"not_saved"}:
             kind = document["not_saved"]
-            demand(type(kind) is str and len(kind) <= LONGEST_NAME, f"{parameter.name} has no type")
-            values[parameter.name] = NotSaved(parameter.name, kind)
+            demand(type(kind) is str and len(kind) <= LONGEST_NAME, f"{name} has no type")
+            values[name] = NotSaved(name, kind)
         else:
-            values[parameter.name] = decoder.decode(document)
-            parameter.check(values[parameter.name])
+            values[name] = decoder.decode(document)
+            parameter.check(values[name])
     return {**values, **{name: value for name, value in passed.items() if name in names}}
 
 
@@ -163,15 +150,32 @@ def _state(decoder: Decoder, documents: Any, passed: Mapping[str, Any]) -> dict[
         state["resolved_measure"] = resolve_measure(passed["measure"])
     if is_own.get("measure"):
         measure, known = resolve_measure(passed["measure"]), documents["measure"]["passed"]
-        state["measure"] = refitted_measure(decoder, measure, known, state["prototypes"])
+        state["measure"] = _refitted(decoder, measure, known, state["prototypes"])
     return state | {name: passed[name] for name in ("membership_function", "tconorm") if is_own.get(name)}
 
 
-def first_score(classifier: Storable, state: Mapping[str, Any]) -> float | None:
-    """Return the score of the first training row, None if it would take too long.
+def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> Any:
+    """Return the fitted form of a measure passed again: with its stored parts, if any, else fitted to prototypes."""
+    if known is None:
+        return measure.fit(prototypes)
+    demand(isinstance(known, dict) and len(known) == 1, "the file does not describe the measure")
+    if "largest" in known:
+        demand(type(measure) is FunctionMeasure, "pass the function of two objects that it was fitted with")
+        demand(positive(known["largest"]), "the largest dissimilarity must be positive")
+        return FittedFunction(measure.function, known["largest"], [])
+    parts, rows = known.get("parts"), prototypes.parts
+    demand(isinstance(measure, Composite) and isinstance(parts, list), "pass the Composite that it was fitted with")
+    is_same = list(measure.measures) == list(rows) and len(rows) == len(parts)
+    demand(is_same, "pass the Composite that it was fitted with: this one has other parts")
+    pairs = zip(measure.measures.items(), parts, strict=True)
+    return FittedComposite({
+        name: _refitted(decoder, one, part["passed"], rows[name]) if _is_passed(part) else decoder.decode(part)
+        for (name, one), part in pairs
+    })  # fmt: skip
 
-    A small file can hold two patterns whose comparison takes minutes, so the work is estimated from their sizes first.
-    """
+
+def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
+    """Return the score of the first training row, None if the sizes of the rows say that it would take minutes."""
     if work_of(state["measure"], state["prototypes"], state.get("outliers")) > MOST_WORK:
         return None
     with np.errstate(all="ignore"):
@@ -184,8 +188,8 @@ def work_of(measure: Any, prototypes: Any, outliers: Any) -> int:
     """Return about how many cells it takes to compare the first prototype with all others and with the outliers."""
     if not hasattr(measure, "comparison_work"):
         return 0
-    with_outliers = 0 if outliers is None else measure.comparison_work(_after_first(prototypes, outliers))
-    return int(measure.comparison_work(prototypes) + with_outliers)
+    compared = [prototypes] if outliers is None else [prototypes, _after_first(prototypes, outliers)]
+    return int(sum(map(measure.comparison_work, compared)))
 
 
 def _after_first(prototypes: Any, outliers: Any) -> Any:
@@ -199,10 +203,7 @@ def _after_first(prototypes: Any, outliers: Any) -> Any:
 
 
 def _check_first_score(score: float | None, known: Any) -> None:
-    """Demand the score that the first training row had when the model was saved.
-
-    This finds damage that the other checks miss, and an object passed that is not the one of the fit.
-    """
+    """Demand the same score as before. This finds other damage, and an object passed that is not that of the fit."""
     demand(type(known) is float or known is None, "first_score must be a number or null")
     demand((score is None) == (known is None), "first_score must be null if and only if the rows are too large to try")
     if score is not None:

@@ -22,11 +22,7 @@ class UnwritableError(ValueError):
 
 
 def plain_to_json(value: Any) -> Any:
-    """Return a single value as JSON. Scalars of numpy become equal ones of Python.
-
-    >>> plain_to_json(np.float64(0.5)), plain_to_json(math.nan), plain_to_json(date(2024, 2, 29))
-    (0.5, {'float': 'nan'}, {'date': '2024-02-29'})
-    """
+    """Return a single value as JSON. Scalars of numpy become equal ones of Python."""
     if value is None or type(value) in (bool, str):
         return value
     if isinstance(value, np.str_ | np.bool_):
@@ -38,16 +34,6 @@ def plain_to_json(value: Any) -> Any:
         return _integer(int(value))
     if type(value) is float or (isinstance(value, np.floating) and value.dtype.itemsize <= 8):
         return float(value) if math.isfinite(value) else {"float": repr(float(value))}
-    return _of_standard_library(value)
-
-
-def _integer(value: int) -> Any:
-    if value.bit_length() > 4 * HEX_DIGITS:
-        raise UnwritableError(f"an integer of {value.bit_length()} bits cannot be written to a model file")
-    return value if abs(value) <= LARGEST_INTEGER else {"integer": hex(value)}
-
-
-def _of_standard_library(value: Any) -> Any:
     # A time zone becomes its offset, and pandas' Timestamp a datetime: both stay equal to what they were.
     if isinstance(value, datetime) and getattr(value, "nanosecond", 0) == 0 and value == value:
         return {"datetime": value.isoformat()}
@@ -62,6 +48,12 @@ def _of_standard_library(value: Any) -> Any:
     raise UnwritableError(f"a value of type {type(value).__name__} cannot be written to a model file")
 
 
+def _integer(value: int) -> Any:
+    if value.bit_length() > 4 * HEX_DIGITS:
+        raise UnwritableError(f"an integer of {value.bit_length()} bits cannot be written to a model file")
+    return value if abs(value) <= LARGEST_INTEGER else {"integer": hex(value)}
+
+
 def _bounded(value: Decimal) -> Decimal:
     digits, exponent = value.as_tuple()[1:]
     if len(digits) > DECIMAL_DIGITS or (isinstance(exponent, int) and abs(exponent) > DECIMAL_EXPONENT):
@@ -70,7 +62,7 @@ def _bounded(value: Decimal) -> Decimal:
 
 
 def check_integer(content: Any) -> int:
-    """Return an integer that JSON itself may hold; larger ones must be written as text."""
+    """Return an integer that JSON itself may hold."""
     if type(content) is not int:
         raise ValueError("an integer is needed")
     if abs(content) > LARGEST_INTEGER:
@@ -88,11 +80,6 @@ def _integer_from(content: Any) -> int:
     return int(_text(content, HEX_DIGITS + len("-0x")), 16)
 
 
-def _any_integer(content: Any) -> int:
-    is_text = isinstance(content, dict) and set(content) == {"integer"}
-    return _integer_from(content["integer"]) if is_text else check_integer(content)
-
-
 def _float_from(content: Any) -> float:
     if content not in ("nan", "inf", "-inf"):
         raise ValueError("'nan', 'inf' or '-inf' is needed")
@@ -103,7 +90,9 @@ def _moment(kind: Callable[..., Any], content: Any) -> Any:
     unit, step, count = content
     if unit not in TIME_UNITS or type(step) is not int or not 0 < step < 2**31:
         raise ValueError(f"unknown unit of time {unit!r}")
-    return kind(_any_integer(count), unit if unit == "generic" else (unit, step))
+    is_text = isinstance(count, dict) and set(count) == {"integer"}
+    whole = _integer_from(count["integer"]) if is_text else check_integer(count)
+    return kind(whole, unit if unit == "generic" else (unit, step))
 
 
 PLAIN: dict[str, Callable[[Any], Any]] = {
@@ -121,11 +110,7 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
 
 
 def plain_from_json(tag: str, content: Any) -> Any:
-    """Return the value that an object with this one key means, or raise a ValueError.
-
-    >>> plain_from_json("bytes", "61"), plain_from_json("integer", "0x10")
-    (b'a', 16)
-    """
+    """Return the value that an object with this one key means, or raise a ValueError."""
     try:
         return PLAIN[tag](content)
     except (ArithmeticError, TypeError, ValueError) as error:
