@@ -6,7 +6,7 @@ KINDS = ("numbers", "records", "strings", "tokens", "series", "graphs")
 # Name -> where the measure is, then the kinds of data it compares. The first measure of a kind is its default.
 _ROWS = {
     "euclidean": ("euclidean.Euclidean", "numbers"),
-    "standardised": ("standardised.Standardised", "numbers"),
+    "standardised": ("euclidean.Standardised", "numbers"),
     "tanimoto": ("fingerprints.Tanimoto", "numbers"),
     "gower": ("tables.Gower", "records"),
     "jaccard": ("sets.Jaccard", "tokens"),

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +42,7 @@ def auto_measure(X: Any) -> Measure:
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
     if kind == "tokens":  # sets and word counts are both tokens
         made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
-    measure: Measure = made[0]
-    return measure
+    return cast(Measure, made[0])
 
 
 def kind_of(X: Any) -> str:
@@ -54,12 +53,13 @@ def kind_of(X: Any) -> str:
     """
     if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
         return "numbers"
-    if _is_graph(X):
-        raise ValueError("X is one graph; pass a list of graphs, for example [graph]")
-    if isinstance(X, Mapping):
-        raise ValueError("X is one dict; pass a list of records, for example [record]")
-    if isinstance(X, str | bytes):
-        raise ValueError("X is one text; pass a list of texts, for example [text]")
+    for is_one, one, name in (
+        (_is_graph(X), "graph", "graph"),
+        (isinstance(X, Mapping), "dict", "record"),
+        (isinstance(X, str | bytes), "text", "text"),
+    ):
+        if is_one:
+            raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
     if hasattr(type(X), "columns"):
         return _kind_of_frame(X)
     if hasattr(X, "__array__"):
@@ -74,16 +74,15 @@ def kind_of(X: Any) -> str:
 def _kind_of_frame(X: Any) -> str:
     if hasattr(X, "collect"):  # lazy: the checks of rows of numbers refuse it
         return "numbers"
-    dtypes = list(X.dtypes) if hasattr(X, "dtypes") else _dtypes_of(X)
+    if hasattr(X, "dtypes"):
+        dtypes = list(X.dtypes)
+    else:
+        import narwhals.stable.v2 as nw
+
+        dtypes = list(nw.from_native(X, eager_only=True).schema.values())
     if not all(_is_numeric(dtype) or getattr(dtype, "kind", "") == "O" for dtype in dtypes):
         return "records"
     return "numbers" if len(X) == 0 else _kind_of_array(np.asarray(X))
-
-
-def _dtypes_of(X: Any) -> list[Any]:
-    import narwhals.stable.v2 as nw
-
-    return list(nw.from_native(X, eager_only=True).schema.values())
 
 
 def _is_numeric(dtype: Any) -> bool:
@@ -118,7 +117,7 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
 
 
 def _kind_of_items(X: Sequence[Any]) -> str:
-    if len(X) == 0 or all(_is_number(item) for item in X):
+    if all(_is_number(item) for item in X):
         return "numbers"
     if all(isinstance(item, str) for item in X):
         return "strings"
@@ -130,8 +129,8 @@ def _kind_of_items(X: Sequence[Any]) -> str:
         return _kind_of_dicts(X)
     if all(isinstance(item, list | tuple | np.ndarray) for item in X):
         return _kind_of_lists(X)
-    odd = {type(item).__name__: None for item in X}
-    raise _unknown(f"a list of {' and '.join(list(odd)[:3])}")
+    odd = list(dict.fromkeys(type(item).__name__ for item in X))
+    raise _unknown(f"a list of {' and '.join(odd[:3])}")
 
 
 def _kind_of_dicts(X: Sequence[Mapping[Any, Any]]) -> str:
@@ -188,6 +187,5 @@ def _reads(measure: Any, X: Any) -> bool:
 
 def _unknown(what: str) -> ValueError:
     names = ", ".join(map(repr, MEASURES))
-    return ValueError(
-        f"measure='auto' knows no measure for {what}; pass measure=, one of {names}, or a function f(a, b)"
-    )
+    hint = f"pass measure=, one of {names}, or a function f(a, b)"
+    return ValueError(f"measure='auto' knows no measure for {what}; {hint}")

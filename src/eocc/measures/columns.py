@@ -1,7 +1,7 @@
 """Mixed records as columns: read from pandas or polars frames, lists of dicts, or 2-D arrays."""
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -111,12 +111,12 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
     if isinstance(X, Table):
         return X
     if isinstance(X, np.ndarray):
-        columns = _columns_of_array(X, as_labels)
+        read: Callable[..., list[Column]] = _columns_of_array
     elif isinstance(X, list | tuple):
         read = _columns_of_records if any(isinstance(row, Mapping) for row in X) else _columns_of_rows
-        columns = read(X, as_labels)
     else:
-        columns = _columns_of_frame(X, as_labels)
+        read = _columns_of_frame
+    columns = read(X, as_labels)
     if not columns:
         raise ValueError("X has no columns; at least 1 is required")
     if len(columns[0].values) == 0:
@@ -148,18 +148,15 @@ def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
-    if dtype == nw.Enum:  # pandas' ordered categories too
-        return _column_of_cells(name, series.to_list(), True, LABELS, tuple(dtype.categories))
-    if dtype in (nw.Categorical, nw.String):
-        return _column_of_cells(name, series.to_list(), True, LABELS)
-    if as_label:
-        return _column_of_cells(name, series.to_list(), True)
-    if dtype.is_numeric() or dtype == nw.Boolean:
+    if dtype in (nw.Enum, nw.Categorical, nw.String):
+        levels = tuple(dtype.categories) if dtype == nw.Enum else None  # pandas' ordered categories too
+        return _column_of_cells(name, series.to_list(), True, LABELS, levels)
+    if not as_label and (dtype.is_numeric() or dtype == nw.Boolean):
         values = series.cast(nw.Float64).to_numpy()
         return _column_of_numbers(name, BOOLEANS if dtype == nw.Boolean else NUMBERS, values)
-    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+    if not as_label and dtype in (nw.Datetime, nw.Date, nw.Duration):
         return _column_of_moments(name, series.to_numpy())
-    return _column_of_cells(name, series.to_list(), False)
+    return _column_of_cells(name, series.to_list(), as_label)
 
 
 def _columns_of_array(X: NDArray[Any], as_labels: Collection[Hashable]) -> list[Column]:
@@ -177,8 +174,7 @@ def _column_of_array(name: Hashable, array: NDArray[Any], as_label: bool) -> Col
 
 
 def _columns_of_rows(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
-    if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
-        odd = next(row for row in X if not isinstance(row, list | tuple | np.ndarray))
+    for odd in (row for row in X if not isinstance(row, list | tuple | np.ndarray)):
         raise ValueError(f"X must be {WANTED}, not a list of {type(odd).__name__}")
     lengths = {len(row) for row in X}
     if len(lengths) > 1:
@@ -216,11 +212,7 @@ def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
 
 
 def _column_of_cells(
-    name: Hashable,
-    values: Sequence[Any],
-    as_label: bool,
-    content: str | None = None,
-    levels: tuple[Any, ...] | None = None,
+    name: Hashable, values: Sequence[Any], as_label: bool, content: str = "", levels: tuple[Any, ...] | None = None
 ) -> Column:
     """Return a column of Python values, whose types say what it holds unless `content` does."""
     cells = [None if _is_missing(value) else value for value in values]
@@ -231,8 +223,7 @@ def _column_of_cells(
     try:
         indices = [math.nan if cell is None else codes.setdefault(cell, len(codes)) for cell in cells]
     except TypeError as error:
-        message = f"column {name!r}: {error}; expected numbers, booleans, strings or dates"
-        raise ValueError(message) from error
+        raise ValueError(f"column {name!r}: {error}; expected numbers, booleans, strings or dates") from error
     return Column(name, contents, np.array(indices, dtype=np.float64), tuple(codes), levels)
 
 

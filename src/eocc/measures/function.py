@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.foundation.types import Matrix
 from eocc.measures.base import DOUBLE, RegisteredFitted
-from eocc.measures.fixed import FixedPrepared
+from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
 
 # This many training patterns are first compared both ways and with themselves.
@@ -37,13 +37,17 @@ class FunctionMeasure:
 
     def fit(self, training: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest training value."""
-        self._check_symmetry(training)
-        return FittedFunction.of_table(self.function, training, None, _symmetric_table(self.function, training))
+        return self.fit_with(FittedFunction.prepare, training, None)
 
     def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest value against a prototype."""
+        return self.fit_with(FittedFunction.prepare, training, prototypes)
+
+    def fit_with(self, prepare: Callable[..., Any], training: Any, prototypes: Any) -> "FittedFunction":
+        """Return the fitted measure; `prepare` takes a fitted measure, patterns and prototypes, and compares them."""
         self._check_symmetry(training)
-        return FittedFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
+        table = prepare(FittedFunction(self.function, 1.0, []), training, prototypes).evaluate(np.empty(0))
+        return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
 
     def pair_bytes(self, patterns: Any) -> float:
         """Return the bytes of the table and of its quotient."""
@@ -68,7 +72,7 @@ class FunctionMeasure:
 
 @dataclass(frozen=True, eq=False)
 class FittedFunction(RegisteredFitted):
-    """A function of two objects with its divisor."""
+    """A function of two objects with its divisor, and the table of the training pairs until it is used."""
 
     function: Callable[[Any, Any], float]
     largest: float
@@ -76,32 +80,25 @@ class FittedFunction(RegisteredFitted):
     n_parameters: int = 0
     is_costly: ClassVar = True
 
-    @classmethod
-    def of_table(
-        cls,
-        function: Callable[[Any, Any], float],
-        training: Sequence[Any],
-        prototypes: Sequence[Any] | None,
-        table: Matrix,
-    ) -> "FittedFunction":
-        """Return the measure whose divisor is the largest value in the table."""
-        largest = float(table.max())
-        return cls(function, largest if largest > 0 else 1.0, [(training, prototypes, table)])
-
-    def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FixedPrepared:
+    def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> LinearPrepared:
         """Call the function for every pair; among the patterns themselves, only once per pair.
 
         The table of the training pairs, from which `fit` found the largest value, is used once and then dropped.
         """
         if self.knows(patterns, prototypes):
-            return FixedPrepared(self.computed.pop()[2] / self.largest)
-        if prototypes is None:
-            return FixedPrepared(_symmetric_table(self.function, patterns) / self.largest)
-        return FixedPrepared(_table(self.function, patterns, prototypes) / self.largest)
+            table = self.computed.pop()[2]
+        elif prototypes is None:
+            table = _symmetric_table(self.function, patterns)
+        else:
+            table = _table(self.function, patterns, prototypes)
+        return LinearPrepared(table[None] / self.largest)
 
-    def knows(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None) -> bool:
+    def knows(self, patterns: Any, prototypes: Any) -> bool:
         """Return whether `fit` has computed these pairs and they were not used yet."""
         return any(known is patterns and against is prototypes for known, against, _ in self.computed)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return FittedFunction, (self.function, self.largest, [])  # a copy of the patterns would not find the table
 
 
 def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:

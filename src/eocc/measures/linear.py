@@ -10,11 +10,12 @@ from eocc.kernels.combination import combine
 
 @dataclass(frozen=True, eq=False)
 class LinearPrepared:
-    """The components C (u, n, r). They are computed once; each p costs only their weighted sum.
+    """The components C (u, n, r), computed once. A measure without parameters has one component, d itself.
 
-    >>> pairs = LinearPrepared(np.array([[[1.0, 2.0]], [[0.5, 0.25]]]))
-    >>> pairs.evaluate(np.array([1.0, 4.0]))
+    >>> LinearPrepared(np.array([[[1.0, 2.0]], [[0.5, 0.25]]])).evaluate(np.array([1.0, 4.0]))
     array([[3., 3.]])
+    >>> LinearPrepared(np.array([[[0.0, 0.5]]])).evaluate(np.empty(0))
+    array([[0. , 0.5]])
     """
 
     components: Matrix
@@ -22,5 +23,5 @@ class LinearPrepared:
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return sum_k p_k C_k (n, r), summed in the order of the components."""
         out = np.empty(self.components.shape[1:]) if out is None else out
-        combine(self.components, p, out)
+        combine(self.components, p if len(p) else np.ones(1), out)
         return out

@@ -1,6 +1,6 @@
 """A measure as the user gives it -> the measure."""
 
-from typing import Any
+from typing import Any, cast
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES
@@ -20,8 +20,7 @@ def resolve_measure(measure: Any, X: Any = None) -> Measure:
         return FunctionMeasure(measure)
     if not isinstance(measure, str) and not hasattr(measure, "fit"):
         raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
-    resolved: Measure = resolve("measure", MEASURES, measure, method="fit")
-    return resolved
+    return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
 
 
 def is_pairwise(measure: Any) -> bool:

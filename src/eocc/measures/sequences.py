@@ -1,29 +1,34 @@
-"""Strings and lists of tokens, as the measures of sequences read them."""
+"""Strings and lists of tokens: what the measures of sequences share."""
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from eocc.measures.objects import Objects, are_objects, read_objects
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.objects import Objects, read_objects
 from eocc.measures.schema import DataSchema
 
 
-def read_sequences(X: Any) -> Objects:
-    """Return X as strings, or as tuples of hashable tokens."""
-    if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
-        raise ValueError(f"X must be a sequence of strings, not a table of numbers of shape {X.shape}: use 'euclidean'")
-    return read_objects(X, "strings", _sequence)
+class FittedSequences(RegisteredFitted):
+    """A fitted measure of strings, or of tuples of tokens."""
+
+    pattern_classes: ClassVar = (str, tuple)
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the schema of strings, or of lists of tokens."""
+        return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
 
 
-def sequence_schema(prototypes: Any) -> DataSchema:
-    """Return the schema of strings, or of lists of tokens."""
-    return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
+class Sequences(RegisteredMeasure):
+    """A measure of strings, or of lists of hashable tokens."""
 
-
-def are_sequences(patterns: Any) -> bool:
-    """Return whether patterns are what read_sequences returns."""
-    return are_objects(patterns, str, tuple)
+    def read(self, X: Any) -> Objects:
+        """Return X as strings, or as tuples of tokens."""
+        if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
+            table = f"a table of numbers of shape {X.shape}"
+            raise ValueError(f"X must be a sequence of strings, not {table}: use 'euclidean'")
+        return read_objects(X, "strings", _sequence)
 
 
 def _sequence(item: Any) -> str | tuple[Hashable, ...]:

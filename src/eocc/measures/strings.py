@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from typing import Any, ClassVar
+from itertools import chain, groupby, takewhile
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,9 @@ from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects
-from eocc.measures.schema import DataSchema
-from eocc.measures.sequences import are_sequences, read_sequences, sequence_schema
+from eocc.measures.sequences import FittedSequences, Sequences
 
 Counts = NDArray[np.int32]
 
@@ -30,15 +27,12 @@ EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "re
 
 
 @dataclass(frozen=True)
-class FittedStringEdit(RegisteredFitted):
+class FittedStringEdit(FittedSequences):
     """The edit distance. It learns nothing from the training patterns."""
 
+    n_parameters: int = 3
+    weighs: ClassVar = ("insertion", "deletion", "substitution")
     is_costly: ClassVar = True
-
-    @property
-    def n_parameters(self) -> int:
-        """Insertion, deletion, substitution."""
-        return 3
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
@@ -48,17 +42,17 @@ class FittedStringEdit(RegisteredFitted):
         lanes = _Lanes.of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            # Unused lanes write into one extra column.
-            distances, deletions = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
-            _count(rows, columns, lanes, np.arange(start, stop), distances, deletions)
-            fill_shares(distances, deletions, row_lengths[start:stop], column_lengths, shares[:, start:stop])
+            # Distances and deletions; unused lanes write into one extra column.
+            counts = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
+            _count(rows, columns, lanes, np.arange(start, stop), counts)
+            fill_shares(*counts, row_lengths[start:stop], column_lengths, shares[:, start:stop])
 
         for_each_block(len(rows.lengths), BLOCK_SIZE, fill)
         return LinearPrepared(shares)
 
-    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
-        """Return the operations."""
-        return ["insertion", "deletion", "substitution"]
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Count again: several alignments may have the fewest edits, and the way back may choose another."""
+        return self.prepare(prototypes, patterns).components
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per run of edits of one kind: weight times length, over the longer length."""
@@ -81,26 +75,14 @@ class FittedStringEdit(RegisteredFitted):
         )
         return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of strings, or of lists of tokens."""
-        return sequence_schema(prototypes)
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are strings or tuples of tokens."""
-        return are_sequences(patterns)
-
     def comparison_work(self, patterns: Any) -> int:
-        """Return the cells of the alignments, at least the square of the first length.
-
-        >>> FittedStringEdit().comparison_work(["oak", "maple"])
-        1024
-        """
+        """Return the cells of the alignments, at least the square of the first length."""
         first, total = len(patterns[0]), sum(map(len, patterns))
         return max(first, LONGEST) * max(first, total)
 
 
 @dataclass(frozen=True)
-class StringEdit(RegisteredMeasure):
+class StringEdit(Sequences):
     """d(x, y; p) = (p_1 I + p_2 E + p_3 S) / max(|x|, |y|), with p = (insertion, deletion, substitution).
 
     I, E and S count the insertions, deletions and substitutions of one alignment from the pattern x to the prototype y
@@ -121,19 +103,7 @@ class StringEdit(RegisteredMeasure):
     """
 
     fitted_class: ClassVar = FittedStringEdit
-    stored_classes: ClassVar = (FittedStringEdit,)
-
-    def read(self, X: Any) -> Objects:
-        """Return X as strings, or as tuples of tokens."""
-        return read_sequences(X)
-
-    def fit(self, training: Any) -> FittedStringEdit:
-        """Fix nothing: each pair is normalised by its lengths."""
-        return FittedStringEdit()
-
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the three components."""
-        return 3 * DOUBLE
+    pair_floats: ClassVar = 3
 
 
 def edit_distance(sequences: Any, others: Any) -> Matrix:
@@ -141,8 +111,7 @@ def edit_distance(sequences: Any, others: Any) -> Matrix:
     return FittedStringEdit().prepare(sequences, others).evaluate(np.ones(3))
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """One operation: its `kind`, and its position in the pattern and in the prototype, counted from 0."""
 
     kind: str
@@ -178,8 +147,7 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
     """Return the length of the common prefix."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
 
 
 def _distances(pattern: Sequence[int], prototype: Sequence[int]) -> Indices:
@@ -207,13 +175,9 @@ def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
     """Return the edits in runs of one kind without a match in between."""
 
     def run_of(numbered: tuple[int, Edit]) -> tuple[Any, ...]:
-        number, edit = numbered
+        number, (kind, place, prototype_place) = numbered
         # Within a run both positions rise by 1 with every edit, or stay, depending on the kind.
-        return (
-            edit.kind,
-            edit.place - number * (edit.kind != "insert"),
-            edit.prototype_place - number * (edit.kind != "delete"),
-        )
+        return kind, place - number * (kind != "insert"), prototype_place - number * (kind != "delete")
 
     return [[edit for _, edit in run] for _, run in groupby(enumerate(edits), run_of)]
 
@@ -306,51 +270,39 @@ class _Lanes:
         return cls(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
 
 
-def _count(
-    rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, distances: Counts, deletions: Counts
-) -> None:
-    """Fill distances and deletions from the chosen rows to all columns: short pairs by lanes, others by bits."""
+def _count(rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, counts: Counts) -> None:
+    """Fill (distances, deletions) from the chosen rows to all columns: short pairs by lanes, others by bits."""
     short, long = (np.flatnonzero(rows.is_short[chosen] == wanted) for wanted in (True, False))
     everyone, long_columns = np.arange(len(columns.lengths)), np.flatnonzero(~columns.is_short)
-    _count_by_lanes(rows, lanes, chosen[short], short, distances, deletions)
+    _count_by_lanes(rows, lanes, chosen[short], short, counts)
     for places, numbers in ((short, long_columns), (long, everyone)):
         if len(places) and len(numbers):
-            _count_by_bits(rows, columns, chosen[places], numbers, places, distances, deletions)
+            _count_by_bits(rows, columns, chosen[places], numbers, places, counts)
 
 
-def _count_by_lanes(
-    rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, distances: Counts, deletions: Counts
-) -> None:
-    """Fill rows `places` of distances and deletions, from the chosen rows to the sequences in lanes."""
+def _count_by_lanes(rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, counts: Counts) -> None:
+    """Fill rows `places` of the counts, from the chosen rows to the sequences in lanes."""
     cells = np.arange(rows.lengths[chosen].max(initial=0) + 1, dtype=np.uint8)
     room = np.empty((3, 2 * LANES * len(cells)), np.uint8)
     room[0] = np.repeat(cells, 2 * LANES)
     early = np.empty((3, LANES), np.int64)
     sides = (rows.symbols, rows.starts, chosen, places, lanes.blocks, lanes.lengths, lanes.order)
     if lanes.blocks.dtype == np.uint8:
-        edit_rows(*sides, room, early, distances, deletions)
+        edit_rows(*sides, room, early, *counts)
         return
     slots, copy = np.zeros(rows.n_symbols, np.uint8), np.empty(LONGEST, np.uint8)
     block = np.empty(lanes.blocks.shape[1:], np.uint8)
-    edit_rows_of_many_symbols(*sides, room, early, distances, deletions, slots, copy, block)
+    edit_rows_of_many_symbols(*sides, room, early, *counts, slots, copy, block)
 
 
 def _count_by_bits(
-    rows: _Encoded,
-    columns: _Encoded,
-    chosen: Indices,
-    numbers: Indices,
-    places: Indices,
-    distances: Counts,
-    deletions: Counts,
+    rows: _Encoded, columns: _Encoded, chosen: Indices, numbers: Indices, places: Indices, counts: Counts
 ) -> None:
-    """Fill rows `places` of distances and deletions, from the chosen rows to the columns `numbers`."""
+    """Fill rows `places` of the counts, from the chosen rows to the columns `numbers`."""
     longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())
     n_words = max(1, -(-longest // WORD))
     slots = np.zeros(columns.n_symbols, np.int64)
     marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
-    up, down = np.empty((2, longest_column + 1, n_words), np.uint64)
-    edit_pairs(
-        rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers, slots, marks, up, down,
-        distances, deletions,
-    )  # fmt: skip
+    up_and_down = np.empty((2, longest_column + 1, n_words), np.uint64)
+    sides = (rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers)
+    edit_pairs(*sides, slots, marks, *up_and_down, *counts)

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
-from eocc.measures.precomputed import Precomputed, PrecomputedRows
+from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.resolve import resolve_measure
+from eocc.measures.resolve import is_pairwise, resolve_measure
 
 
 class Metric(Protocol):
@@ -60,18 +60,20 @@ class EuclideanRows:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Precomputed distances in their own unit."""
+    """Precomputed distances in their own unit; the measure reads and checks them."""
 
+    measure: Any
     is_pairwise: bool = True
     takes_rows: bool = False
 
     def read(self, X: Any) -> PrecomputedRows:
         """Return a block of distances."""
-        return Precomputed().read(X)
+        block: PrecomputedRows = self.measure.read(X)
+        return block
 
     def fit(self, training: PrecomputedRows) -> "Blocks":
         """Check that the block is square, symmetric and zero on its diagonal."""
-        Precomputed().fit(training)
+        self.measure.fit(training)
         return self
 
     def distances(self, patterns: PrecomputedRows, prototypes: PrecomputedRows) -> Matrix:
@@ -118,6 +120,5 @@ def resolve_metric(metric: Any) -> Metric:
     """
     if isinstance(metric, str) and metric == "euclidean":
         return EuclideanRows()
-    if isinstance(metric, Precomputed) or (isinstance(metric, str) and metric == "precomputed"):
-        return Blocks()
-    return Measured(resolve_measure(metric))
+    measure = resolve_measure(metric)
+    return Blocks(measure) if is_pairwise(measure) else Measured(measure)

@@ -9,17 +9,16 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_value, listing
 from eocc.kernels.graph_edit import edit_components
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema, is_missing, text_table
-from eocc.measures.graphs.edit_path import GROUP, WEIGHT, graph_edit_path
+from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, are_objects, read_objects
-from eocc.measures.schema import DataSchema
+from eocc.measures.objects import Objects, read_objects
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
@@ -36,6 +35,9 @@ class FittedGraphEdit(RegisteredFitted):
     edge: Schema
     directed: bool | None
     n_parameters: int = 3
+    weighs: ClassVar = ("substitution", "insertion", "deletion")
+    kind: ClassVar = "graphs"
+    pattern_classes: ClassVar = (LabelledGraph,)
     is_costly: ClassVar = True
     stored: ClassVar = {"vertex": instance(Schema), "edge": instance(Schema), "directed": optional(instance(bool))}
 
@@ -67,16 +69,21 @@ class FittedGraphEdit(RegisteredFitted):
         edges = [np.asarray(graph.edges) for graph in graphs]
         counts = np.array([graph.n_vertices for graph in graphs])
         begin, neighbour, neighbour_edge = _neighbours(graphs, edges, counts)
-        degree = np.concatenate([_degrees(graph, ends) for graph, ends in zip(graphs, edges, strict=True)])
+        degree = np.concatenate([np.bincount(e.ravel(), minlength=n) for e, n in zip(edges, counts, strict=True)])
         vertex = encode(self.vertex, [graph.vertex_attributes for graph in graphs], counts, codes, vocabulary)
         edge = encode(self.edge, [graph.edge_attributes for graph in graphs], [*map(len, edges)], codes, vocabulary)
         ends = np.concatenate([np.empty((0, 2), np.int64), *edges])
         shape, links = (_starts(counts), _starts([*map(len, edges)])), (degree, begin, neighbour, neighbour_edge, ends)
         return shape, links, vertex, edge
 
-    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
-        """Return the operations."""
-        return ["substitution", "insertion", "deletion"]
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
+        back = super().mirrored(components, patterns, prototypes)
+        sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (prototypes, patterns))
+        for size in np.intersect1d(sizes, other_sizes):
+            here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)
+            back[:, here[:, None], there] = self.prepare(prototypes[here], patterns[there]).components
+        return back
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per edit: its weight times its cost, over the vertices and edges of both graphs."""
@@ -89,7 +96,7 @@ class FittedGraphEdit(RegisteredFitted):
                 float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size,
                 edit.text,
                 {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other},
-                group=GROUP[edit.kind, edit.what],
+                group=edit.group,
             )
             for edit in graph_edit_path(self, first, second)
         )
@@ -97,12 +104,7 @@ class FittedGraphEdit(RegisteredFitted):
         return Difference(pair.dissimilarity, contributions, f"by edits that turn {way}")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the size of a graph, and its vertices counted by their first category.
-
-        >>> graphs = [LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]})]
-        >>> GraphEdit().fit(graphs).describe(graphs)
-        '3 vertices and 2 edges: 2 C, 1 O'
-        """
+        """Return the size and the vertices by their first category, as in "3 vertices and 2 edges: 2 C, 1 O"."""
         graph = pattern[0]
         size = f"{counted(graph.n_vertices, 'vertex', 'vertices')} and {counted(len(graph.edges), 'edge')}"
         if not self.vertex.categories:
@@ -111,10 +113,6 @@ class FittedGraphEdit(RegisteredFitted):
         counts = Counter("missing" if is_missing(value) else format_value(value).strip() for value in values)
         return f"{size}: {listing([f'{count} {value}' for value, count in counts.most_common()])}" if counts else size
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of graphs."""
-        return DataSchema("graphs")
-
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs whose vertices fit into memory.
 
@@ -122,13 +120,10 @@ class FittedGraphEdit(RegisteredFitted):
         """
         super().check_patterns(patterns)
         sizes: list[int] = [graph.n_vertices for graph in patterns]
-        held = sum(_n_held(graph) for graph in patterns)
+        attributes = (one for g in patterns for one in (*g.vertex_attributes.values(), *g.edge_attributes.values()))
+        held = sum(len(np.asarray(graph.edges)) for graph in patterns) + sum(map(len, attributes))
         if 8 * (sum(sizes) + max(sizes, default=0) ** 2) > MOST_BYTES + BYTES_PER_VALUE * held:
             raise ValueError(f"graphs of up to {max(sizes)} vertices without attributes are too large")
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are graphs."""
-        return are_objects(patterns, LabelledGraph)
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of all cost tables, and what encoding the graphs takes."""
@@ -145,11 +140,6 @@ class FittedGraphEdit(RegisteredFitted):
         sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
         values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
         return sum(len(value) if isinstance(value, str) else 1 for value in values)
-
-
-def _n_held(graph: LabelledGraph) -> int:
-    attributes = (*graph.vertex_attributes.values(), *graph.edge_attributes.values())
-    return len(np.asarray(graph.edges)) + sum(map(len, attributes))
 
 
 @dataclass(frozen=True)
@@ -175,14 +165,14 @@ class GraphEdit(RegisteredMeasure):
     edge_kinds: Mapping[str, str] = field(default_factory=dict)
     stored: ClassVar = {"vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text)}
     fitted_class: ClassVar = FittedGraphEdit
-    stored_classes: ClassVar = (FittedGraphEdit, Schema)
+    stored_classes: ClassVar = (Schema,)
+    pair_floats: ClassVar = 3
 
     def __post_init__(self) -> None:
-        for kinds in (self.vertex_kinds, self.edge_kinds):
-            for name, kind in kinds.items():
-                if kind not in (*KINDS, "ignore"):
-                    known = ", ".join(map(repr, (*KINDS, "ignore")))
-                    raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {known}")
+        known = (*KINDS, "ignore")
+        for name, kind in (*self.vertex_kinds.items(), *self.edge_kinds.items()):
+            if kind not in known:
+                raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {', '.join(map(repr, known))}")
 
     def read(self, X: Any) -> Objects:
         """Return networkx graphs or LabelledGraphs as LabelledGraphs."""
@@ -198,10 +188,6 @@ class GraphEdit(RegisteredMeasure):
         edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
         return FittedGraphEdit(vertex, edge, next(iter(kinds), None))
 
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the three components."""
-        return 3 * DOUBLE
-
 
 def _starts(counts: Any) -> Indices:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -211,10 +197,6 @@ def _room(n: int) -> Any:
     """Return working memory for one thread that pairs up to n vertices."""
     costs = np.empty(n * n)
     return costs, costs.view(np.int64), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
-
-
-def _degrees(graph: LabelledGraph, edges: Indices) -> Indices:
-    return np.bincount(edges.ravel(), minlength=graph.n_vertices)
 
 
 def _neighbours(
@@ -227,8 +209,7 @@ def _neighbours(
     shifts, first_edges = _starts(counts), _starts([*map(len, edges)])
     sources, targets, numbers = [], [], []
     for g, (graph, ends) in enumerate(zip(graphs, edges, strict=True)):
-        both = np.ones(len(ends), dtype=bool) if not graph.directed else np.zeros(len(ends), dtype=bool)
-        both &= ends[:, 0] != ends[:, 1]
+        both = (ends[:, 0] != ends[:, 1]) & (not graph.directed)
         sources.append(np.concatenate([ends[:, 0], ends[both, 1]]) + shifts[g])
         targets.append(np.concatenate([ends[:, 1], ends[both, 0]]))
         number = first_edges[g] + np.arange(len(ends))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -13,26 +13,13 @@ from eocc.measures.columns import BOOLEANS, LABELS, MOST_NAMED, Column
 from eocc.measures.unit import CONSTANT, EXPONENTS, FARTHEST
 
 
-class Coder(Protocol):
-    """Encodes a column as numbers. c is their absolute difference, or 0 or 1 for categories."""
-
-    @property
-    def kind(self) -> str:
-        """One of the kinds."""
-        ...
-
-    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
-        """Return one number per row, NaN if missing; `unseen` numbers the categories unknown in training."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class FittedColumn:
     """A column of the training table: what it held, how it is encoded, and c between a missing value and a value."""
 
     name: Hashable
     contents: frozenset[str]
-    coder: Coder
+    coder: "Coder"
     absent: float
     stored: ClassVar = {
         "name": hashable, "contents": instance(frozenset), "coder": lambda value: type(value) in STORED_CODERS,
@@ -45,7 +32,7 @@ class FittedColumn:
             return np.full(len(column.values), np.nan)
         # The levels of an ordered column are known, whether they come as strings or as categories.
         if not (column.contents <= self.contents or self.coder.kind in ("ordered", "empty")):
-            held, holds = " and ".join(sorted(self.contents)), " and ".join(sorted(column.contents))
+            held, holds = _together(self.contents), _together(column.contents)
             raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
         return self.coder.encode(column, unseen)
 
@@ -59,14 +46,14 @@ def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedCo
     return FittedColumn(column.name, column.contents, coder, absent)
 
 
-def _coder(column: Column, declared: str | Sequence[Any] | None) -> Coder:
+def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
     """Return the coder of the declared kind, or of the kind that follows from the contents."""
     if isinstance(declared, str):
         return CODERS[declared](column)
     if declared is not None:
         return _Ordered(tuple(declared))
     if len(column.contents) > 1:
-        mix = " and ".join(sorted(column.contents))
+        mix = _together(column.contents)
         raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
     if LABELS in column.contents:
         return _Ordered(column.levels) if column.levels else _Categorical.of(column)
@@ -74,22 +61,14 @@ def _coder(column: Column, declared: str | Sequence[Any] | None) -> Coder:
 
 
 def _mean_gap(values: Matrix) -> float:
-    """Return the mean of |x - y| over all pairs, from the sorted values: sum_i (2 i - n + 1) x_i / (n (n - 1) / 2).
-
-    >>> _mean_gap(np.array([0.0, 1.0, 0.5]))  # (1 + 0.5 + 0.5) / 3
-    0.6666666666666666
-    """
+    """Return the mean of |x - y| over all pairs, from the sorted values: sum_i (2 i - n + 1) x_i / (n (n - 1) / 2)."""
     n = len(values)
     total = float(np.sum((2.0 * np.arange(n) - n + 1) * np.sort(values)))
     return min(max(total / (n * (n - 1) / 2), 0.0), 1.0) if n > 1 else 0.0
 
 
 def _mean_unlikeness(codes: Matrix) -> float:
-    """Return the share of pairs of different codes.
-
-    >>> _mean_unlikeness(np.array([0.0, 1.0, 1.0]))
-    0.6666666666666666
-    """
+    """Return the share of pairs of different codes."""
     n, counts = len(codes), np.unique(codes, return_counts=True)[1]
     return float(n * n - np.sum(counts * counts)) / (n * (n - 1)) if n > 1 else 0.0
 
@@ -128,12 +107,10 @@ class _Numeric:
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         with np.errstate(over="ignore"):
+            gaps = np.ldexp(column.values, -self.exponent) - self.low
             if self.span == 0:
-                scaled = np.ldexp(column.values, -self.exponent)
-                is_other = np.abs(scaled - self.low) > CONSTANT
-                return np.where(np.isnan(column.values), np.nan, is_other * 1.0)
-            shares = (np.ldexp(column.values, -self.exponent) - self.low) / self.span
-        return np.clip(shares, -FARTHEST, FARTHEST)
+                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT)
+            return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
 
 
 @dataclass(frozen=True)
@@ -211,16 +188,18 @@ def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
 
 def _check_numbers(column: Column, kind: str) -> None:
     if column.labels is not None:
-        holds = " and ".join(sorted(column.contents))
-        raise ValueError(f"column {column.name!r} is declared {kind}, but holds {holds}")
+        raise ValueError(f"column {column.name!r} is declared {kind}, but holds {_together(column.contents)}")
 
 
-STORED_CODERS: tuple[type, ...] = (_Boolean, _Categorical, _Empty, _Numeric, _Ordered)
+def _together(contents: frozenset[str]) -> str:
+    return " and ".join(sorted(contents))
+
+
+# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for categories.
+Coder = _Boolean | _Categorical | _Empty | _Numeric | _Ordered
+STORED_CODERS: tuple[type, ...] = get_args(Coder)
 CODERS: dict[str, Callable[[Column], Coder]] = {
-    "numeric": _Numeric.of,
-    "boolean": _Boolean.of,
-    "ordered": _Ordered.of,
-    "categorical": _Categorical.of,
-}
+    coder.kind: coder.of for coder in (_Numeric, _Boolean, _Ordered, _Categorical)
+}  # fmt: skip
 # Columns declared so are read as numbers if possible; the values of others are kept as labels.
 OF_NUMBERS = ("numeric", "boolean", "ordered")

@@ -26,9 +26,7 @@ class FittedGower(RegisteredFitted):
 
     measure: "Gower"
     columns: tuple[FittedColumn, ...]
-    stored: ClassVar = {
-        "measure": lambda value: type(value) is Gower, "columns": tuple_of(instance(FittedColumn), 1)
-    }  # fmt: skip
+    stored: ClassVar = {"measure": lambda value: type(value) is Gower, "columns": tuple_of(instance(FittedColumn), 1)}
 
     @property
     def n_parameters(self) -> int:
@@ -45,7 +43,7 @@ class FittedGower(RegisteredFitted):
         """The columns' kinds, in the order of p; "empty" means no value in training."""
         return [column.coder.kind for column in self.columns]
 
-    def prepare(self, patterns: Any, prototypes: Any = None) -> "_Square | _Rows":
+    def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers: shares of the range, or codes."""
         is_code = np.array([column.coder.kind == "categorical" for column in self.columns])
         absent = np.array([column.absent for column in self.columns])
@@ -53,8 +51,8 @@ class FittedGower(RegisteredFitted):
         unseen: list[dict[Any, int]] = [{} for _ in self.columns]
         rows = self._encode(patterns, unseen)
         if prototypes is None:
-            return _Square(rows, np.ascontiguousarray(rows.T), is_code, absent)
-        return _Rows(rows, np.ascontiguousarray(self._encode(prototypes, unseen).T), is_code, absent)
+            return _MixedSquare(rows, np.ascontiguousarray(rows.T), is_code, absent)
+        return MixedRows(rows, np.ascontiguousarray(self._encode(prototypes, unseen).T), is_code, absent)
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the columns."""
@@ -64,24 +62,20 @@ class FittedGower(RegisteredFitted):
         """Return p_k c_k / u for each of the u columns, with both values."""
         prepared = self.prepare(pair.pattern, pair.prototype)
         here, there = (self._cells(table) for table in (pair.pattern, pair.prototype))
-        contributions = []
-        for k, column in enumerate(self.columns):
-            alone = np.where(np.arange(len(pair.weights)) == k, pair.weights, 0.0)
-            amount = float(prepared.evaluate(alone)[0, 0])
-            details = {"column": to_json(column.name), "value": to_json(here[k]), "prototype": to_json(there[k])}
-            details["weight"] = float(pair.weights[k])
-            remark = _remark(column, here[k], there[k])
-            text = f"{column.name}: {format_value(here[k])}, {pair.called} {format_value(there[k])}{remark}"
-            contributions.append(Contribution(amount, text, details))
-        return Difference(pair.dissimilarity, tuple(contributions), "by column")
+        contributions = tuple(
+            Contribution(
+                float(prepared.evaluate(alone)[0, 0]),
+                f"{column.name}: {format_value(value)}, {pair.called} {format_value(other)}"
+                + _remark(column, value, other),
+                {"column": to_json(column.name), "value": to_json(value), "prototype": to_json(other)}
+                | {"weight": float(alone.sum())},
+            )
+            for column, value, other, alone in zip(self.columns, here, there, np.diag(pair.weights), strict=True)
+        )
+        return Difference(pair.dissimilarity, contributions, "by column")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the values by column.
-
-        >>> rows = [{"age": 20, "city": "Oslo"}, {"age": None, "city": "Rome"}]
-        >>> Gower().fit(rows).describe(Gower().read(rows[1:]))
-        'age = missing, city = Rome'
-        """
+        """Return the values by column, for example "age = missing, city = Rome"."""
         return named_values(self.weight_names(), self._cells(pattern))
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
@@ -153,7 +147,7 @@ class Gower(RegisteredMeasure):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     stored: ClassVar = {"kinds": optional(mapping(hashable, instance(str, list, tuple)))}
     fitted_class: ClassVar = FittedGower
-    stored_classes: ClassVar = (FittedGower, FittedColumn, *STORED_CODERS)
+    stored_classes: ClassVar = (FittedColumn, *STORED_CODERS)
 
     def __post_init__(self) -> None:
         for name, kind in (self.kinds or {}).items():
@@ -170,42 +164,33 @@ class Gower(RegisteredMeasure):
     def fit(self, training: Any) -> FittedGower:
         """Fix each column's kind, range, levels and the cost of a missing value."""
         table, kinds = self.read(training), self.kinds or {}
-        unknown = [name for name in kinds if name not in table.names]
-        if unknown:
-            raise ValueError(
-                f"unknown column {unknown[0]!r} in kinds; known: {listed(map(repr, table.names), MOST_NAMED)}"
-            )
+        for unknown in (name for name in kinds if name not in table.names):
+            known = listed(map(repr, table.names), MOST_NAMED)
+            raise ValueError(f"unknown column {unknown!r} in kinds; known: {known}")
         return FittedGower(self, tuple(fit_column(column, kinds.get(column.name)) for column in table.columns))
 
 
 @dataclass(frozen=True, eq=False)
-class _Square:
-    """All pairs of one table."""
-
-    rows: Matrix
-    columns: Matrix
-    is_code: Flags
-    absent: Matrix
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        out = np.empty((len(self.rows), len(self.rows))) if out is None else out
-        gower_pairwise_dissimilarities(self.rows, self.columns, self.is_code, self.absent, p, out)
-        return out
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows against prototypes, each row by itself."""
+class MixedRows:
+    """Encoded rows (n, u) against prototypes (u, r), each row by itself."""
 
     rows: Matrix
     prototype_columns: Matrix
     is_code: Flags
     absent: Matrix
+    kernel: ClassVar = staticmethod(gower_cross_dissimilarities)
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return sum_k p_k c_k / u (n, r)."""
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        gower_cross_dissimilarities(self.rows, self.prototype_columns, self.is_code, self.absent, p, out)
+        self.kernel(self.rows, self.prototype_columns, self.is_code, self.absent, p, out)
         return out
+
+
+class _MixedSquare(MixedRows):
+    """All pairs of one table."""
+
+    kernel: ClassVar = staticmethod(gower_pairwise_dissimilarities)
 
 
 def _remark(column: FittedColumn, here: Any, there: Any) -> str:
