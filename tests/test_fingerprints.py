@@ -82,5 +82,5 @@ def test_end_to_end():
     scores = clf.score_samples(new)
     assert_array_equal(clf.predict(new), [1, -1, -1])
     assert_array_equal(scores, [clf.score_samples(new[[i]])[0] for i in range(3)])
-    with pytest.raises(ValueError, match="X has 3 bits a row, but 100 were trained on"):
+    with pytest.raises(ValueError, match="X has 3 bits per row; the training rows had 100"):
         clf.predict(np.eye(3))

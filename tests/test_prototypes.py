@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from eocc.measures import MEASURES, resolve_measure
-from eocc.measures.linear import LinearPrepared
+from eocc.measures.base import LinearPrepared
 from eocc.space.prototypes import (
     SELECTIONS,
     DensitySpread,

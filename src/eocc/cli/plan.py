@@ -77,8 +77,8 @@ def size_of(path: Path, form: str | None, columns: Any, classifier: Any, method:
     from eocc.foundation.wording import counted
     from eocc.io.files import guess_format, guess_schema, open_chunks
     from eocc.io.files.cells import complete_rows, is_same
+    from eocc.measures.auto import resolve_measure
     from eocc.measures.base import n_columns_of, pair_bytes_of
-    from eocc.measures.resolve import resolve_measure
     from eocc.streaming import files_of
 
     files = files_of(path) if path.is_dir() and form is None and guess_folder(path) else [path]

@@ -37,5 +37,5 @@ __getattr__, __all__ = MEASURES.exports(
     "labelled_graph.LabelledGraph",
     "protocol.Measure",
     "protocol.Prepared",
-    "resolve.resolve_measure",
+    "auto.resolve_measure",
 )

@@ -1,4 +1,4 @@
-"""measure="auto": the data decide the measure. The same rules hold in Python and for files.
+"""The measure that the user asks for; with measure="auto" the data decide, in Python and for files by the same rules.
 
 ========================================================================  =========  ==================
 X                                                                         kind       measure
@@ -25,11 +25,39 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
+from eocc.measures.labelled_graph import LabelledGraph, is_networkx
+from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
+
+
+def resolve_measure(measure: Any, X: Any = None) -> Measure:
+    """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
+    from eocc.measures.function import FunctionMeasure  # compiles kernels, which guessing a kind does not need
+
+    if isinstance(measure, str) and measure == "auto":
+        if X is None:
+            raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
+        return auto_measure(X)
+    if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
+        return FunctionMeasure(measure)
+    if not isinstance(measure, str) and not hasattr(measure, "fit"):
+        raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
+    return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
+
+
+def is_pairwise(measure: Any) -> bool:
+    """Return whether X holds dissimilarities instead of patterns.
+
+    >>> is_pairwise("precomputed"), is_pairwise("auto")
+    (True, False)
+    """
+    known = MEASURES[measure] if isinstance(measure, str) and measure in MEASURES else measure
+    return bool(getattr(known, "is_pairwise", False))
 
 
 def auto_measure(X: Any) -> Measure:
@@ -107,10 +135,10 @@ def _kind_of_array(X: NDArray[Any]) -> str:
 
 def _kind_of_cells(cells: Sequence[Any]) -> str:
     """Return "numbers" if all cells convert to finite numbers, or if one is of a type that no table can hold."""
-    if not all(_is_number(cell) or _is_missing(cell) or isinstance(cell, OTHER_CELLS) for cell in cells):
+    if not all(_is_number(cell) or is_missing(cell) or isinstance(cell, OTHER_CELLS) for cell in cells):
         return "numbers"
     try:
-        values = np.array([np.nan if _is_missing(cell) else cell for cell in cells], np.float64)
+        values = np.array([np.nan if is_missing(cell) else cell for cell in cells], np.float64)
     except (TypeError, ValueError):
         return "records"
     return "records" if np.isnan(values).any() else "numbers"
@@ -165,16 +193,11 @@ def _is_series(item: Any) -> bool:
 
 
 def _is_graph(item: Any) -> bool:
-    is_networkx = all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
-    return is_networkx or all(hasattr(item, name) for name in ("n_vertices", "edges", "directed"))
+    return is_networkx(item) or isinstance(item, LabelledGraph)
 
 
 def _is_number(item: Any) -> bool:
     return isinstance(item, Real | Decimal | np.bool_ | complex) or (isinstance(item, np.ndarray) and item.ndim == 0)
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
 def _reads(measure: Any, X: Any) -> bool:

@@ -1,12 +1,14 @@
 """What the measures of this package have beyond the protocol: storage, cost, file schema, explanations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from eocc.foundation.checks import Check
 from eocc.foundation.types import Matrix
+from eocc.kernels.combination import combine
 from eocc.measures.difference import Difference, Pair, number_difference, printed
 from eocc.measures.objects import are_objects
 from eocc.measures.schema import DataSchema
@@ -95,11 +97,27 @@ class RegisteredFitted:
         return False
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
-        """Return the components (u, r, n) of prototypes against patterns, given those of patterns against prototypes.
-
-        Only costly measures are asked.
-        """
+        """Return the components (u, r, n) of prototypes against patterns from those of patterns against prototypes."""
         return np.ascontiguousarray(components.transpose(0, 2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class LinearPrepared:
+    """The components C (u, n, r), computed once. A measure without parameters has one component, d itself.
+
+    >>> LinearPrepared(np.array([[[1.0, 2.0]], [[0.5, 0.25]]])).evaluate(np.array([1.0, 4.0]))
+    array([[3., 3.]])
+    >>> LinearPrepared(np.array([[[0.0, 0.5]]])).evaluate(np.empty(0))
+    array([[0. , 0.5]])
+    """
+
+    components: Matrix
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return sum_k p_k C_k (n, r), summed in the order of the components."""
+        out = np.empty(self.components.shape[1:]) if out is None else out
+        combine(self.components, p if len(p) else np.ones(1), out)
+        return out
 
 
 def n_columns_of(patterns: Any) -> int:
@@ -108,9 +126,8 @@ def n_columns_of(patterns: Any) -> int:
     >>> n_columns_of(np.zeros((5, 3))), n_columns_of(["oak", "larch"])
     (3, 4)
     """
-    for known in (patterns, getattr(patterns, "block", None)):
-        if isinstance(known, np.ndarray):
-            return int(known.shape[1])
+    if isinstance(known := getattr(patterns, "block", patterns), np.ndarray):
+        return int(known.shape[1])
     if hasattr(patterns, "parts"):
         return sum(map(n_columns_of, patterns.parts.values()))
     if hasattr(patterns, "columns"):

@@ -13,18 +13,16 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
+from eocc.measures.objects import is_missing
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
 DATES, DURATIONS, TIMES = "dates", "durations", "times of day"
 # The order matters: numpy's durations, and booleans, are integers to Python.
 _CONTENTS: dict[str, tuple[type, ...]] = {
-    BOOLEANS: (bool, np.bool_),
-    DURATIONS: (timedelta, np.timedelta64),
-    DATES: (date, np.datetime64),
-    TIMES: (time,),
+    BOOLEANS: (bool, np.bool_), DURATIONS: (timedelta, np.timedelta64), DATES: (date, np.datetime64), TIMES: (time,),
     NUMBERS: (Real, Decimal),
-}
+}  # fmt: skip
 # How many columns or levels a message names.
 MOST_NAMED = 12
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
@@ -54,12 +52,7 @@ class Column:
         return value if self.labels is None else self.labels[int(value)]
 
     def cell(self, index: int) -> Any:
-        """Return a value as it was given, dates and times as text; None if missing.
-
-        >>> table = read_table([{"new": True, "day": datetime(2024, 5, 1)}])
-        >>> [column.cell(0) for column in table.columns]
-        [True, '2024-05-01']
-        """
+        """Return a value as it was given, dates and times as text; None if missing."""
         value = self[index]
         if value is None or self.labels is not None:
             return value
@@ -81,10 +74,8 @@ class Table:
     """Records as columns of equal length. An integer index gives one record, any other index a table.
 
     >>> table = read_table([{"age": 31, "city": "Oslo"}, {"age": None, "city": "Rome"}])
-    >>> table, len(table), table[1]
-    (<Table of 2 rows: 'age', 'city'>, 2, {'age': None, 'city': 'Rome'})
-    >>> table[np.array([1, 0, 0])]
-    <Table of 3 rows: 'age', 'city'>
+    >>> table[1], table[np.array([1, 0, 0])]
+    ({'age': None, 'city': 'Rome'}, <Table of 3 rows: 'age', 'city'>)
     """
 
     columns: tuple[Column, ...]
@@ -117,10 +108,8 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
     else:
         read = _columns_of_frame
     columns = read(X, as_labels)
-    if not columns:
-        raise ValueError("X has no columns; at least 1 is required")
-    if len(columns[0].values) == 0:
-        raise ValueError("X holds no rows; at least 1 is required")
+    if not columns or not len(columns[0].values):
+        raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
     return Table(tuple(columns))
 
 
@@ -162,15 +151,15 @@ def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
 def _columns_of_array(X: NDArray[Any], as_labels: Collection[Hashable]) -> list[Column]:
     if X.ndim != 2:
         raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
-    return [_column_of_array(k, X[:, k], k in as_labels) for k in range(X.shape[1])]
+    return [_column_of_array(k, values, k in as_labels) for k, values in enumerate(X.T)]
 
 
 def _column_of_array(name: Hashable, array: NDArray[Any], as_label: bool) -> Column:
-    if array.dtype.kind in "mM" and not as_label:
+    if as_label or array.dtype.kind not in "mMbiuf":
+        return _column_of_cells(name, list(array), as_label)
+    if array.dtype.kind in "mM":
         return _column_of_moments(name, array)
-    if array.dtype.kind in "biuf" and not as_label:
-        return _column_of_numbers(name, BOOLEANS if array.dtype.kind == "b" else NUMBERS, array)
-    return _column_of_cells(name, list(array), as_label)
+    return _column_of_numbers(name, BOOLEANS if array.dtype.kind == "b" else NUMBERS, array)
 
 
 def _columns_of_rows(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
@@ -207,7 +196,7 @@ def _column_of_numbers(name: Hashable, content: str, values: Any) -> Column:
 def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
     """Return numpy's dates or durations in microseconds, which a float holds exactly for 285 years around 1970."""
     content, unit = (DATES, "datetime64[us]") if values.dtype.kind == "M" else (DURATIONS, "timedelta64[us]")
-    counts = values.astype(unit).astype(np.int64).astype(np.float64)
+    counts = values.astype(unit).astype(np.int64)
     return _column_of_numbers(name, content, np.where(np.isnat(values), np.nan, counts))
 
 
@@ -215,7 +204,7 @@ def _column_of_cells(
     name: Hashable, values: Sequence[Any], as_label: bool, content: str = "", levels: tuple[Any, ...] | None = None
 ) -> Column:
     """Return a column of Python values, whose types say what it holds unless `content` does."""
-    cells = [None if _is_missing(value) else value for value in values]
+    cells = [None if is_missing(value) else value for value in values]
     contents = frozenset(content or _content(kind) for kind in {type(cell) for cell in cells if cell is not None})
     if not as_label and len(contents) == 1 and LABELS not in contents:
         return _column_of_numbers(name, next(iter(contents)), [_number(cell) for cell in cells])
@@ -228,7 +217,6 @@ def _column_of_cells(
 
 
 def _moment(microseconds: float, content: str) -> Any:
-    """Return a date, a duration or a time of day as text; numbers unchanged."""
     if content == DURATIONS:
         return str(timedelta(microseconds=microseconds))
     if content == TIMES:
@@ -242,24 +230,16 @@ def _content(kind: type) -> str:
     return next((content for content, known in _CONTENTS.items() if issubclass(kind, known)), LABELS)
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
-        return True
-    unlike_itself = value != value  # NaN, NaT, Decimal("NaN")
-    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)
-
-
 def _number(cell: Any) -> float:
     if cell is None:
         return math.nan
     if isinstance(cell, time):
         return float(((cell.hour * 60 + cell.minute) * 60 + cell.second) * 10**6 + cell.microsecond)
-    if isinstance(cell, timedelta | np.timedelta64):
-        return float(np.asarray(cell, "timedelta64[us]").astype(np.int64))
     if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return _number(cell.astimezone(UTC).replace(tzinfo=None))
-    if isinstance(cell, date | np.datetime64):
-        return float(np.asarray(cell, "datetime64[us]").astype(np.int64))
+        cell = cell.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(cell, date | np.datetime64 | timedelta | np.timedelta64):
+        unit = "datetime64[us]" if isinstance(cell, date | np.datetime64) else "timedelta64[us]"
+        return float(np.asarray(cell, unit).astype(np.int64))
     try:
         return float(cell)
     except OverflowError:

@@ -12,10 +12,10 @@ from eocc.foundation.checks import hashable, mapping
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_number
 from eocc.measures import MEASURES
+from eocc.measures.auto import resolve_measure
 from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure, pair_bytes_of
 from eocc.measures.difference import Contribution, Difference, Pair, description_of, difference_of
 from eocc.measures.protocol import Prepared
-from eocc.measures.resolve import resolve_measure
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,10 +55,6 @@ class FittedEuclidean(FittedInUnit):
         columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
         return lambda patterns: _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
 
-    def largest_of(self, training: Matrix) -> float:
-        """Return the largest distance of two training rows."""
-        return float(euclidean_pairwise_distance(self.unit.measure(training), scale=1.0).max())
-
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the features."""
         return feature_names(names, self.n_parameters)
@@ -72,15 +68,13 @@ class FittedEuclidean(FittedInUnit):
         here, there = self.unit.measure(np.array([pattern, prototype]))
         amounts = shared_out(pair.dissimilarity, pair.weights * (here - there) ** 2)
         names = feature_names(pair.names, len(pattern))
-        contributions = tuple(
-            Contribution(
-                float(amount),
-                f"{name}: {format_data_number(here)}, {pair.called} {format_data_number(there)}",
-                {"feature": name, "value": float(here), "prototype": float(there), "weight": float(weight)},
-            )
-            for name, here, there, weight, amount in zip(names, pattern, prototype, pair.weights, amounts, strict=True)
-        )
-        return Difference(pair.dissimilarity, contributions, "by feature")
+        columns = np.stack([amounts, pattern, prototype, pair.weights], axis=1).tolist()
+        contributions = []
+        for name, (amount, value, other, weight) in zip(names, columns, strict=True):
+            text = f"{name}: {format_data_number(value)}, {pair.called} {format_data_number(other)}"
+            details = {"feature": name, "value": value, "prototype": other, "weight": weight}
+            contributions.append(Contribution(amount, text, details))
+        return Difference(pair.dissimilarity, tuple(contributions), "by feature")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by name, for example "length = 5, width = 3.25"."""
@@ -92,8 +86,7 @@ class FittedEuclidean(FittedInUnit):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""
-        u = self.n_parameters
-        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == u and self.unit.has_columns(u)
+        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == self.n_parameters
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import listing
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Difference, Pair
-from eocc.measures.linear import LinearPrepared
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.sets import unshared_difference
 
@@ -63,10 +62,9 @@ class FittedTanimoto(RegisteredFitted):
         """Return the rows packed into words, with zeros after the last bit, and the number of ones per row."""
         if rows.shape[1] != self.n_bits:
             raise ValueError(f"X has {rows.shape[1]} bits per row; the training rows had {self.n_bits}")
-        whole = np.zeros((len(rows), -(-self.n_bits // WORD) * (WORD // 8)), np.uint8)
         packed = np.packbits(rows, axis=1)
-        whole[:, : packed.shape[1]] = packed
-        words, counts = whole.view(np.uint64), np.empty(len(rows), np.int64)
+        words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % (WORD // 8)))).view(np.uint64)
+        counts = np.empty(len(rows), np.int64)
         count_row_bits(words, counts)
         return words, counts
 

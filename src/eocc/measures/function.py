@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.base import DOUBLE, RegisteredFitted
-from eocc.measures.linear import LinearPrepared
+from eocc.measures.base import DOUBLE, LinearPrepared, RegisteredFitted
 from eocc.measures.objects import Objects, read_objects
 
 # This many training patterns are first compared both ways and with themselves.
@@ -59,15 +58,11 @@ class FunctionMeasure:
         forth = _table(self.function, sample, sample)
         if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
             i, j = np.unravel_index(np.argmax(np.abs(forth - forth.T)), forth.shape)
-            raise ValueError(
-                f"the measure is not symmetric: {forth[i, j]:g} one way and {forth[j, i]:g} the other; "
-                "use (f(a, b) + f(b, a)) / 2"
-            )
-        if forth.diagonal().max() > ROUNDING * forth.max():
-            raise ValueError(
-                f"the measure of a pattern and itself must be 0; it is {forth.diagonal().max():g}: "
-                "is it a similarity? If s is at most 1, use 1 - s"
-            )
+            found = f"{forth[i, j]:g} one way and {forth[j, i]:g} the other"
+            raise ValueError(f"the measure is not symmetric: {found}; use (f(a, b) + f(b, a)) / 2")
+        if (own := forth.diagonal().max()) > ROUNDING * forth.max():
+            hint = "is it a similarity? If s is at most 1, use 1 - s"
+            raise ValueError(f"the measure of a pattern and itself must be 0; it is {own:g}: {hint}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,19 +31,14 @@ class FittedHamming(FittedSequences):
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per position that differs: p_k / m."""
-        contributions = tuple(
-            Contribution(
-                float(weight) / self.n_parameters,
-                f"position {k}: {shortened(repr(here))}, {pair.called} {shortened(repr(there))}",
-                {"position": k, "value": to_json(here), "prototype": to_json(there), "weight": float(weight)},
-                group="position",
-            )
-            for k, (here, there, weight) in enumerate(
-                zip(pair.pattern[0], pair.prototype[0], pair.weights, strict=True)
-            )
-            if {here: None} != {there: None}  # equal as keys of a dictionary, as in `prepare`
-        )
-        return Difference(pair.dissimilarity, contributions, "by position")
+        contributions = []
+        symbols = zip(pair.pattern[0], pair.prototype[0], pair.weights.tolist(), strict=True)
+        for k, (here, there, weight) in enumerate(symbols):
+            if {here: None} != {there: None}:  # equal as keys of a dictionary, as in `prepare`
+                text = f"position {k}: {shortened(repr(here))}, {pair.called} {shortened(repr(there))}"
+                details = {"position": k, "value": to_json(here), "prototype": to_json(there), "weight": weight}
+                contributions.append(Contribution(weight / self.n_parameters, text, details, group="position"))
+        return Difference(pair.dissimilarity, tuple(contributions), "by position")
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are strings or tuples of the right length."""
@@ -53,10 +48,8 @@ class FittedHamming(FittedSequences):
         """Return one code per symbol (n, m); `codes` numbers the symbols in the order in which they occur."""
         odd = next((len(one) for one in sequences if len(one) != self.n_parameters), None)
         if odd is not None:
-            raise ValueError(
-                f"a sequence has {odd} symbols, the training sequences {self.n_parameters}; "
-                "measure='string-edit' compares sequences of unequal length"
-            )
+            lengths = f"a sequence has {odd} symbols, the training sequences {self.n_parameters}"
+            raise ValueError(f"{lengths}; measure='string-edit' compares sequences of unequal length")
         return np.array([[codes.setdefault(symbol, len(codes)) for symbol in one] for one in sequences], np.float64)
 
 

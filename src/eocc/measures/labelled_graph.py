@@ -59,11 +59,16 @@ class LabelledGraph:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
 
 
+def is_networkx(item: Any) -> bool:
+    """Return whether an object looks like a networkx graph."""
+    return all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
+
+
 def labelled_graph(graph: Any) -> LabelledGraph:
     """Return a LabelledGraph unchanged, a networkx graph converted to one."""
     if isinstance(graph, LabelledGraph):
         return graph
-    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+    if not is_networkx(graph):
         raise ValueError(f"graphs must be networkx graphs or LabelledGraph, not {type(graph).__name__}")
     number = {node: index for index, node in enumerate(graph.nodes)}
     links = list(graph.edges(data=True))

@@ -48,7 +48,7 @@ class FittedMeasure(Protocol):
 
 @runtime_checkable
 class ComparesRows(FittedMeasure, Protocol):
-    """A fitted measure of rows of numbers. Its pairs are cheap: they are computed in blocks and never kept."""
+    """A fitted measure of rows of numbers, whose pairs are computed in blocks and never kept."""
 
     def along(self, active: Flags) -> "ComparesRows":
         """Return the measure restricted to some of the columns, on the same scale."""
@@ -63,7 +63,7 @@ class Measure(Protocol):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p.
 
     This is all that your own measure needs. A measure of patterns that are not rows of numbers also has a method
-    ``read(X)``, which returns ``eocc.measures.objects.Patterns`` or raises a ValueError that says what is wrong.
+    ``read(X)``, which returns ``eocc.measures.objects.Objects`` or raises a ValueError that says what is wrong.
     The measures of this package have more: see ``eocc.measures.base``.
     """
 

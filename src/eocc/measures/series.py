@@ -12,8 +12,8 @@ from eocc.foundation.checks import array_of, instance, number, optional, positiv
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, warp_row
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, are_objects, read_objects
 from eocc.measures.schema import DataSchema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
@@ -123,9 +123,8 @@ class DTW(MeasureInUnit):
         """Return X as (length, channels) arrays."""
         table = np.asarray(X) if hasattr(X, "__array__") else None
         if table is not None and table.dtype != object and table.ndim not in (2, 3):
-            raise ValueError(
-                f"X must be of shape (n, length) or (n, length, channels), not {table.shape}; write [x] for one series"
-            )
+            wanted = "(n, length) or (n, length, channels)"
+            raise ValueError(f"X must be of shape {wanted}, not {table.shape}; write [x] for one series")
         series = read_objects(X if table is None else table, "series", _series)
         for index, one in enumerate(series):
             _check_channels(f"X[{index}]", one.shape[1], "X[0]", series[0].shape[1])
@@ -291,7 +290,5 @@ def _series(pattern: Any) -> Matrix:
 
 def _check_channels(name: str, n_channels: int, other_name: str, n_other: int) -> None:
     if n_channels != n_other:
-        raise ValueError(
-            f"{name} has {counted(n_channels, 'channel')}, {other_name} {n_other}; pass series with the same channels, "
-            "each of shape (length, channels)"
-        )
+        found = f"{name} has {counted(n_channels, 'channel')}, {other_name} {n_other}"
+        raise ValueError(f"{found}; pass series with the same channels, each of shape (length, channels)")

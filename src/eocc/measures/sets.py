@@ -13,9 +13,8 @@ from scipy.sparse import csr_array
 from eocc.foundation.checks import positive
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, listing, to_json
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.linear import LinearPrepared
 from eocc.measures.objects import Objects, are_objects, read_objects
 
 # The products of all pairs, sparse and dense, and what is computed from them.

@@ -13,8 +13,8 @@ from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.linear import LinearPrepared
 from eocc.measures.sequences import FittedSequences, Sequences
 
 Counts = NDArray[np.int32]
@@ -39,7 +39,7 @@ class FittedStringEdit(FittedSequences):
         rows, columns = _encode(patterns, patterns if prototypes is None else prototypes)
         shares = np.empty((3, len(rows.lengths), len(columns.lengths)))
         row_lengths, column_lengths = rows.lengths.astype(np.float64), columns.lengths.astype(np.float64)
-        lanes = _Lanes.of_short(columns)
+        lanes = _lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
             # Distances and deletions; unused lanes write into one extra column.
@@ -57,23 +57,24 @@ class FittedStringEdit(FittedSequences):
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per run of edits of one kind: weight times length, over the longer length."""
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        longest = max(len(pattern), len(prototype), 1)
-        contributions = tuple(
-            Contribution(
-                float(pair.weights[EDITS[run[0].kind][0]]) * len(run) / longest,
-                _words(run, pattern, prototype),
-                {
-                    "operation": run[0].kind,
-                    "positions": [edit.place for edit in run],
-                    "prototype_positions": [edit.prototype_place for edit in run],
-                    "from": _piece(pattern, run, "insert", "place"),
-                    "to": _piece(prototype, run, "delete", "prototype_place"),
-                },
-                group=EDITS[run[0].kind][1],
-            )
-            for run in _runs(edit_operations(pattern, prototype))
-        )
-        return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
+        contributions = []
+        for run in _runs(edit_operations(pattern, prototype)):
+            kind, first, prototype_first = run[0]
+            index, verb = EDITS[kind]
+            taken = "" if kind == "insert" else _text(pattern[first : first + len(run)])
+            given = "" if kind == "delete" else _text(prototype[prototype_first : prototype_first + len(run)])
+            positions, prototype_positions = [edit.place for edit in run], [edit.prototype_place for edit in run]
+            details = {"operation": kind, "positions": positions, "prototype_positions": prototype_positions}
+            details |= {"from": taken, "to": given}
+            where = f"at {span(first, first + len(run) - 1, 'position')}"
+            if kind == "insert":
+                where = "at the end" if first == len(pattern) else f"before position {first}"
+            pieces = {"insert": [given], "delete": [taken], "substitute": [taken, given]}[kind]
+            words = " by ".join(repr(shortened(piece)) for piece in pieces)
+            amount = float(pair.weights[index]) * len(run) / max(len(pattern), len(prototype))
+            contributions.append(Contribution(amount, f"{verb} {words} {where}", details, group=verb))
+        meaning = f"by edits that turn the pattern into the {pair.called}"
+        return Difference(pair.dissimilarity, tuple(contributions), meaning)
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of the alignments, at least the square of the first length."""
@@ -182,27 +183,11 @@ def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
     return [[edit for _, edit in run] for _, run in groupby(enumerate(edits), run_of)]
 
 
-def _piece(sequence: Sequence[Any], run: Sequence[Edit], absent: str, place: str) -> str:
-    """Return the part of a sequence that a run of edits touches, as text; "" if the kind `absent` touches none."""
-    if run[0].kind == absent:
-        return ""
-    first = getattr(run[0], place)
-    piece = sequence[first : first + len(run)]
+def _text(piece: Any) -> str:
     return piece if isinstance(piece, str) else " ".join(map(str, piece))
 
 
-def _words(run: Sequence[Edit], pattern: Any, prototype: Any) -> str:
-    taken = repr(shortened(_piece(pattern, run, "insert", "place")))
-    given = repr(shortened(_piece(prototype, run, "delete", "prototype_place")))
-    first = run[0].place
-    where = f"at {span(first, first + len(run) - 1, 'position')}"
-    if run[0].kind == "insert":
-        return f"insert {given} at the end" if first == len(pattern) else f"insert {given} before position {first}"
-    return f"delete {taken} {where}" if run[0].kind == "delete" else f"replace {taken} by {given} {where}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Encoded:
+class _Encoded(NamedTuple):
     """Concatenated sequences of symbols 0, ..., n_symbols - 1; sequence i is symbols[starts[i] : starts[i + 1]]."""
 
     symbols: NDArray[np.int32]
@@ -243,8 +228,7 @@ def _points(*groups: Any) -> list[NDArray[Any]]:
     return [np.array([numbers.setdefault(t, len(numbers)) for t in group], np.int64) for group in tokens]
 
 
-@dataclass(frozen=True, eq=False)
-class _Lanes:
+class _Lanes(NamedTuple):
     """Short sequences side by side, longest first, in blocks of LANES: lane q holds sequence order[q].
 
     Unused lanes are empty, and their order is the number of sequences.
@@ -254,20 +238,19 @@ class _Lanes:
     lengths: Indices
     order: Indices
 
-    @classmethod
-    def of_short(cls, sequences: _Encoded) -> "_Lanes":
-        """Lay out the short sequences."""
-        is_short, n = sequences.is_short, len(sequences.lengths)
-        lengths = sequences.lengths[is_short]
-        longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
-        lanes = np.zeros((n_blocks * LANES, longest), np.uint8 if sequences.n_symbols <= BYTE else np.int32)
-        is_symbol = np.arange(longest) < lengths[:, None]
-        lanes[: len(lengths)][is_symbol] = sequences.symbols[np.repeat(is_short, sequences.lengths)]
-        spare = len(lanes) - len(lengths)
-        lengths = np.pad(lengths, (0, spare))
-        rank = np.argsort(-lengths, kind="stable")
-        blocks = np.ascontiguousarray(lanes[rank].reshape(n_blocks, LANES, longest).transpose(0, 2, 1))
-        return cls(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
+
+def _lanes_of_short(sequences: _Encoded) -> _Lanes:
+    is_short, n = sequences.is_short, len(sequences.lengths)
+    lengths = sequences.lengths[is_short]
+    longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
+    lanes = np.zeros((n_blocks * LANES, longest), np.uint8 if sequences.n_symbols <= BYTE else np.int32)
+    is_symbol = np.arange(longest) < lengths[:, None]
+    lanes[: len(lengths)][is_symbol] = sequences.symbols[np.repeat(is_short, sequences.lengths)]
+    spare = len(lanes) - len(lengths)
+    lengths = np.pad(lengths, (0, spare))
+    rank = np.argsort(-lengths, kind="stable")
+    blocks = np.ascontiguousarray(lanes[rank].reshape(n_blocks, LANES, longest).transpose(0, 2, 1))
+    return _Lanes(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
 
 
 def _count(rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, counts: Counts) -> None:

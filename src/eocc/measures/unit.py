@@ -60,10 +60,6 @@ class Unit:
         with np.errstate(over="ignore"):
             return float(np.ldexp(measured, self.exponent))
 
-    def has_columns(self, count: int) -> bool:
-        """Return whether this is a valid unit of that many columns."""
-        return len(self.centre) == count
-
 
 @dataclass(frozen=True, eq=False)
 class StandardUnit(Unit):
@@ -74,6 +70,10 @@ class StandardUnit(Unit):
 
     spreads: Matrix
     stored: ClassVar = {**Unit.stored, "spreads": array_of(np.float64, 1)}
+
+    def __post_init__(self) -> None:
+        if self.spreads.shape != self.centre.shape or not (self.spreads > 0).all():
+            raise ValueError("a unit needs one positive standard deviation per column")
 
     @classmethod
     def of(cls, rows: Matrix) -> "StandardUnit":
@@ -101,10 +101,6 @@ class StandardUnit(Unit):
         """Return the distance itself: it counts standard deviations."""
         return measured
 
-    def has_columns(self, count: int) -> bool:
-        """Return whether this is a valid unit of that many columns."""
-        return super().has_columns(count) and self.spreads.shape == (count,) and bool((self.spreads > 0).all())
-
 
 @dataclass(frozen=True, eq=False)
 class FittedInUnit(RegisteredFitted):
@@ -124,17 +120,12 @@ class FittedInUnit(RegisteredFitted):
         """The divisor in the unit of the data; 1 if all training patterns are equal."""
         return self.unit.length(self.largest)
 
-    def prepare(self, patterns: Any, prototypes: Any = None) -> Any:
-        """Express patterns and prototypes in the unit."""
-        raise NotImplementedError
-
-    def largest_of(self, training: Any) -> float:
-        """Return the largest dissimilarity of two training patterns at p = 1."""
-        return float(self.prepare(training).evaluate(np.ones(self.n_parameters)).max())
-
-    def largest_against(self, training: Any, prototypes: Any) -> float:
-        """Return the largest d(x, r; 1) of a training pattern x and a prototype r, one block of patterns at a time."""
-        step, p = max(1, BLOCK_SIZE // len(prototypes)), np.ones(self.n_parameters)
+    def largest_of(self: Any, training: Any, prototypes: Any) -> float:
+        """Return the largest d(x, y; 1) of two training patterns, or of a training pattern and a prototype."""
+        p = np.ones(self.n_parameters)
+        if prototypes is None:
+            return float(self.prepare(training).evaluate(p).max())
+        step = max(1, BLOCK_SIZE // len(prototypes))
         blocks = (training[start : start + step] for start in range(0, len(training), step))
         return max(float(np.max(self.prepare(block, prototypes).evaluate(p))) for block in blocks)
 
@@ -146,18 +137,16 @@ class FittedInUnit(RegisteredFitted):
 
 
 class MeasureInUnit(RegisteredMeasure):
-    """A measure that is divided by its largest value in training at p = 1."""
+    """A measure that is divided by its largest value in training at p = 1.
 
-    def unscaled(self, training: Any) -> Any:
-        """Return the measure with its unit, and the divisor 1."""
-        raise NotImplementedError
+    Its method `unscaled` returns the fitted measure with its unit, and the divisor 1.
+    """
 
     def fit(self, training: Any) -> Any:
         """Fix the unit, and as delta the largest dissimilarity of two training patterns."""
-        unscaled = self.unscaled(training)
-        return unscaled.divided(unscaled.largest_of(training))
+        return self.fit_against(training, None)
 
-    def fit_against(self, training: Any, prototypes: Any) -> Any:
+    def fit_against(self: Any, training: Any, prototypes: Any) -> Any:
         """Fix the unit, and as delta the largest dissimilarity of a training pattern and a prototype."""
         unscaled = self.unscaled(training)
-        return unscaled.divided(unscaled.largest_against(training, prototypes))
+        return unscaled.divided(unscaled.largest_of(training, prototypes))

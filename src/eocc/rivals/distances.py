@@ -7,9 +7,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
+from eocc.measures.auto import is_pairwise, resolve_measure
 from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.resolve import is_pairwise, resolve_measure
 
 
 class Metric(Protocol):

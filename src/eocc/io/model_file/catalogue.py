@@ -1,7 +1,7 @@
 """The classes and functions that a model file may name: all that the registries list, and what these need.
 
-A measure names in `fitted_class` and `stored_classes` what its models need. A class lists its fields, each with a check,
-in `stored`. One without `stored`, such as a search, is a dataclass of plain settings, which it checks itself.
+A measure names in `fitted_class` and `stored_classes` what its models need. A class lists its fields, each with a
+check, in `stored`. One without `stored`, such as a search, is a dataclass of plain settings, which it checks itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, mapping, real, tuple_of
 from eocc.foundation.types import Indices, Matrix
+from eocc.measures.objects import is_missing
 from eocc.measures.strings import edit_distance
 
 Attributes = Mapping[str, Sequence[Any]]
@@ -60,16 +61,6 @@ def find_schema(attributes: Sequence[Attributes], declared: Mapping[str, str], k
     )
 
 
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None or does not equal itself, as NaN and NA."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA has no truth value; an array has one per entry
-        return not isinstance(value, np.ndarray)
-
-
 def _kind(name: str, of: str, values: Sequence[Any]) -> str:
     numbers = [isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values]
     if any(numbers) and not all(numbers):
@@ -111,22 +102,6 @@ class Encoded(NamedTuple):
     scales: Matrix
     categories: Indices
     texts: Indices
-
-    def costs(self, items: Any, others: Any, text_table: Matrix) -> Matrix:
-        """Return the mean dissimilarity over the attributes of two groups of items (n, m), as in the kernel."""
-        total = np.zeros((len(items), len(others)))
-        for values, scale in zip(self.numbers, self.scales, strict=True):
-            gaps = np.abs(values[items][:, None] - values[others]) * scale
-            one_missing = np.not_equal.outer(np.isnan(values[items]), np.isnan(values[others]))
-            total += np.where(np.isnan(gaps), one_missing, gaps)
-        for codes in self.categories:
-            total += np.not_equal.outer(codes[items], codes[others])
-        for codes in self.texts:
-            here, there = codes[items][:, None], codes[others]
-            both = (here >= 0) & (there >= 0)
-            total += np.where(both, text_table[here, there] if text_table.size else 0.0, here != there)
-        count = len(self.numbers) + len(self.categories) + len(self.texts)
-        return total * (1.0 / count) if count > 1 else total
 
 
 def encode(

@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import format_value, shortened
 from eocc.kernels.distances import drop_spare_bits
-from eocc.measures.graphs.attributes import Schema, is_missing, text_table
+from eocc.kernels.graph_edit import attribute_costs, pair_greedily
+from eocc.measures.graphs.attributes import Encoded, Schema, text_table
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.objects import is_missing
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
@@ -55,57 +57,47 @@ def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -
     >>> [edit.text for edit in graph_edit_path(GraphEdit().fit([path, ring]), path, ring)]
     ['insert the edge 1-2']
     """
-    vertex_costs, edge_costs = _costs(measure, first, second)
-    partner = _partners(vertex_costs, first, second)
-    views = _View(measure, first), _View(measure, second)
-    return [*_vertex_edits(*views, partner, vertex_costs), *_edge_edits(*views, partner, edge_costs)]
-
-
-def _costs(measure: Any, first: LabelledGraph, second: LabelledGraph) -> tuple[Matrix, Matrix]:
-    """Return the costs of replacing each vertex, and each edge, of the first graph by each of the second."""
     texts: dict[str, int] = {}
-    _, _, vertices, edges = measure.flatten([first, second], {}, texts)
+    _, (degrees, *_), vertices, edges = measure.flatten([first, second], {}, texts)
     table = text_table(list(texts), list(texts))
-    n, m = first.n_vertices, len(np.asarray(first.edges))
-    n_all, m_all = n + second.n_vertices, m + len(np.asarray(second.edges))
-    costs = vertices.costs(np.arange(n), np.arange(n, n_all), table)
+    costs, edge_costs = _costs(vertices, first.n_vertices, table), _costs(edges, len(np.asarray(first.edges)), table)
     drop_spare_bits(costs.reshape(-1).view(np.int64))  # as in the measure: costs that differ by rounding are ties
-    return costs, edges.costs(np.arange(m), np.arange(m, m_all), table)
+    partner = _partners(costs, degrees)
+    views = _View(measure, first), _View(measure, second)
+    return [*_vertex_edits(*views, partner, costs), *_edge_edits(*views, partner, edge_costs)]
 
 
-def _partners(costs: Matrix, first: LabelledGraph, second: LabelledGraph) -> dict[int, int]:
-    """Return the vertex of the second graph that each vertex of the first is paired with.
-
-    The cheapest free pair comes first; ties go to the smaller difference of degrees, then to the lower index.
-    """
-    degrees, other_degrees = (
-        np.bincount(np.asarray(graph.edges, np.int64).ravel(), minlength=graph.n_vertices) for graph in (first, second)
-    )
-    gaps = np.abs(degrees[:, None] - other_degrees)
-    order = np.lexsort([gaps.ravel(), costs.ravel()])
-    partner: dict[int, int] = {}
-    taken: set[int] = set()
-    for one, other in zip(*(side.tolist() for side in np.unravel_index(order, costs.shape)), strict=True):
-        if one not in partner and other not in taken:
-            partner[one] = other
-            taken.add(other)
-    return partner
+def _costs(attributes: Encoded, n: int, table: Matrix) -> Matrix:
+    """Return the costs of replacing each of the first n items, those of the first graph, by each of the others."""
+    numbers, scales, categories, texts = attributes
+    costs = np.empty((n, numbers.shape[1] - n))
+    for item, row in enumerate(costs):
+        attribute_costs(item, numbers, scales, categories, texts, n, numbers, categories, texts, table, row)
+    return costs
 
 
-def _vertex_edits(
-    first: "_View", second: "_View", partner: Mapping[int, int], costs: Matrix
-) -> list[GraphEditOperation]:
+def _partners(costs: Matrix, degrees: Indices) -> list[int]:
+    """Return the vertex of the second graph that each vertex of the first is paired with."""
+    n, m = costs.shape
+    partner, live, best = np.empty((3, n), np.int64)
+    if n > 0:
+        pair_greedily(costs, degrees[:n], degrees[n:], partner, live, best, np.empty(n), np.empty(m))
+    found: list[int] = partner.tolist()
+    return found
+
+
+def _vertex_edits(first: "_View", second: "_View", partner: Sequence[int], costs: Matrix) -> list[GraphEditOperation]:
     edits = []
-    for one, other in sorted(partner.items()):
+    for one, other in enumerate(partner):
         if costs[one, other] > 0:
             changed = _changed(first.measure.vertex, first.vertex_values(one), second.vertex_values(other))
             item = f"{first.vertex(one, changed)} by vertex {second.vertex(other, changed)}"
             edits.append(GraphEditOperation("substitute", "vertex", float(costs[one, other]), item, one, other))
-    left_over = sorted({*range(second.graph.n_vertices)} - {*partner.values()})
+    left_over = sorted({*range(second.graph.n_vertices)} - {*partner})
     return edits + [GraphEditOperation("insert", "vertex", 1.0, second.vertex(one), None, one) for one in left_over]
 
 
-def _edge_edits(first: "_View", second: "_View", partner: Mapping[int, int], costs: Matrix) -> list[GraphEditOperation]:
+def _edge_edits(first: "_View", second: "_View", partner: Sequence[int], costs: Matrix) -> list[GraphEditOperation]:
     edits: list[GraphEditOperation] = []
     shared = set()
     for number, (a, b) in enumerate(first.edges):

@@ -9,16 +9,15 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import counted, format_value, listing
 from eocc.kernels.graph_edit import edit_components
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema, is_missing, text_table
+from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema, text_table
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
-from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, read_objects
+from eocc.measures.objects import Objects, is_missing, read_objects
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
@@ -67,14 +66,15 @@ class FittedGraphEdit(RegisteredFitted):
                 kind = "directed" if graph.directed else "undirected"
                 raise ValueError(f"graph {number} is {kind}, the training graphs are not; convert it")
         edges = [np.asarray(graph.edges) for graph in graphs]
-        counts = np.array([graph.n_vertices for graph in graphs])
-        begin, neighbour, neighbour_edge = _neighbours(graphs, edges, counts)
+        counts, n_edges = np.array([graph.n_vertices for graph in graphs]), np.array([*map(len, edges)])
+        starts, ends = _starts(counts), np.concatenate([np.empty((0, 2), np.int64), *edges])
+        is_directed = np.repeat(np.array([graph.directed for graph in graphs], bool), n_edges)
+        shifts = np.append(np.repeat(starts[:-1], n_edges), starts[-1])
         degree = np.concatenate([np.bincount(e.ravel(), minlength=n) for e, n in zip(edges, counts, strict=True)])
         vertex = encode(self.vertex, [graph.vertex_attributes for graph in graphs], counts, codes, vocabulary)
-        edge = encode(self.edge, [graph.edge_attributes for graph in graphs], [*map(len, edges)], codes, vocabulary)
-        ends = np.concatenate([np.empty((0, 2), np.int64), *edges])
-        shape, links = (_starts(counts), _starts([*map(len, edges)])), (degree, begin, neighbour, neighbour_edge, ends)
-        return shape, links, vertex, edge
+        edge = encode(self.edge, [graph.edge_attributes for graph in graphs], n_edges, codes, vocabulary)
+        links = (degree, *_neighbours(ends, shifts, is_directed), ends)
+        return (starts, _starts(n_edges)), links, vertex, edge
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
@@ -91,17 +91,13 @@ class FittedGraphEdit(RegisteredFitted):
         swapped = prototype.n_vertices < pattern.n_vertices
         first, second = (prototype, pattern) if swapped else (pattern, prototype)
         size = max(first.n_vertices + second.n_vertices + len(first.edges) + len(second.edges), 1)
-        contributions = tuple(
-            Contribution(
-                float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size,
-                edit.text,
-                {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other},
-                group=edit.group,
-            )
-            for edit in graph_edit_path(self, first, second)
-        )
+        contributions = []
+        for edit in graph_edit_path(self, first, second):
+            amount = float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size
+            details = {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other}
+            contributions.append(Contribution(amount, edit.text, details, edit.group))
         way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
-        return Difference(pair.dissimilarity, contributions, f"by edits that turn {way}")
+        return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the size and the vertices by their first category, as in "3 vertices and 2 edges: 2 C, 1 O"."""
@@ -199,22 +195,15 @@ def _room(n: int) -> Any:
     return costs, costs.view(np.int64), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
 
 
-def _neighbours(
-    graphs: Sequence[LabelledGraph], edges: Sequence[Indices], counts: Indices
-) -> tuple[Indices, Indices, Indices]:
+def _neighbours(ends: Indices, shifts: Indices, is_directed: Flags) -> tuple[Indices, Indices, Indices]:
     """Return, for all vertices in turn: where their neighbours begin, the neighbours, and the edges to them.
 
-    An undirected edge is listed from both its ends, a self-loop and a directed edge once.
+    `shifts` holds the first vertex of each edge's graph, and last the number of all vertices. An undirected edge is
+    listed from both its ends, a self-loop and a directed edge once.
     """
-    shifts, first_edges = _starts(counts), _starts([*map(len, edges)])
-    sources, targets, numbers = [], [], []
-    for g, (graph, ends) in enumerate(zip(graphs, edges, strict=True)):
-        both = (ends[:, 0] != ends[:, 1]) & (not graph.directed)
-        sources.append(np.concatenate([ends[:, 0], ends[both, 1]]) + shifts[g])
-        targets.append(np.concatenate([ends[:, 1], ends[both, 0]]))
-        number = first_edges[g] + np.arange(len(ends))
-        numbers.append(np.concatenate([number, number[both]]))
-    source = np.concatenate(sources)
+    numbers = np.concatenate([np.arange(len(ends)), np.flatnonzero((ends[:, 0] != ends[:, 1]) & ~is_directed)])
+    source = np.concatenate([ends[:, 0], ends[numbers[len(ends) :], 1]]) + shifts[numbers]
+    target = np.concatenate([ends[:, 1], ends[numbers[len(ends) :], 0]])
     order = np.argsort(source, kind="stable")
     begin = np.searchsorted(source[order], np.arange(shifts[-1] + 1))
-    return begin.astype(np.int64), np.concatenate(targets)[order], np.concatenate(numbers)[order]
+    return begin.astype(np.int64), target[order], numbers[order]

@@ -41,14 +41,15 @@ def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedCo
     """Return a training column with its coder and the cost of a missing value."""
     coder = _coder(column, declared) if column.contents else _Empty()
     encoded = coder.encode(column, {})
-    present = encoded[~np.isnan(encoded)]
-    absent = _mean_unlikeness(present) if coder.kind == "categorical" else _mean_gap(present)
+    absent = _mean_component(encoded[~np.isnan(encoded)], coder.kind == "categorical")
     return FittedColumn(column.name, column.contents, coder, absent)
 
 
 def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
     """Return the coder of the declared kind, or of the kind that follows from the contents."""
     if isinstance(declared, str):
+        if declared in ("numeric", "boolean") and column.labels is not None:
+            raise ValueError(f"column {column.name!r} is declared {declared}, but holds {_together(column.contents)}")
         return CODERS[declared](column)
     if declared is not None:
         return _Ordered(tuple(declared))
@@ -57,20 +58,19 @@ def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
         raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
     if LABELS in column.contents:
         return _Ordered(column.levels) if column.levels else _Categorical.of(column)
-    return _Boolean.of(column) if BOOLEANS in column.contents else _Numeric.of(column)
+    return _Boolean() if BOOLEANS in column.contents else _Numeric.of(column)
 
 
-def _mean_gap(values: Matrix) -> float:
-    """Return the mean of |x - y| over all pairs, from the sorted values: sum_i (2 i - n + 1) x_i / (n (n - 1) / 2)."""
+def _mean_component(values: Matrix, are_codes: bool) -> float:
+    """Return the mean of c over all pairs: of [x != y] for codes, else of |x - y|, from the sorted values."""
     n = len(values)
+    if n < 2:
+        return 0.0
+    if are_codes:
+        counts = np.unique(values, return_counts=True)[1]
+        return float(n * n - np.sum(counts * counts)) / (n * (n - 1))
     total = float(np.sum((2.0 * np.arange(n) - n + 1) * np.sort(values)))
-    return min(max(total / (n * (n - 1) / 2), 0.0), 1.0) if n > 1 else 0.0
-
-
-def _mean_unlikeness(codes: Matrix) -> float:
-    """Return the share of pairs of different codes."""
-    n, counts = len(codes), np.unique(codes, return_counts=True)[1]
-    return float(n * n - np.sum(counts * counts)) / (n * (n - 1)) if n > 1 else 0.0
+    return min(max(total / (n * (n - 1) / 2), 0.0), 1.0)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,6 @@ class _Numeric:
 
     @classmethod
     def of(cls, column: Column) -> "_Numeric":
-        _check_numbers(column, cls.kind)
         low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
         exponent = int(np.frexp(max(abs(low), abs(high)))[1])
         least, most = np.ldexp([low, high], -exponent).tolist()
@@ -120,11 +119,6 @@ class _Boolean:
     kind = "boolean"
     stored: ClassVar[Mapping[str, Check]] = {}
 
-    @classmethod
-    def of(cls, column: Column) -> "_Boolean":
-        _check_numbers(column, cls.kind)
-        return cls()
-
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         odd = column.values[~np.isnan(column.values) & (column.values != 0) & (column.values != 1)]
         if len(odd):
@@ -144,19 +138,16 @@ class _Ordered:
     def of(cls, column: Column) -> "_Ordered":
         levels = column.levels if column.labels is not None else column.labelled().labels
         if levels is None:
-            raise ValueError(
-                f"column {column.name!r} is declared ordered, but its values have no order: "
-                f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
-            )
+            hint = f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
+            raise ValueError(f"column {column.name!r} is declared ordered, but its values have no order: {hint}")
         return cls(levels)
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         labelled = column.labelled()
         rank = {level: number for number, level in enumerate(self.levels)}
-        for label in labelled.labels or ():
-            if label not in rank:
-                known = listed(map(repr, self.levels), MOST_NAMED)
-                raise ValueError(f"column {column.name!r} holds the unknown level {label!r}; known: {known}")
+        for label in (label for label in labelled.labels or () if label not in rank):
+            known = listed(map(repr, self.levels), MOST_NAMED)
+            raise ValueError(f"column {column.name!r} holds the unknown level {label!r}; known: {known}")
         return _translated(labelled, rank) / max(len(self.levels) - 1, 1)
 
 
@@ -186,11 +177,6 @@ def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
     return codes[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
 
 
-def _check_numbers(column: Column, kind: str) -> None:
-    if column.labels is not None:
-        raise ValueError(f"column {column.name!r} is declared {kind}, but holds {_together(column.contents)}")
-
-
 def _together(contents: frozenset[str]) -> str:
     return " and ".join(sorted(contents))
 
@@ -199,7 +185,7 @@ def _together(contents: frozenset[str]) -> str:
 Coder = _Boolean | _Categorical | _Empty | _Numeric | _Ordered
 STORED_CODERS: tuple[type, ...] = get_args(Coder)
 CODERS: dict[str, Callable[[Column], Coder]] = {
-    coder.kind: coder.of for coder in (_Numeric, _Boolean, _Ordered, _Categorical)
+    "numeric": _Numeric.of, "boolean": lambda column: _Boolean(), "ordered": _Ordered.of, "categorical": _Categorical.of,
 }  # fmt: skip
 # Columns declared so are read as numbers if possible; the values of others are kept as labels.
 OF_NUMBERS = ("numeric", "boolean", "ordered")

@@ -126,10 +126,8 @@ class Gower(RegisteredMeasure):
 
     Missing values are None, NaN, NaT, NA or null. Between two missing values c = 0, so that equal rows have d = 0.
     Between a missing value and a value, c is the mean of c over all pairs of training rows that have both values, or 0
-    if there are none. So a missing value makes a row neither normal nor strange. c = 1 would put it at the far end of
-    the range, and gaps would outweigh values. Gower's own rule, to leave the column out, divides by a number that
-    depends on the pair: d would no longer be linear in p, and rows that share no column would have no d. If absence
-    itself is informative, add a boolean column for it.
+    if there are none. So a missing value makes a row neither normal nor strange. Gower's own rule, to leave the column
+    out, would make d nonlinear in p. If absence itself is informative, add a boolean column for it.
 
     In numeric columns new rows may be farther than 1 from training rows. A category unknown in training differs from
     all known ones; an unknown level is an error.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.linear import LinearPrepared
+from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
 from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
 from eocc.scale.cluster.pickled import Pickled
