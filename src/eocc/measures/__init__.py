@@ -30,12 +30,6 @@ def measures_of(kind: str) -> tuple[str, ...]:
 
 
 __getattr__, __all__ = MEASURES.exports(
-    "composite.Composite",
-    "protocol.FindsNearest",
-    "protocol.FittedMeasure",
-    "function.FunctionMeasure",
-    "labelled_graph.LabelledGraph",
-    "protocol.Measure",
-    "protocol.Prepared",
-    "auto.resolve_measure",
-)
+    "auto.resolve_measure", "composite.Composite", "function.FunctionMeasure", "labelled_graph.LabelledGraph",
+    "protocol.FindsNearest", "protocol.FittedMeasure", "protocol.Measure", "protocol.Prepared",
+)  # fmt: skip

@@ -10,7 +10,7 @@ from eocc.foundation.checks import Check
 from eocc.foundation.types import Matrix
 from eocc.kernels.combination import combine
 from eocc.measures.difference import Difference, Pair, number_difference, printed
-from eocc.measures.objects import are_objects
+from eocc.measures.objects import Objects
 from eocc.measures.schema import DataSchema
 
 DOUBLE = 8.0
@@ -83,7 +83,7 @@ class RegisteredFitted:
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns have the right types and shapes."""
-        return are_objects(patterns, *self.pattern_classes)
+        return type(patterns) is Objects and all(type(pattern) in self.pattern_classes for pattern in patterns)
 
     def comparison_work(self, patterns: Any) -> int:
         """Return about how many table cells it takes to compare the first pattern with all.

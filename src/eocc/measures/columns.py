@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.measures.objects import is_missing
+from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
@@ -23,6 +24,8 @@ _CONTENTS: dict[str, tuple[type, ...]] = {
     BOOLEANS: (bool, np.bool_), DURATIONS: (timedelta, np.timedelta64), DATES: (date, np.datetime64), TIMES: (time,),
     NUMBERS: (Real, Decimal),
 }  # fmt: skip
+# What a file calls them.
+CELLS = {NUMBERS: NUMBER, BOOLEANS: BOOLEAN, LABELS: TEXT, DATES: DATE, DURATIONS: DURATION, TIMES: TIME}
 # How many columns or levels a message names.
 MOST_NAMED = 12
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"

@@ -110,10 +110,7 @@ class Composite(RegisteredMeasure):
     mappings with those names, or a frame with those columns. The weights that a search finds show which parts of the
     record matter.
 
-    >>> from eocc.measures.euclidean import Euclidean
-    >>> from eocc.measures.function import FunctionMeasure
-    >>> lengths = FunctionMeasure(lambda a, b: abs(len(a) - len(b)))
-    >>> measure = Composite({"size": Euclidean(), "name": lengths})
+    >>> measure = Composite({"size": "euclidean", "name": lambda a, b: abs(len(a) - len(b))})
     >>> records = measure.read([{"size": 1.0, "name": "oak"}, {"size": 3.0, "name": "elderberry"}])
     >>> fitted = measure.fit(records)
     >>> fitted.n_parameters, fitted.prepare(records).evaluate(np.array([1.0, 0.5, 1.0]))[0, 1].item()

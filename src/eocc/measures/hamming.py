@@ -10,8 +10,8 @@ from eocc.foundation.types import Matrix
 from eocc.foundation.wording import shortened, to_json
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.objects import Objects
-from eocc.measures.sequences import FittedSequences, Sequences
-from eocc.measures.tables.gower import MixedRows
+from eocc.measures.strings import FittedSequences, Sequences
+from eocc.measures.tables import MixedRows
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,9 @@ class Hamming(Sequences):
         sequences = super().read(X)
         for k, one in enumerate(sequences):
             if not one or len(one) != len(sequences[0]):
-                raise ValueError(
-                    f"X[{k}] has {len(one)} symbols, X[0] has {len(sequences[0])}; sequences must be of equal length, "
-                    "at least 1; measure='string-edit' compares others"
-                )
+                lengths = f"X[{k}] has {len(one)} symbols, X[0] has {len(sequences[0])}"
+                wanted = "sequences must be of equal length, at least 1; measure='string-edit' compares others"
+                raise ValueError(f"{lengths}; {wanted}")
         return sequences
 
     def fit(self, training: Any) -> FittedHamming:

@@ -46,11 +46,6 @@ def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None)
     return objects if convert is None else Objects(_item(convert, item, k) for k, item in enumerate(objects))
 
 
-def are_objects(patterns: Any, *classes: type) -> bool:
-    """Return whether patterns are Objects of exactly these classes."""
-    return type(patterns) is Objects and all(type(pattern) in classes for pattern in patterns)
-
-
 def _item(convert: Callable[[Any], Any], item: Any, position: int) -> Any:
     try:
         return convert(item)

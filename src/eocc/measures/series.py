@@ -14,7 +14,7 @@ from eocc.foundation.wording import counted, format_data_number, format_number, 
 from eocc.kernels.dtw import LANES, warp_row
 from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.objects import Objects, are_objects, read_objects
+from eocc.measures.objects import Objects, read_objects
 from eocc.measures.schema import DataSchema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
@@ -30,6 +30,7 @@ class FittedDTW(FittedInUnit):
     band: float
     stored: ClassVar = {"unit": instance(Unit), "largest": positive, "band": real(0, 1)}
     weighs: ClassVar = "channel"
+    pattern_classes: ClassVar = (np.ndarray,)
 
     def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _OneChannel":
         """Lay out the series. With one channel the cheapest path does not depend on p, and is found here."""
@@ -64,8 +65,8 @@ class FittedDTW(FittedInUnit):
         """Return the length and the range of a series, for example "3 steps between 0 and 2.5"."""
         series = pattern[0]
         channels = f" in {counted(series.shape[1], 'channel')}" if series.shape[1] > 1 else ""
-        low, high = (format_data_number(float(end)) for end in (series.min(), series.max()))
-        return f"{counted(len(series), 'step')}{channels} between {low} and {high}"
+        ends = " and ".join(format_data_number(float(end)) for end in (series.min(), series.max()))
+        return f"{counted(len(series), 'step')}{channels} between {ends}"
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return the schema of series with that many channels."""
@@ -73,9 +74,9 @@ class FittedDTW(FittedInUnit):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are series of finite numbers with that many channels."""
-        is_series, n_channels = array_of(np.float64, 2), self.n_parameters
-        return are_objects(patterns, np.ndarray) and all(
-            is_series(one) and len(one) > 0 and 0 < one.shape[1] == n_channels for one in patterns
+        is_series = array_of(np.float64, 2)
+        return super().accepts(patterns) and all(
+            is_series(one) and one.size > 0 and one.shape[1] == self.n_parameters for one in patterns
         )
 
     def comparison_work(self, patterns: Any) -> int:
@@ -94,9 +95,8 @@ class DTW(MeasureInUnit):
     training set for every p.
 
     `band` limits how far a path may leave the diagonal (Sakoe-Chiba): w = band * the longer length, rounded, counted
-    from the diagonals through the first and the last cell, so that series of any two lengths n and m can be compared:
-    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None means no limit; 0 compares series of equal length step by
-    step.
+    from the diagonals through the first and the last cell of series of lengths n and m:
+    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None means no limit; 0 compares equal lengths step by step.
 
     Patterns are a (n, length) or (n, length, channels) array, or a sequence of series of any lengths, each of shape
     (length,) or (length, channels).
@@ -234,16 +234,13 @@ class _Rows:
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         out = np.empty((len(self.rows), int(self.groups.members.max()) + 1)) if out is None else out
-        self._fill(p, self._room(), out)
+        # Working memory for one thread: three rows of the longest group, with borders.
+        self._fill(p, np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES)), out)
         return out
 
     def _fill(self, p: Matrix, room: Matrix, out: Matrix) -> None:
         for i in range(len(self.rows)):
             self._fill_row(i, 0, p, room, out[i])
-
-    def _room(self) -> Matrix:
-        """Return working memory for one thread: three rows of the longest group, with borders."""
-        return np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
 
     def _fill_row(self, i: int, first: int, p: Matrix, room: Matrix, row: Matrix) -> None:
         """Fill row[j] with d(pattern i, prototype j; p) for the prototypes of the groups from `first` on."""

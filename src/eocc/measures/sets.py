@@ -15,7 +15,7 @@ from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, listing, to_json
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.objects import Objects, are_objects, read_objects
+from eocc.measures.objects import Objects, read_objects
 
 # The products of all pairs, sparse and dense, and what is computed from them.
 PAIR_FLOATS = 5
@@ -73,6 +73,7 @@ class FittedCosineBags(RegisteredFitted):
 
     n_parameters: int = 0
     kind: ClassVar = "tokens"
+    pattern_classes: ClassVar = (dict,)
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Compute the scalar products of all pairs and divide by the norms."""
@@ -111,7 +112,7 @@ class FittedCosineBags(RegisteredFitted):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are dictionaries of positive weights."""
-        return are_objects(patterns, dict) and all(all(map(positive, bag.values())) for bag in patterns)
+        return super().accepts(patterns) and all(all(map(positive, bag.values())) for bag in patterns)
 
 
 @dataclass(frozen=True)

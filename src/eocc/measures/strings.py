@@ -1,4 +1,4 @@
-"""Weighted edit distance of strings and of sequences of tokens."""
+"""Strings and sequences of tokens, and their weighted edit distance."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,10 @@ from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
-from eocc.measures.base import LinearPrepared
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.sequences import FittedSequences, Sequences
+from eocc.measures.objects import Objects, read_objects
+from eocc.measures.schema import DataSchema
 
 Counts = NDArray[np.int32]
 
@@ -24,6 +25,27 @@ BYTE = 256  # the number of symbols that a byte can encode
 WORD = 64
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
 EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
+
+
+class FittedSequences(RegisteredFitted):
+    """A fitted measure of strings, or of tuples of tokens."""
+
+    pattern_classes: ClassVar = (str, tuple)
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the schema of strings, or of lists of tokens."""
+        return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
+
+
+class Sequences(RegisteredMeasure):
+    """A measure of strings, or of lists of hashable tokens."""
+
+    def read(self, X: Any) -> Objects:
+        """Return X as strings, or as tuples of tokens."""
+        if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
+            table = f"a table of numbers of shape {X.shape}"
+            raise ValueError(f"X must be a sequence of strings, not {table}: use 'euclidean'")
+        return read_objects(X, "strings", _sequence)
 
 
 @dataclass(frozen=True)
@@ -105,6 +127,19 @@ class StringEdit(Sequences):
 
     fitted_class: ClassVar = FittedStringEdit
     pair_floats: ClassVar = 3
+
+
+def _sequence(item: Any) -> str | tuple[Hashable, ...]:
+    if isinstance(item, str):
+        return str(item)
+    if not isinstance(item, Sequence) and getattr(item, "ndim", 0) != 1:
+        raise ValueError(f"expected a string or a list of tokens, not {item!r:.40} ({type(item).__name__})")
+    tokens = tuple(item)
+    try:
+        hash(tokens)
+    except TypeError as error:
+        raise ValueError(f"expected hashable tokens, such as strings or numbers: {error}") from None
+    return tokens
 
 
 def edit_distance(sequences: Any, others: Any) -> Matrix:
