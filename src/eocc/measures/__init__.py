@@ -21,11 +21,7 @@ MEASURES = Registry("eocc.measures", {name: row[0] for name, row in _ROWS.items(
 
 
 def measures_of(kind: str) -> tuple[str, ...]:
-    """Return the names of the measures for a kind of data; the first is the default. "" gives all others.
-
-    >>> measures_of("strings"), measures_of("")
-    (('string-edit', 'hamming'), ('precomputed',))
-    """
+    """Return the names of the measures for a kind of data; the first is the default. "" gives all others."""
     return tuple(name for name, (_, *kinds) in _ROWS.items() if kind in (kinds or ("",)))
 
 

@@ -51,21 +51,13 @@ def resolve_measure(measure: Any, X: Any = None) -> Measure:
 
 
 def is_pairwise(measure: Any) -> bool:
-    """Return whether X holds dissimilarities instead of patterns.
-
-    >>> is_pairwise("precomputed"), is_pairwise("auto")
-    (True, False)
-    """
+    """Return whether X holds dissimilarities instead of patterns; the measure may be a name."""
     known = MEASURES[measure] if isinstance(measure, str) and measure in MEASURES else measure
     return bool(getattr(known, "is_pairwise", False))
 
 
 def auto_measure(X: Any) -> Measure:
-    """Return the measure for X: the first of its kind that reads it.
-
-    >>> auto_measure([[1.0, 2.0], [3.0, 4.0]]), auto_measure([{"to": 1, "be": 2}, {"or": 1}])
-    (Euclidean(), CosineBags())
-    """
+    """Return the measure for X: the first of its kind that reads it."""
     kind = kind_of(X)
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
     if kind == "tokens":  # sets and word counts are both tokens

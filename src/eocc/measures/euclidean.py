@@ -21,10 +21,6 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
     """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product.
 
     Centre the rows first: it does not change the distances and reduces the rounding error of the product.
-
-    >>> euclidean_pairwise_distance(np.array([[0.0, 0.0], [3.0, 4.0]]), scale=2.0)
-    array([[ 0., 10.],
-           [10.,  0.]])
     """
     n = len(rows)
     out = np.empty((n, n)) if out is None else out

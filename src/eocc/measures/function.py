@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.base import DOUBLE, LinearPrepared, RegisteredFitted
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.objects import Objects, read_objects
 
 # This many training patterns are first compared both ways and with themselves.
@@ -17,7 +17,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class FunctionMeasure:
+class FunctionMeasure(RegisteredMeasure):
     """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
 
     f is checked on a sample of the training patterns: it must return finite numbers >= 0, be symmetric, and return 0
@@ -29,6 +29,7 @@ class FunctionMeasure:
     """
 
     function: Callable[[Any, Any], float]
+    pair_floats: ClassVar = 2  # the table and its quotient
 
     def read(self, X: Any) -> Objects:
         """Return X, which may be any sequence of objects."""
@@ -47,10 +48,6 @@ class FunctionMeasure:
         self._check_symmetry(training)
         table = prepare(FittedFunction(self.function, 1.0, []), training, prototypes).evaluate(np.empty(0))
         return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
-
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the table and of its quotient."""
-        return 2 * DOUBLE
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
         drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]

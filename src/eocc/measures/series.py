@@ -151,9 +151,6 @@ def stretches_of(costs: Matrix, most: int = MOST_STRETCHES) -> list[tuple[int, i
     """Return at most `most` consecutive ranges [start, stop) that cover all costs, each of similar costs.
 
     Starting from single costs, it merges the two neighbours whose merger raises the sum of squared deviations least.
-
-    >>> stretches_of(np.array([0.0, 0.1, 5.0, 5.1, 0.0]), most=3)
-    [(0, 2), (2, 4), (4, 5)]
     """
     bounds = np.arange(len(costs) + 1)
     sums = np.concatenate([[0.0], np.cumsum(costs)])

@@ -161,9 +161,6 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
     The common prefix and the common suffix stay. The rest is traced back from its end: a deletion if one is optimal,
     else an insertion if the prototype without its last symbol is nearer to the pattern than to the pattern without its
     last symbol, else a substitution or a match.
-
-    >>> [(edit.kind, edit.place, edit.prototype_place) for edit in edit_operations("oaks", "oar")]
-    [('substitute', 2, 2), ('delete', 3, 3)]
     """
     codes: dict[Any, int] = {}  # tokens are equal if a dictionary says so, as in the measure
     own, other = ([codes.setdefault(symbol, len(codes)) for symbol in symbols] for symbols in (pattern, prototype))

@@ -23,12 +23,7 @@ BLOCK_SIZE = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact.
-
-    >>> unit = Unit.of(np.array([[0.0], [6.0]]))
-    >>> unit.measure(np.array([[0.0], [6.0], [9.0]])).ravel()
-    array([-0.75,  0.75,  1.5 ])
-    """
+    """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact."""
 
     centre: Matrix
     exponent: int

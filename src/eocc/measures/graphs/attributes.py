@@ -28,9 +28,8 @@ class Schema:
     texts: tuple[str, ...]
     stored: ClassVar = {
         "numbers": mapping(hashable, lambda pair: tuple_of(real(), 2)(pair) and len(pair) == 2 and pair[1] > 0),
-        "categories": tuple_of(hashable),
-        "texts": tuple_of(hashable),
-    }
+        "categories": tuple_of(hashable), "texts": tuple_of(hashable),
+    }  # fmt: skip
 
     @property
     def names(self) -> list[str]:
@@ -65,10 +64,8 @@ def _kind(name: str, of: str, values: Sequence[Any]) -> str:
     numbers = [isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values]
     if any(numbers) and not all(numbers):
         odd = values[numbers.index(False)]
-        raise ValueError(
-            f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; make it one kind, or declare it: "
-            f"{of}_kinds={{{name!r}: 'category'}}"
-        )
+        hint = f"make it one kind, or declare it: {of}_kinds={{{name!r}: 'category'}}"
+        raise ValueError(f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; {hint}")
     if any(numbers):
         return "number"
     if not all(isinstance(value, str) for value in values):

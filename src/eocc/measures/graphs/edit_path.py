@@ -51,11 +51,6 @@ def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -
 
     The costs of substitutions add up to S of the measure, those of insertions (1 each) to I, those of deletions to E,
     before they are divided by the size of both graphs.
-
-    >>> from eocc.measures import GraphEdit
-    >>> path, ring = LabelledGraph(3, [[0, 1], [1, 2]]), LabelledGraph(3, [[0, 1], [1, 2], [0, 2]])
-    >>> [edit.text for edit in graph_edit_path(GraphEdit().fit([path, ring]), path, ring)]
-    ['insert the edge 1-2']
     """
     texts: dict[str, int] = {}
     _, (degrees, *_), vertices, edges = measure.flatten([first, second], {}, texts)
