@@ -52,7 +52,7 @@ class RegisteredFitted:
     kind: ClassVar[str] = ""
     # What an entry of p weighs: one name per entry, or a noun that is numbered.
     weighs: ClassVar[str | tuple[str, ...]] = "weight"
-    # The classes of patterns in Objects.
+    # The classes that patterns in Objects may have; any if there are none.
     pattern_classes: ClassVar[tuple[type, ...]] = ()
     n_parameters: Any
 
@@ -83,7 +83,8 @@ class RegisteredFitted:
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns have the right types and shapes."""
-        return type(patterns) is Objects and all(type(pattern) in self.pattern_classes for pattern in patterns)
+        known = self.pattern_classes
+        return not known or (type(patterns) is Objects and all(type(pattern) in known for pattern in patterns))
 
     def comparison_work(self, patterns: Any) -> int:
         """Return about how many table cells it takes to compare the first pattern with all.
