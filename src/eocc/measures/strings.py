@@ -143,7 +143,7 @@ def _sequence(item: Any) -> str | tuple[Hashable, ...]:
 
 
 def edit_distance(sequences: Any, others: Any) -> Matrix:
-    """Return the edit distances (n, r) at all weights 1."""
+    """Return the normalised edit distances (n, r) at all weights 1."""
     return FittedStringEdit().prepare(sequences, others).evaluate(np.ones(3))
 
 

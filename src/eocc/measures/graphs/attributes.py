@@ -10,7 +10,6 @@ import numpy as np
 from eocc.foundation.checks import hashable, mapping, real, tuple_of
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.objects import is_missing
-from eocc.measures.strings import edit_distance
 
 Attributes = Mapping[str, Sequence[Any]]
 
@@ -142,8 +141,3 @@ def _coded(columns: Sequence[Sequence[Any]], known: dict[Any, int], total: int, 
             held = f"values other than numbers, categories and texts ({error})"
             raise ValueError(f"an attribute holds {held}; declare it 'ignore'") from None
     return coded
-
-
-def text_table(texts: Sequence[str], others: Sequence[str]) -> Matrix:
-    """Return the normalised edit distances from texts to other texts."""
-    return edit_distance(texts, others) if texts and others else np.empty((len(texts), len(others)))

@@ -9,9 +9,10 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import format_value, shortened
 from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.graph_edit import attribute_costs, pair_greedily
-from eocc.measures.graphs.attributes import Encoded, Schema, text_table
+from eocc.measures.graphs.attributes import Encoded, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import is_missing
+from eocc.measures.strings import edit_distance
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
@@ -54,7 +55,7 @@ def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -
     """
     texts: dict[str, int] = {}
     _, (degrees, *_), vertices, edges = measure.flatten([first, second], {}, texts)
-    table = text_table(list(texts), list(texts))
+    table = edit_distance(list(texts), list(texts))
     costs, edge_costs = _costs(vertices, first.n_vertices, table), _costs(edges, len(np.asarray(first.edges)), table)
     drop_spare_bits(costs.reshape(-1).view(np.int64))  # as in the measure: costs that differ by rounding are ties
     partner = _partners(costs, degrees)

@@ -14,10 +14,11 @@ from eocc.foundation.wording import counted, format_value, listing
 from eocc.kernels.graph_edit import edit_components
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema, text_table
+from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects, is_missing, read_objects
+from eocc.measures.strings import edit_distance
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
@@ -47,13 +48,14 @@ class FittedGraphEdit(RegisteredFitted):
         prototype_texts: dict[str, int] = texts if prototypes is None else {}
         left = self.flatten(patterns, codes, texts)
         right = left if prototypes is None else self.flatten(prototypes, codes, prototype_texts)
-        table = text_table(list(texts), list(prototype_texts))
+        table = edit_distance(list(texts), list(prototype_texts))
         back_table = np.ascontiguousarray(table.T)
         components = np.empty((3, len(left[0][0]) - 1, len(right[0][0]) - 1))
         largest = max(int(np.diff(flat[0][0]).max(initial=0)) for flat in (left, right))
 
         def work(start: int, stop: int) -> None:
-            room = _room(largest)
+            costs = np.empty(largest * largest)  # working memory for one thread
+            room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
             edit_components(start, stop, left, right, prototypes is None, table, back_table, room, components)
 
         for_each_block(components.shape[1], max(1, min(16, components.shape[1] // 8)), work)
@@ -187,12 +189,6 @@ class GraphEdit(RegisteredMeasure):
 
 def _starts(counts: Any) -> Indices:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _room(n: int) -> Any:
-    """Return working memory for one thread that pairs up to n vertices."""
-    costs = np.empty(n * n)
-    return costs, costs.view(np.int64), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
 
 
 def _neighbours(ends: Indices, shifts: Indices, is_directed: Flags) -> tuple[Indices, Indices, Indices]:
