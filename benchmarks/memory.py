@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from timing import table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.measures.sizes import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.search import GeneticSearch
 
 SEARCH = {"search": "few", "n_jobs": 2}

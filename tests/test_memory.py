@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from doubles import plain
 from eocc import SurpriseClassifier
 from eocc.foundation.byte_sizes import bytes_of
-from eocc.measures.sizes import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.scale import memory
 from eocc.scale.memory import OVERHEAD, MemoryLimitError, check_memory, free_memory, memory_limit
 from eocc.search import GeneticSearch

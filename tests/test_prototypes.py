@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from eocc.measures import MEASURES, resolve_measure
-from eocc.measures.fixed import FixedPrepared
+from eocc.measures.base import LinearPrepared
 from eocc.space.prototypes import (
     SELECTIONS,
     DensitySpread,
@@ -41,7 +41,7 @@ class Steps:
     def prepare(self, patterns, prototypes):
         self.n_pairs += len(patterns) * len(prototypes)
         self.largest_block = max(self.largest_block, len(patterns) * len(prototypes))
-        return FixedPrepared(np.abs(patterns[:, None, :] - prototypes[None, :, :]).sum(axis=2).astype(float))
+        return LinearPrepared(np.abs(patterns[:, None, :] - prototypes[None, :, :]).sum(axis=2)[None].astype(float))
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Gives:
     n_parameters: int = 1
 
     def prepare(self, patterns, prototypes):
-        return FixedPrepared(np.full((len(patterns), len(prototypes)), self.answer))
+        return LinearPrepared(np.full((1, len(patterns), len(prototypes)), self.answer))
 
 
 # Few places on a small grid: many copies, many ties.
@@ -341,7 +341,7 @@ def test_invalid_dissimilarities_name_the_measure(selection, answer):
 def test_too_few_dissimilarities_name_the_measure():
     class Short(Steps):
         def prepare(self, patterns, prototypes):
-            return FixedPrepared(np.zeros((1, 1)))
+            return LinearPrepared(np.zeros((1, 1, 1)))
 
     with pytest.raises(ValueError, match=r"Short: evaluate gave shape \(1, 1\) for 3 patterns and 1 prototypes"):
         FarthestFirst().select(Short(), np.arange(3)[:, None], 2, np.random.default_rng(0))

@@ -19,8 +19,8 @@ from eocc.foundation.parameters import Parameter
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
+from eocc.measures.auto import is_pairwise, resolve_measure
 from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.resolve import is_pairwise, resolve_measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised

@@ -19,8 +19,8 @@ from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
+from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.measures.protocol import Measure
-from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.extents import Extent, resolve_extent
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function

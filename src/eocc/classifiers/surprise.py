@@ -21,8 +21,8 @@ from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
+from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.measures.protocol import Measure
-from eocc.measures.sizes import n_columns_of, pair_bytes_of
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.scale.cluster import current, spread_measure

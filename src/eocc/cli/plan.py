@@ -54,8 +54,8 @@ def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tup
     from eocc.cli.reading import Skipped, labels_of, schema_of_training
     from eocc.foundation.wording import counted
     from eocc.io.files.cells import is_same
-    from eocc.measures.resolve import resolve_measure
-    from eocc.measures.sizes import n_columns_of, pair_bytes_of
+    from eocc.measures.auto import resolve_measure
+    from eocc.measures.base import n_columns_of, pair_bytes_of
     from eocc.streaming import files_of
 
     is_folder_of_tables = path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]"))

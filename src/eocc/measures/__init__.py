@@ -6,7 +6,7 @@ KINDS = ("numbers", "records", "strings", "tokens", "series", "graphs")
 # Name -> where the measure is, then the kinds of data it compares. The first measure of a kind is its default.
 _ROWS = {
     "euclidean": ("euclidean.Euclidean", "numbers"),
-    "standardised": ("standardised.Standardised", "numbers"),
+    "standardised": ("euclidean.Standardised", "numbers"),
     "tanimoto": ("fingerprints.Tanimoto", "numbers"),
     "gower": ("tables.Gower", "records"),
     "jaccard": ("sets.Jaccard", "tokens"),
@@ -21,21 +21,11 @@ MEASURES = Registry("eocc.measures", {name: row[0] for name, row in _ROWS.items(
 
 
 def measures_of(kind: str) -> tuple[str, ...]:
-    """Return the names of the measures for a kind of data; the first is the default. "" gives all others.
-
-    >>> measures_of("strings"), measures_of("")
-    (('string-edit', 'hamming'), ('precomputed',))
-    """
+    """Return the names of the measures for a kind of data; the first is the default. "" gives all others."""
     return tuple(name for name, (_, *kinds) in _ROWS.items() if kind in (kinds or ("",)))
 
 
 __getattr__, __all__ = MEASURES.exports(
-    "composite.Composite",
-    "protocol.FindsNearest",
-    "protocol.FittedMeasure",
-    "function.FunctionMeasure",
-    "labelled_graph.LabelledGraph",
-    "protocol.Measure",
-    "protocol.Prepared",
-    "resolve.resolve_measure",
-)
+    "auto.resolve_measure", "composite.Composite", "function.FunctionMeasure", "labelled_graph.LabelledGraph",
+    "protocol.FindsNearest", "protocol.FittedMeasure", "protocol.Measure", "protocol.Prepared",
+)  # fmt: skip

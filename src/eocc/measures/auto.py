@@ -1,4 +1,4 @@
-"""measure="auto": the data decide the measure. The same rules hold in Python and for files.
+"""The measure that the user asks for; with measure="auto" the data decide, in Python and for files by the same rules.
 
 ========================================================================  =========  ==================
 X                                                                         kind       measure
@@ -20,30 +20,49 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
+from eocc.measures.labelled_graph import LabelledGraph, is_networkx
+from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
 
 
-def auto_measure(X: Any) -> Measure:
-    """Return the measure for X: the first of its kind that reads it.
+def resolve_measure(measure: Any, X: Any = None) -> Measure:
+    """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
+    from eocc.measures.function import FunctionMeasure  # compiles kernels, which guessing a kind does not need
 
-    >>> auto_measure([[1.0, 2.0], [3.0, 4.0]]), auto_measure([{"to": 1, "be": 2}, {"or": 1}])
-    (Euclidean(), CosineBags())
-    """
+    if isinstance(measure, str) and measure == "auto":
+        if X is None:
+            raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
+        return auto_measure(X)
+    if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
+        return FunctionMeasure(measure)
+    if not isinstance(measure, str) and not hasattr(measure, "fit"):
+        raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
+    return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
+
+
+def is_pairwise(measure: Any) -> bool:
+    """Return whether X holds dissimilarities instead of patterns; the measure may be a name."""
+    known = MEASURES[measure] if isinstance(measure, str) and measure in MEASURES else measure
+    return bool(getattr(known, "is_pairwise", False))
+
+
+def auto_measure(X: Any) -> Measure:
+    """Return the measure for X: the first of its kind that reads it."""
     kind = kind_of(X)
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
     if kind == "tokens":  # sets and word counts are both tokens
         made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
-    measure: Measure = made[0]
-    return measure
+    return cast(Measure, made[0])
 
 
 def kind_of(X: Any) -> str:
@@ -54,12 +73,13 @@ def kind_of(X: Any) -> str:
     """
     if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
         return "numbers"
-    if _is_graph(X):
-        raise ValueError("X is one graph; pass a list of graphs, for example [graph]")
-    if isinstance(X, Mapping):
-        raise ValueError("X is one dict; pass a list of records, for example [record]")
-    if isinstance(X, str | bytes):
-        raise ValueError("X is one text; pass a list of texts, for example [text]")
+    for is_one, one, name in (
+        (_is_graph(X), "graph", "graph"),
+        (isinstance(X, Mapping), "dict", "record"),
+        (isinstance(X, str | bytes), "text", "text"),
+    ):
+        if is_one:
+            raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
     if hasattr(type(X), "columns"):
         return _kind_of_frame(X)
     if hasattr(X, "__array__"):
@@ -74,16 +94,15 @@ def kind_of(X: Any) -> str:
 def _kind_of_frame(X: Any) -> str:
     if hasattr(X, "collect"):  # lazy: the checks of rows of numbers refuse it
         return "numbers"
-    dtypes = list(X.dtypes) if hasattr(X, "dtypes") else _dtypes_of(X)
+    if hasattr(X, "dtypes"):
+        dtypes = list(X.dtypes)
+    else:
+        import narwhals.stable.v2 as nw
+
+        dtypes = list(nw.from_native(X, eager_only=True).schema.values())
     if not all(_is_numeric(dtype) or getattr(dtype, "kind", "") == "O" for dtype in dtypes):
         return "records"
     return "numbers" if len(X) == 0 else _kind_of_array(np.asarray(X))
-
-
-def _dtypes_of(X: Any) -> list[Any]:
-    import narwhals.stable.v2 as nw
-
-    return list(nw.from_native(X, eager_only=True).schema.values())
 
 
 def _is_numeric(dtype: Any) -> bool:
@@ -108,17 +127,17 @@ def _kind_of_array(X: NDArray[Any]) -> str:
 
 def _kind_of_cells(cells: Sequence[Any]) -> str:
     """Return "numbers" if all cells convert to finite numbers, or if one is of a type that no table can hold."""
-    if not all(_is_number(cell) or _is_missing(cell) or isinstance(cell, OTHER_CELLS) for cell in cells):
+    if not all(_is_number(cell) or is_missing(cell) or isinstance(cell, OTHER_CELLS) for cell in cells):
         return "numbers"
     try:
-        values = np.array([np.nan if _is_missing(cell) else cell for cell in cells], np.float64)
+        values = np.array([np.nan if is_missing(cell) else cell for cell in cells], np.float64)
     except (TypeError, ValueError):
         return "records"
     return "records" if np.isnan(values).any() else "numbers"
 
 
 def _kind_of_items(X: Sequence[Any]) -> str:
-    if len(X) == 0 or all(_is_number(item) for item in X):
+    if all(_is_number(item) for item in X):
         return "numbers"
     if all(isinstance(item, str) for item in X):
         return "strings"
@@ -130,8 +149,8 @@ def _kind_of_items(X: Sequence[Any]) -> str:
         return _kind_of_dicts(X)
     if all(isinstance(item, list | tuple | np.ndarray) for item in X):
         return _kind_of_lists(X)
-    odd = {type(item).__name__: None for item in X}
-    raise _unknown(f"a list of {' and '.join(list(odd)[:3])}")
+    odd = list(dict.fromkeys(type(item).__name__ for item in X))
+    raise _unknown(f"a list of {' and '.join(odd[:3])}")
 
 
 def _kind_of_dicts(X: Sequence[Mapping[Any, Any]]) -> str:
@@ -166,16 +185,11 @@ def _is_series(item: Any) -> bool:
 
 
 def _is_graph(item: Any) -> bool:
-    is_networkx = all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
-    return is_networkx or all(hasattr(item, name) for name in ("n_vertices", "edges", "directed"))
+    return is_networkx(item) or isinstance(item, LabelledGraph)
 
 
 def _is_number(item: Any) -> bool:
     return isinstance(item, Real | Decimal | np.bool_ | complex) or (isinstance(item, np.ndarray) and item.ndim == 0)
-
-
-def _is_missing(cell: Any) -> bool:
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
 
 
 def _reads(measure: Any, X: Any) -> bool:
@@ -188,6 +202,5 @@ def _reads(measure: Any, X: Any) -> bool:
 
 def _unknown(what: str) -> ValueError:
     names = ", ".join(map(repr, MEASURES))
-    return ValueError(
-        f"measure='auto' knows no measure for {what}; pass measure=, one of {names}, or a function f(a, b)"
-    )
+    hint = f"pass measure=, one of {names}, or a function f(a, b)"
+    return ValueError(f"measure='auto' knows no measure for {what}; {hint}")

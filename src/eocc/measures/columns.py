@@ -1,7 +1,7 @@
 """Mixed records as columns: read from pandas or polars frames, lists of dicts, or 2-D arrays."""
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
+from eocc.measures.objects import is_missing
+from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
 DATES, DURATIONS, TIMES = "dates", "durations", "times of day"
 # The order matters: numpy's durations, and booleans, are integers to Python.
 _CONTENTS: dict[str, tuple[type, ...]] = {
-    BOOLEANS: (bool, np.bool_),
-    DURATIONS: (timedelta, np.timedelta64),
-    DATES: (date, np.datetime64),
-    TIMES: (time,),
+    BOOLEANS: (bool, np.bool_), DURATIONS: (timedelta, np.timedelta64), DATES: (date, np.datetime64), TIMES: (time,),
     NUMBERS: (Real, Decimal),
-}
+}  # fmt: skip
+# What a file calls them.
+CELLS = {NUMBERS: NUMBER, BOOLEANS: BOOLEAN, LABELS: TEXT, DATES: DATE, DURATIONS: DURATION, TIMES: TIME}
 # How many columns or levels a message names.
 MOST_NAMED = 12
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
@@ -54,12 +55,7 @@ class Column:
         return value if self.labels is None else self.labels[int(value)]
 
     def cell(self, index: int) -> Any:
-        """Return a value as it was given, dates and times as text; None if missing.
-
-        >>> table = read_table([{"new": True, "day": datetime(2024, 5, 1)}])
-        >>> [column.cell(0) for column in table.columns]
-        [True, '2024-05-01']
-        """
+        """Return a value as it was given, dates and times as text; None if missing."""
         value = self[index]
         if value is None or self.labels is not None:
             return value
@@ -81,10 +77,8 @@ class Table:
     """Records as columns of equal length. An integer index gives one record, any other index a table.
 
     >>> table = read_table([{"age": 31, "city": "Oslo"}, {"age": None, "city": "Rome"}])
-    >>> table, len(table), table[1]
-    (<Table of 2 rows: 'age', 'city'>, 2, {'age': None, 'city': 'Rome'})
-    >>> table[np.array([1, 0, 0])]
-    <Table of 3 rows: 'age', 'city'>
+    >>> table[1], table[np.array([1, 0, 0])]
+    ({'age': None, 'city': 'Rome'}, <Table of 3 rows: 'age', 'city'>)
     """
 
     columns: tuple[Column, ...]
@@ -111,16 +105,14 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
     if isinstance(X, Table):
         return X
     if isinstance(X, np.ndarray):
-        columns = _columns_of_array(X, as_labels)
+        read: Callable[..., list[Column]] = _columns_of_array
     elif isinstance(X, list | tuple):
         read = _columns_of_records if any(isinstance(row, Mapping) for row in X) else _columns_of_rows
-        columns = read(X, as_labels)
     else:
-        columns = _columns_of_frame(X, as_labels)
-    if not columns:
-        raise ValueError("X has no columns; at least 1 is required")
-    if len(columns[0].values) == 0:
-        raise ValueError("X holds no rows; at least 1 is required")
+        read = _columns_of_frame
+    columns = read(X, as_labels)
+    if not columns or not len(columns[0].values):
+        raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
     return Table(tuple(columns))
 
 
@@ -148,37 +140,33 @@ def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
-    if dtype == nw.Enum:  # pandas' ordered categories too
-        return _column_of_cells(name, series.to_list(), True, LABELS, tuple(dtype.categories))
-    if dtype in (nw.Categorical, nw.String):
-        return _column_of_cells(name, series.to_list(), True, LABELS)
-    if as_label:
-        return _column_of_cells(name, series.to_list(), True)
-    if dtype.is_numeric() or dtype == nw.Boolean:
+    if dtype in (nw.Enum, nw.Categorical, nw.String):
+        levels = tuple(dtype.categories) if dtype == nw.Enum else None  # pandas' ordered categories too
+        return _column_of_cells(name, series.to_list(), True, LABELS, levels)
+    if not as_label and (dtype.is_numeric() or dtype == nw.Boolean):
         values = series.cast(nw.Float64).to_numpy()
         return _column_of_numbers(name, BOOLEANS if dtype == nw.Boolean else NUMBERS, values)
-    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+    if not as_label and dtype in (nw.Datetime, nw.Date, nw.Duration):
         return _column_of_moments(name, series.to_numpy())
-    return _column_of_cells(name, series.to_list(), False)
+    return _column_of_cells(name, series.to_list(), as_label)
 
 
 def _columns_of_array(X: NDArray[Any], as_labels: Collection[Hashable]) -> list[Column]:
     if X.ndim != 2:
         raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
-    return [_column_of_array(k, X[:, k], k in as_labels) for k in range(X.shape[1])]
+    return [_column_of_array(k, values, k in as_labels) for k, values in enumerate(X.T)]
 
 
 def _column_of_array(name: Hashable, array: NDArray[Any], as_label: bool) -> Column:
-    if array.dtype.kind in "mM" and not as_label:
+    if as_label or array.dtype.kind not in "mMbiuf":
+        return _column_of_cells(name, list(array), as_label)
+    if array.dtype.kind in "mM":
         return _column_of_moments(name, array)
-    if array.dtype.kind in "biuf" and not as_label:
-        return _column_of_numbers(name, BOOLEANS if array.dtype.kind == "b" else NUMBERS, array)
-    return _column_of_cells(name, list(array), as_label)
+    return _column_of_numbers(name, BOOLEANS if array.dtype.kind == "b" else NUMBERS, array)
 
 
 def _columns_of_rows(X: Sequence[Any], as_labels: Collection[Hashable]) -> list[Column]:
-    if any(not isinstance(row, list | tuple | np.ndarray) for row in X):
-        odd = next(row for row in X if not isinstance(row, list | tuple | np.ndarray))
+    for odd in (row for row in X if not isinstance(row, list | tuple | np.ndarray)):
         raise ValueError(f"X must be {WANTED}, not a list of {type(odd).__name__}")
     lengths = {len(row) for row in X}
     if len(lengths) > 1:
@@ -211,19 +199,15 @@ def _column_of_numbers(name: Hashable, content: str, values: Any) -> Column:
 def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
     """Return numpy's dates or durations in microseconds, which a float holds exactly for 285 years around 1970."""
     content, unit = (DATES, "datetime64[us]") if values.dtype.kind == "M" else (DURATIONS, "timedelta64[us]")
-    counts = values.astype(unit).astype(np.int64).astype(np.float64)
+    counts = values.astype(unit).astype(np.int64)
     return _column_of_numbers(name, content, np.where(np.isnat(values), np.nan, counts))
 
 
 def _column_of_cells(
-    name: Hashable,
-    values: Sequence[Any],
-    as_label: bool,
-    content: str | None = None,
-    levels: tuple[Any, ...] | None = None,
+    name: Hashable, values: Sequence[Any], as_label: bool, content: str = "", levels: tuple[Any, ...] | None = None
 ) -> Column:
     """Return a column of Python values, whose types say what it holds unless `content` does."""
-    cells = [None if _is_missing(value) else value for value in values]
+    cells = [None if is_missing(value) else value for value in values]
     contents = frozenset(content or _content(kind) for kind in {type(cell) for cell in cells if cell is not None})
     if not as_label and len(contents) == 1 and LABELS not in contents:
         return _column_of_numbers(name, next(iter(contents)), [_number(cell) for cell in cells])
@@ -231,13 +215,11 @@ def _column_of_cells(
     try:
         indices = [math.nan if cell is None else codes.setdefault(cell, len(codes)) for cell in cells]
     except TypeError as error:
-        message = f"column {name!r}: {error}; expected numbers, booleans, strings or dates"
-        raise ValueError(message) from error
+        raise ValueError(f"column {name!r}: {error}; expected numbers, booleans, strings or dates") from error
     return Column(name, contents, np.array(indices, dtype=np.float64), tuple(codes), levels)
 
 
 def _moment(microseconds: float, content: str) -> Any:
-    """Return a date, a duration or a time of day as text; numbers unchanged."""
     if content == DURATIONS:
         return str(timedelta(microseconds=microseconds))
     if content == TIMES:
@@ -251,24 +233,16 @@ def _content(kind: type) -> str:
     return next((content for content, known in _CONTENTS.items() if issubclass(kind, known)), LABELS)
 
 
-def _is_missing(value: Any) -> bool:
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
-        return True
-    unlike_itself = value != value  # NaN, NaT, Decimal("NaN")
-    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)
-
-
 def _number(cell: Any) -> float:
     if cell is None:
         return math.nan
     if isinstance(cell, time):
         return float(((cell.hour * 60 + cell.minute) * 60 + cell.second) * 10**6 + cell.microsecond)
-    if isinstance(cell, timedelta | np.timedelta64):
-        return float(np.asarray(cell, "timedelta64[us]").astype(np.int64))
     if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return _number(cell.astimezone(UTC).replace(tzinfo=None))
-    if isinstance(cell, date | np.datetime64):
-        return float(np.asarray(cell, "datetime64[us]").astype(np.int64))
+        cell = cell.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(cell, date | np.datetime64 | timedelta | np.timedelta64):
+        unit = "datetime64[us]" if isinstance(cell, date | np.datetime64) else "timedelta64[us]"
+        return float(np.asarray(cell, unit).astype(np.int64))
     try:
         return float(cell)
     except OverflowError:

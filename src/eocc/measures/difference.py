@@ -1,6 +1,6 @@
 """Why two patterns differ: contributions that add up to their dissimilarity."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -81,39 +81,26 @@ class Difference:
 
 
 def difference_of(
-    measure: Any,
-    pattern: Any,
-    prototype: Any,
-    weights: Matrix,
-    names: Sequence[str] | None = None,
+    measure: Any, pattern: Any, prototype: Any, weights: Matrix, names: Sequence[str] | None = None,
     called: str = "prototype",
-) -> Difference:
+) -> Difference:  # fmt: skip
     """Return why a pattern differs from a prototype, each given as patterns of length 1.
 
     The text calls the prototype `called`. A measure without a method `difference` gives only the number.
-
-    >>> from eocc.measures import StringEdit
-    >>> print(difference_of(StringEdit().fit(["oak"]), ["oaks"], ["oak"], np.ones(3)))
-    Dissimilarity 0.25, by edits that turn the pattern into the prototype:
-      0.250  100%  delete 's' at position 3
     """
     dissimilarity = float(measure.prepare(pattern, prototype).evaluate(weights)[0, 0])
     pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names), called)
-    own: Callable[[Pair], Difference] = getattr(measure, "difference", number_difference)
-    return own(pair)
+    difference: Difference = getattr(measure, "difference", number_difference)(pair)
+    return difference
 
 
 def description_of(measure: Any, pattern: Any, names: Sequence[str] | None = None) -> str:
-    """Return a few words on a pattern, given as patterns of length 1; "" if there is nothing to say.
+    """Return a few words on a pattern, given as patterns of length 1; "" if there is nothing to say."""
+    return str(measure.describe(pattern, names)) if hasattr(measure, "describe") else printed(pattern)
 
-    A measure without a method `describe` shows the pattern as Python prints it.
 
-    >>> from eocc.measures import StringEdit
-    >>> description_of(StringEdit().fit(["oak"]), ["oak"])
-    "'oak'"
-    """
-    if hasattr(measure, "describe"):
-        return str(measure.describe(pattern, names))
+def printed(pattern: Any) -> str:
+    """Return a pattern, given as patterns of length 1, as Python prints it, on one line."""
     return shortened(" ".join(repr(pattern[0]).split()))
 
 
@@ -123,21 +110,13 @@ def number_difference(pair: Pair) -> Difference:
 
 
 def shared_out(total: float, parts: Matrix) -> Matrix:
-    """Return total * parts / sum(parts), which adds up to the total; zeros if all parts are 0.
-
-    >>> shared_out(0.5, np.array([1.0, 3.0]))
-    array([0.125, 0.375])
-    """
+    """Return total * parts / sum(parts), which adds up to the total; zeros if all parts are 0."""
     whole = float(parts.sum())
     return total * (parts / whole) if whole > 0 else np.zeros(len(parts))
 
 
 def feature_names(names: Sequence[str] | None, n_features: int) -> list[str]:
-    """Return the names, or "feature 0" and so on if there are none.
-
-    >>> feature_names(None, 2)
-    ['feature 0', 'feature 1']
-    """
+    """Return the names, or "feature 0", "feature 1", ... if there are none."""
     return [f"feature {k}" for k in range(n_features)] if names is None else [str(name) for name in names]
 
 
@@ -171,26 +150,17 @@ def _grouped(contributions: Sequence[Contribution]) -> list[Contribution]:
     groups: dict[str, list[Contribution]] = {}
     for one in contributions:
         groups.setdefault(one.group, []).append(one)
-    summed = [
-        members[0]
-        if len(members) == 1
-        else Contribution(
-            sum(one.amount for one in members),
-            f"{group}, {len(members)} times: "
-            + listed([one.text.removeprefix(group).strip() for one in members], MOST_ITEMS, "; "),
-        )
-        for group, members in groups.items()
-    ]
-    return sorted(summed, key=lambda one: -one.amount)
+    return sorted(map(_summed, groups.values()), key=lambda one: -one.amount)
+
+
+def _summed(members: Sequence[Contribution]) -> Contribution:
+    if len(members) == 1:
+        return members[0]
+    group = members[0].group
+    items = listed([one.text.removeprefix(group).strip() for one in members], MOST_ITEMS, "; ")
+    return Contribution(sum(one.amount for one in members), f"{group}, {len(members)} times: {items}")
 
 
 def _amount(amount: float, total: float) -> str:
     decimals = decimals_for(total)
     return f"{amount:{len(f'{total:.{decimals}f}')}.{decimals}f}  {share(amount, total)}"
-
-
-def _inner_lines(contribution: Contribution) -> list[str]:
-    inner = contribution.inner
-    if inner is None or not inner.contributions:
-        return []
-    return [f"    {line}" for line in inner.lines(f"its own dissimilarity {format_number(inner.dissimilarity)}")]

@@ -7,26 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eocc.foundation.blas import gram
-from eocc.foundation.checks import array_of, instance, positive
+from eocc.foundation.checks import array_of
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_data_number, named_values
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.kernels.smallest import nearest_by_columns
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
-from eocc.measures.largest import largest_against
 from eocc.measures.schema import DataSchema, rows_schema
-from eocc.measures.unit import StandardUnit, Unit
+from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
     """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product.
 
     Centre the rows first: it does not change the distances and reduces the rounding error of the product.
-
-    >>> euclidean_pairwise_distance(np.array([[0.0, 0.0], [3.0, 4.0]]), scale=2.0)
-    array([[ 0., 10.],
-           [10.,  0.]])
     """
     n = len(rows)
     out = np.empty((n, n)) if out is None else out
@@ -36,22 +30,8 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 
 
 @dataclass(frozen=True, eq=False)
-class FittedEuclidean(RegisteredFitted):
-    """The Euclidean measure with its divisor delta, which is `largest` in the `unit`."""
-
-    unit: Unit
-    largest: float
-    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": positive}
-
-    @property
-    def n_parameters(self) -> int:
-        """One weight per feature."""
-        return len(self.unit.centre)
-
-    @property
-    def delta(self) -> float:
-        """The divisor in the unit of the data; 1 if all training rows are equal."""
-        return self.unit.length(self.largest)
+class FittedEuclidean(FittedInUnit):
+    """The Euclidean measure with its unit and divisor."""
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
         """Express patterns and prototypes in the unit."""
@@ -75,41 +55,25 @@ class FittedEuclidean(RegisteredFitted):
         """Return the names of the features."""
         return feature_names(names, self.n_parameters)
 
-    def contributions(self, pattern: Matrix, prototype: Matrix, weights: Matrix) -> Matrix:
-        """Return c_k = d p_k (x_k - y_k)^2 / sum_l p_l (x_l - y_l)^2, which add up to d(x, y; p).
+    def difference(self, pair: Pair) -> Difference:
+        """Return one contribution per feature: c_k = d p_k (x_k - y_k)^2 / sum_l p_l (x_l - y_l)^2.
 
         d is a root of a sum, so a feature has no term of its own in d: its share of the sum is its share of d.
-
-        >>> measure = Euclidean().fit(np.array([[0.0, 0.0], [6.0, 8.0]]))
-        >>> measure.contributions(np.array([0.0, 0.0]), np.array([3.0, 4.0]), np.ones(2))
-        array([0.18, 0.32])
         """
-        rows = self.unit.measure(np.array([pattern, prototype]))
-        squares = weights * (rows[0] - rows[1]) ** 2
-        return shared_out(float(np.sqrt(squares.sum()) / self.largest), squares)
-
-    def difference(self, pair: Pair) -> Difference:
-        """Return one contribution per feature, with its value in both rows and its weight."""
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        amounts = self.contributions(pattern, prototype, pair.weights)
+        here, there = self.unit.measure(np.array([pattern, prototype]))
+        amounts = shared_out(pair.dissimilarity, pair.weights * (here - there) ** 2)
         names = feature_names(pair.names, len(pattern))
-        contributions = tuple(
-            Contribution(
-                float(amount),
-                f"{name}: {format_data_number(here)}, {pair.called} {format_data_number(there)}",
-                {"feature": name, "value": float(here), "prototype": float(there), "weight": float(weight)},
-            )
-            for name, here, there, weight, amount in zip(names, pattern, prototype, pair.weights, amounts, strict=True)
-        )
-        return Difference(pair.dissimilarity, contributions, "by feature")
+        columns = np.stack([amounts, pattern, prototype, pair.weights], axis=1).tolist()
+        contributions = []
+        for name, (amount, value, other, weight) in zip(names, columns, strict=True):
+            text = f"{name}: {format_data_number(value)}, {pair.called} {format_data_number(other)}"
+            details = {"feature": name, "value": value, "prototype": other, "weight": weight}
+            contributions.append(Contribution(amount, text, details))
+        return Difference(pair.dissimilarity, tuple(contributions), "by feature")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the values by name.
-
-        >>> rows = np.array([[5.0, 3.25]])
-        >>> Euclidean().fit(rows).describe(rows, ["length", "width"])
-        'length = 5, width = 3.25'
-        """
+        """Return the values by name, for example "length = 5, width = 3.25"."""
         return named_values(feature_names(names, pattern.shape[1]), pattern[0])
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
@@ -118,12 +82,11 @@ class FittedEuclidean(RegisteredFitted):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""
-        u = self.n_parameters
-        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == u and self.unit.has_columns(u)
+        return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == self.n_parameters
 
 
 @dataclass(frozen=True)
-class Euclidean(RegisteredMeasure):
+class Euclidean(MeasureInUnit):
     """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta; delta is the largest training distance at p = 1.
 
     >>> Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]])).delta
@@ -131,31 +94,28 @@ class Euclidean(RegisteredMeasure):
     """
 
     fitted_class: ClassVar = FittedEuclidean
-    stored_classes: ClassVar = (FittedEuclidean, Unit, StandardUnit)
+    stored_classes: ClassVar = (Unit, StandardUnit)
+    pair_floats: ClassVar = 0
+    unit_class: ClassVar[type[Unit]] = Unit
 
-    def fit(self, training: Matrix) -> FittedEuclidean:
-        """Fix the unit and delta. departure: dissimilarity of vectors."""
-        return fitted_in(Unit.of(training), training)
-
-    def fit_against(self, training: Matrix, prototypes: Matrix) -> FittedEuclidean:
-        """Fix the unit, and as delta the largest distance to a prototype."""
-        return fitted_against(Unit.of(training), training, prototypes)
-
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return 0: pairs are computed in blocks."""
-        return 0.0
+    def unscaled(self, training: Matrix) -> FittedEuclidean:
+        """Return the measure with its unit, and the divisor 1. departure: dissimilarity of vectors."""
+        return FittedEuclidean(self.unit_class.of(training), 1.0)
 
 
-def fitted_in(unit: Unit, training: Matrix) -> FittedEuclidean:
-    """Return the Euclidean measure in that unit; delta is 1 if all training rows are equal."""
-    largest = float(euclidean_pairwise_distance(unit.measure(training), scale=1.0).max())
-    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
+class Standardised(Euclidean):
+    """The Euclidean measure after dividing each column by its standard deviation s_k in training.
 
+    d(x, y; p) = sqrt(sum_k p_k ((x_k - y_k) / s_k)^2) / delta; delta is the largest such distance in training at p = 1.
+    It is like a StandardScaler in front of the Euclidean measure, but the scale is saved with the model, and
+    explanations show the columns in their own units.
 
-def fitted_against(unit: Unit, training: Matrix, prototypes: Matrix) -> FittedEuclidean:
-    """Return the Euclidean measure in that unit, divided by the largest distance of a training row to a prototype."""
-    largest = largest_against(FittedEuclidean(unit, 1.0), training, prototypes)
-    return FittedEuclidean(unit, largest) if largest > 0 else FittedEuclidean(unit.plain(), 1.0)
+    >>> measure = Standardised().fit(np.array([[0.0, 1.0], [0.5, 1000.0]]))
+    >>> measure.prepare(np.array([[0.0, 1000.0]]), np.array([[0.0, 1.0], [0.5, 1000.0]])).evaluate(np.ones(2)).round(3)
+    array([[0.707, 0.707]])
+    """
+
+    unit_class: ClassVar = StandardUnit
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,11 +126,10 @@ class _Square:
     scale: float
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        active = p > 0
+        active, rows = p > 0, self.rows
         if 2 * active.sum() <= len(p):  # columns of weight 0 are left out of the product
-            kept = np.ascontiguousarray(self.rows[:, active] * np.sqrt(p[active]))
-            return euclidean_pairwise_distance(kept, self.scale, out)
-        return euclidean_pairwise_distance(self.rows * np.sqrt(p), self.scale, out)
+            rows, p = np.ascontiguousarray(rows[:, active]), p[active]
+        return euclidean_pairwise_distance(rows * np.sqrt(p), self.scale, out)
 
 
 @dataclass(frozen=True, eq=False)

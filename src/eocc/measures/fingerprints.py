@@ -12,9 +12,8 @@ from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Flags, Indices
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Difference, Pair
-from eocc.measures.fixed import FixedPrepared
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.sets import unshared_difference
 
@@ -30,7 +29,7 @@ class FittedTanimoto(RegisteredFitted):
     n_parameters: int = 0
     stored: ClassVar = {"n_bits": integer(1, 2**40)}
 
-    def prepare(self, patterns: Flags, prototypes: Flags | None = None) -> FixedPrepared:
+    def prepare(self, patterns: Flags, prototypes: Flags | None = None) -> LinearPrepared:
         """Count the common bits of all pairs."""
         left = self._packed(patterns)
         right = left if prototypes is None else self._packed(prototypes)
@@ -40,18 +39,14 @@ class FittedTanimoto(RegisteredFitted):
             tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
 
         for_each_block(len(out), BLOCK_SIZE, fill)
-        return FixedPrepared(out)
+        return LinearPrepared(out[None])
 
     def difference(self, pair: Pair) -> Difference:
         """Return what the bits set in only one of the rows add: 1 / |a or b| each. Shared bits add nothing."""
         return unshared_difference(pair, _ones(pair.pattern), _ones(pair.prototype), "bit")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return how many bits are set, and the first of them.
-
-        >>> FittedTanimoto(4).describe(np.array([[True, False, True, False]]))
-        '2 of 4 bits: 0, 2'
-        """
+        """Return how many bits are set, and the first of them, for example "2 of 4 bits: 0, 2"."""
         ones = _ones(pattern)
         return f"{len(ones)} of {self.n_bits} bits" + (f": {listed(map(str, ones), 6)}" if ones else "")
 
@@ -67,10 +62,9 @@ class FittedTanimoto(RegisteredFitted):
         """Return the rows packed into words, with zeros after the last bit, and the number of ones per row."""
         if rows.shape[1] != self.n_bits:
             raise ValueError(f"X has {rows.shape[1]} bits per row; the training rows had {self.n_bits}")
-        whole = np.zeros((len(rows), -(-self.n_bits // WORD) * (WORD // 8)), np.uint8)
         packed = np.packbits(rows, axis=1)
-        whole[:, : packed.shape[1]] = packed
-        words, counts = whole.view(np.uint64), np.empty(len(rows), np.int64)
+        words = np.pad(packed, ((0, 0), (0, -packed.shape[1] % (WORD // 8)))).view(np.uint64)
+        counts = np.empty(len(rows), np.int64)
         count_row_bits(words, counts)
         return words, counts
 
@@ -89,10 +83,11 @@ class Tanimoto(RegisteredMeasure):
     """
 
     fitted_class: ClassVar = FittedTanimoto
-    stored_classes: ClassVar = (FittedTanimoto,)
 
     def read(self, X: Any) -> Flags:
         """Return a copy of X as booleans."""
+        if hasattr(X, "toarray"):
+            raise ValueError("X must be a dense array of bits: pass X.toarray()")
         rows = _array(X)
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise ValueError(f"X must be 2-D, one row of bits per pattern, not of shape {rows.shape}")
@@ -115,8 +110,6 @@ def _ones(pattern: Any) -> list[int]:
 
 def _array(X: Any) -> NDArray[Any]:
     """Return X as an array of numbers or booleans."""
-    if hasattr(X, "toarray"):
-        raise ValueError("X must be a dense array of bits: pass X.toarray()")
     try:
         rows = np.asarray(X)
     except ValueError:

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.base import DOUBLE, RegisteredFitted
-from eocc.measures.fixed import FixedPrepared
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.objects import Objects, read_objects
 
 # This many training patterns are first compared both ways and with themselves.
@@ -18,7 +17,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class FunctionMeasure:
+class FunctionMeasure(RegisteredMeasure):
     """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
 
     f is checked on a sample of the training patterns: it must return finite numbers >= 0, be symmetric, and return 0
@@ -30,6 +29,7 @@ class FunctionMeasure:
     """
 
     function: Callable[[Any, Any], float]
+    pair_floats: ClassVar = 2  # the table and its quotient
 
     def read(self, X: Any) -> Objects:
         """Return X, which may be any sequence of objects."""
@@ -37,17 +37,17 @@ class FunctionMeasure:
 
     def fit(self, training: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest training value."""
-        self._check_symmetry(training)
-        return FittedFunction.of_table(self.function, training, None, _symmetric_table(self.function, training))
+        return self.fit_with(FittedFunction.prepare, training, None)
 
     def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest value against a prototype."""
-        self._check_symmetry(training)
-        return FittedFunction.of_table(self.function, training, prototypes, _table(self.function, training, prototypes))
+        return self.fit_with(FittedFunction.prepare, training, prototypes)
 
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the table and of its quotient."""
-        return 2 * DOUBLE
+    def fit_with(self, prepare: Callable[..., Any], training: Any, prototypes: Any) -> "FittedFunction":
+        """Return the fitted measure; `prepare` takes a fitted measure, patterns and prototypes, and compares them."""
+        self._check_symmetry(training)
+        table = prepare(FittedFunction(self.function, 1.0, []), training, prototypes).evaluate(np.empty(0))
+        return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
         drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]
@@ -55,20 +55,16 @@ class FunctionMeasure:
         forth = _table(self.function, sample, sample)
         if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
             i, j = np.unravel_index(np.argmax(np.abs(forth - forth.T)), forth.shape)
-            raise ValueError(
-                f"the measure is not symmetric: {forth[i, j]:g} one way and {forth[j, i]:g} the other; "
-                "use (f(a, b) + f(b, a)) / 2"
-            )
-        if forth.diagonal().max() > ROUNDING * forth.max():
-            raise ValueError(
-                f"the measure of a pattern and itself must be 0; it is {forth.diagonal().max():g}: "
-                "is it a similarity? If s is at most 1, use 1 - s"
-            )
+            found = f"{forth[i, j]:g} one way and {forth[j, i]:g} the other"
+            raise ValueError(f"the measure is not symmetric: {found}; use (f(a, b) + f(b, a)) / 2")
+        if (own := forth.diagonal().max()) > ROUNDING * forth.max():
+            hint = "is it a similarity? If s is at most 1, use 1 - s"
+            raise ValueError(f"the measure of a pattern and itself must be 0; it is {own:g}: {hint}")
 
 
 @dataclass(frozen=True, eq=False)
 class FittedFunction(RegisteredFitted):
-    """A function of two objects with its divisor."""
+    """A function of two objects with its divisor, and the table of the training pairs until it is used."""
 
     function: Callable[[Any, Any], float]
     largest: float
@@ -76,32 +72,25 @@ class FittedFunction(RegisteredFitted):
     n_parameters: int = 0
     is_costly: ClassVar = True
 
-    @classmethod
-    def of_table(
-        cls,
-        function: Callable[[Any, Any], float],
-        training: Sequence[Any],
-        prototypes: Sequence[Any] | None,
-        table: Matrix,
-    ) -> "FittedFunction":
-        """Return the measure whose divisor is the largest value in the table."""
-        largest = float(table.max())
-        return cls(function, largest if largest > 0 else 1.0, [(training, prototypes, table)])
-
-    def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> FixedPrepared:
+    def prepare(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None = None) -> LinearPrepared:
         """Call the function for every pair; among the patterns themselves, only once per pair.
 
         The table of the training pairs, from which `fit` found the largest value, is used once and then dropped.
         """
         if self.knows(patterns, prototypes):
-            return FixedPrepared(self.computed.pop()[2] / self.largest)
-        if prototypes is None:
-            return FixedPrepared(_symmetric_table(self.function, patterns) / self.largest)
-        return FixedPrepared(_table(self.function, patterns, prototypes) / self.largest)
+            table = self.computed.pop()[2]
+        elif prototypes is None:
+            table = _symmetric_table(self.function, patterns)
+        else:
+            table = _table(self.function, patterns, prototypes)
+        return LinearPrepared(table[None] / self.largest)
 
-    def knows(self, patterns: Sequence[Any], prototypes: Sequence[Any] | None) -> bool:
+    def knows(self, patterns: Any, prototypes: Any) -> bool:
         """Return whether `fit` has computed these pairs and they were not used yet."""
         return any(known is patterns and against is prototypes for known, against, _ in self.computed)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return FittedFunction, (self.function, self.largest, [])  # a copy of the patterns would not find the table
 
 
 def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:

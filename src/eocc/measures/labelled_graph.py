@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -35,14 +36,11 @@ class LabelledGraph:
             raise ValueError(f"edges must be pairs of integers, not of {edges.dtype}")
         object.__setattr__(self, "edges", edges.astype(np.int64))
         self._check_edges(edges)
-        for kind, count, attributes in (
-            ("vertex", self.n_vertices, self.vertex_attributes),
-            ("edge", len(edges), self.edge_attributes),
-        ):
-            for name, values in attributes.items():
+        for kind, count in (("vertex", self.n_vertices), ("edge", len(edges))):
+            owned = {name: list(values) for name, values in getattr(self, f"{kind}_attributes").items()}
+            for name, values in owned.items():
                 if len(values) != count:
                     raise ValueError(f"{kind} attribute {name!r} needs {count} values, not {len(values)}")
-            owned = {name: list(values) for name, values in attributes.items()}
             object.__setattr__(self, f"{kind}_attributes", owned)
 
     def _check_edges(self, edges: NDArray[np.int64]) -> None:
@@ -53,21 +51,24 @@ class LabelledGraph:
             return
         ends = edges if self.directed else np.sort(edges, axis=1)
         found, counts = np.unique(ends, axis=0, return_counts=True)
-        if len(counts) and counts.max() > 1:
-            a, b = found[int(np.argmax(counts))]
-            raise ValueError(
-                f"vertices {a} and {b} are joined by {counts.max()} parallel edges; merge them, as nx.Graph(g) does"
-            )
+        if counts.max() > 1:
+            (a, b), parallel = found[int(np.argmax(counts))], f"{counts.max()} parallel edges"
+            raise ValueError(f"vertices {a} and {b} are joined by {parallel}; merge them, as nx.Graph(g) does")
 
     def __repr__(self) -> str:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
+
+
+def is_networkx(item: Any) -> bool:
+    """Return whether an object looks like a networkx graph."""
+    return all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
 
 
 def labelled_graph(graph: Any) -> LabelledGraph:
     """Return a LabelledGraph unchanged, a networkx graph converted to one."""
     if isinstance(graph, LabelledGraph):
         return graph
-    if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+    if not is_networkx(graph):
         raise ValueError(f"graphs must be networkx graphs or LabelledGraph, not {type(graph).__name__}")
     number = {node: index for index, node in enumerate(graph.nodes)}
     links = list(graph.edges(data=True))
@@ -82,6 +83,5 @@ def labelled_graph(graph: Any) -> LabelledGraph:
 
 def _by_name(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Return one list per name from one mapping per item; None if an item has no such name."""
-    names = dict.fromkeys(str(name) for record in records for name in record)
     by_text = [{str(name): value for name, value in record.items()} for record in records]
-    return {name: [record.get(name) for record in by_text] for name in names}
+    return {name: [record.get(name) for record in by_text] for name in dict.fromkeys(chain.from_iterable(by_text))}

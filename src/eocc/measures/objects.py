@@ -1,23 +1,13 @@
 """Patterns that are not rows of numbers: a sequence that can be indexed like an array."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 
-class Patterns(Protocol):
-    """What a measure's ``read`` returns."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: Any) -> Any:
-        """Return one pattern for an integer, patterns for an array of integers or a slice."""
-        ...
-
-
 class Objects(Sequence[Any]):
-    """A sequence of objects of any kind.
+    """A sequence of objects. An integer index gives one of them; a slice or an array of integers gives Objects.
 
     >>> words = Objects(["oak", "elm", "ash"])
     >>> words[1], list(words[np.array([2, 0])]), len(words)
@@ -42,26 +32,18 @@ class Objects(Sequence[Any]):
 
 
 def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None) -> Objects:
-    """Return X as Objects, each item converted; a ValueError says what is wrong, and in which item.
-
-    >>> list(read_objects(["1", "2"], "numbers", int))
-    [1, 2]
-    """
-    if isinstance(X, str | bytes) or not isinstance(X, Iterable):
-        raise ValueError(f"X must be a sequence of {kind}, not {type(X).__name__}")
+    """Return X as Objects, each item converted; a ValueError says what is wrong, and in which item."""
+    wrong = type(X).__name__ if isinstance(X, str | bytes) or not isinstance(X, Iterable) else ""
     if hasattr(X, "nodes"):
-        raise ValueError(f"X must be a sequence of {kind}, not one graph: write [graph]")
-    if hasattr(X, "columns"):  # iterating over a frame gives its column names
-        raise ValueError(f"X must be a sequence of {kind}, not a frame: pass one of its columns")
+        wrong = "one graph: write [graph]"
+    elif hasattr(X, "columns"):  # iterating over a frame gives its column names
+        wrong = "a frame: pass one of its columns"
+    if wrong:
+        raise ValueError(f"X must be a sequence of {kind}, not {wrong}")
     objects = X if isinstance(X, Objects) else Objects(X)
     if len(objects) == 0:
         raise ValueError(f"X holds no {kind}; at least 1 is required")
     return objects if convert is None else Objects(_item(convert, item, k) for k, item in enumerate(objects))
-
-
-def are_objects(patterns: Any, *classes: type) -> bool:
-    """Return whether patterns are Objects of exactly these classes."""
-    return type(patterns) is Objects and all(type(pattern) in classes for pattern in patterns)
 
 
 def _item(convert: Callable[[Any], Any], item: Any, position: int) -> Any:
@@ -69,3 +51,11 @@ def _item(convert: Callable[[Any], Any], item: Any, position: int) -> Any:
         return convert(item)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X[{position}]: {error}") from None
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, or does not equal itself as NaN, NaT and NA."""
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
+        return True
+    unlike_itself = value != value
+    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)

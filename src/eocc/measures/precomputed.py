@@ -8,8 +8,7 @@ import numpy as np
 
 from eocc.foundation.checks import array_of, integer, positive
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
-from eocc.measures.fixed import FixedPrepared
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +18,7 @@ class PrecomputedRows:
     block: Matrix
     columns: Indices
     n_read: int
-    stored: ClassVar = {
-        "block": array_of(np.float64, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)
-    }  # fmt: skip
+    stored: ClassVar = {"block": array_of(float, 2), "columns": array_of(np.int64, 1), "n_read": integer(1, 2**40)}
 
     def __len__(self) -> int:
         return len(self.block)
@@ -39,19 +36,12 @@ class FittedPrecomputed(RegisteredFitted):
     n_parameters: int = 0
     stored: ClassVar = {"n_columns": integer(1, 2**40), "largest": positive}
 
-    @property
-    def knows_training_only(self) -> bool:
-        """New patterns come with dissimilarities to the training patterns only."""
-        return True
-
-    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> FixedPrepared:
+    def prepare(self, patterns: PrecomputedRows, prototypes: PrecomputedRows | None = None) -> LinearPrepared:
         """Pick the prototypes' columns."""
-        if patterns.block.shape[1] != self.n_columns:
-            raise ValueError(
-                f"this block has {patterns.block.shape[1]} columns; it needs {self.n_columns}, one per training row"
-            )
+        if (given := patterns.block.shape[1]) != self.n_columns:
+            raise ValueError(f"this block has {given} columns; it needs {self.n_columns}, one per training row")
         columns = (patterns if prototypes is None else prototypes).columns
-        return FixedPrepared(patterns.block[:, columns] / self.largest)
+        return LinearPrepared(patterns.block[:, columns][None] / self.largest)
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return "": only dissimilarities are known."""
@@ -79,8 +69,9 @@ class Precomputed(RegisteredMeasure):
     """
 
     fitted_class: ClassVar = FittedPrecomputed
-    stored_classes: ClassVar = (FittedPrecomputed, PrecomputedRows)
+    stored_classes: ClassVar = (PrecomputedRows,)
     is_pairwise: ClassVar = True
+    pair_floats: ClassVar = 2  # the block and its quotient
 
     def read(self, X: Any) -> PrecomputedRows:
         """Return X as a block of nonnegative, finite numbers."""
@@ -102,21 +93,12 @@ class Precomputed(RegisteredMeasure):
         """Fix the divisor."""
         n_columns = training.block.shape[1]
         if training.n_read != n_columns:
-            raise ValueError(
-                f"to fit, precomputed dissimilarities must be square; this block has {n_columns} columns "
-                f"for {training.n_read} rows"
-            )
+            shape = f"{n_columns} columns for {training.n_read} rows"
+            raise ValueError(f"to fit, precomputed dissimilarities must be square; this block has {shape}")
         block = training.block[:, training.columns]
-        if np.abs(block.diagonal()).max() > 1e-9 * block.max():
-            raise ValueError(
-                f"precomputed dissimilarities must be 0 on the diagonal; found {block.diagonal().max():g}: "
-                "are these similarities?"
-            )
+        if (found := block.diagonal().max()) > 1e-9 * block.max():
+            hint = "are these similarities?"
+            raise ValueError(f"precomputed dissimilarities must be 0 on the diagonal; found {found:g}: {hint}")
         if not np.allclose(block, block.T, rtol=1e-6, atol=1e-9 * block.max()):
             raise ValueError("precomputed training dissimilarities must be symmetric; use (d + d.T) / 2")
-        largest = float(training.block[:, training.columns].max())
-        return FittedPrecomputed(n_columns, largest if largest > 0 else 1.0)
-
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the block and of its quotient."""
-        return 2 * DOUBLE
+        return FittedPrecomputed(n_columns, float(block.max()) or 1.0)

@@ -14,7 +14,6 @@ class Prepared(Protocol):
 
         Several threads may call this at the same time, each with its own p and `out`.
         """
-        ...
 
 
 @runtime_checkable
@@ -27,7 +26,6 @@ class FindsNearest(Prepared, Protocol):
         `values` has one number per prototype. Prototypes that tie with the m-th nearest count too. Entry own[i] of row
         i is left out; -1 leaves out none. The result equals, bit for bit, the one computed from D.
         """
-        ...
 
 
 class FittedMeasure(Protocol):
@@ -36,37 +34,32 @@ class FittedMeasure(Protocol):
     @property
     def n_parameters(self) -> int:
         """The length u of p."""
-        ...
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
         """Compute what every p shares. Without prototypes, all pairs of the patterns are compared.
 
         A row of D must not depend on the other rows. Rounding may differ where there are no prototypes.
         """
-        ...
 
 
 @runtime_checkable
 class ComparesRows(FittedMeasure, Protocol):
-    """A fitted measure of rows of numbers. Its pairs are cheap: they are computed in blocks and never kept."""
+    """A fitted measure of rows of numbers, whose pairs are computed in blocks and never kept."""
 
     def along(self, active: Flags) -> "ComparesRows":
         """Return the measure restricted to some of the columns, on the same scale."""
-        ...
 
     def against(self, prototypes: Matrix) -> Callable[[Matrix], FindsNearest]:
         """Return a function that prepares patterns against these prototypes."""
-        ...
 
 
 class Measure(Protocol):
     """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p.
 
     This is all that your own measure needs. A measure of patterns that are not rows of numbers also has a method
-    ``read(X)``, which returns ``eocc.measures.objects.Patterns`` or raises a ValueError that says what is wrong.
+    ``read(X)``, which returns ``eocc.measures.objects.Objects`` or raises a ValueError that says what is wrong.
     The measures of this package have more: see ``eocc.measures.base``.
     """
 
     def fit(self, training: Any) -> FittedMeasure:
         """Return the measure, normalised on the training patterns; leave the measure itself unchanged."""
-        ...

@@ -1,10 +1,10 @@
 """Dynamic time warping of series: one or several channels, unequal lengths, one weight per channel."""
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,11 @@ from eocc.foundation.checks import array_of, instance, number, optional, positiv
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, warp_row
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.largest import largest_against
-from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, are_objects, read_objects
+from eocc.measures.objects import Objects, read_objects
 from eocc.measures.schema import DataSchema
-from eocc.measures.unit import Unit
+from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
 # An explanation divides the alignment into this many stretches.
@@ -26,35 +24,20 @@ MOST_STRETCHES = 5
 
 
 @dataclass(frozen=True, eq=False)
-class FittedDTW(RegisteredFitted):
-    """DTW with its divisor delta, which is `largest` in the `unit`."""
+class FittedDTW(FittedInUnit):
+    """DTW with its unit, divisor and band."""
 
-    unit: Unit
-    largest: float
     band: float
     stored: ClassVar = {"unit": instance(Unit), "largest": positive, "band": real(0, 1)}
+    weighs: ClassVar = "channel"
+    pattern_classes: ClassVar = (np.ndarray,)
 
-    @property
-    def n_parameters(self) -> int:
-        """One weight per channel."""
-        return len(self.unit.centre)
-
-    @property
-    def delta(self) -> float:
-        """The divisor in the unit of the data; 1 if all training series are equal."""
-        return self.unit.length(self.largest)
-
-    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _Square | _OneChannel":
+    def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _OneChannel":
         """Lay out the series. With one channel the cheapest path does not depend on p, and is found here."""
         rows = self.in_units(patterns)
         groups = _groups(rows if prototypes is None else self.in_units(prototypes))
-        warper = _Warper(rows, groups, self.band, self.largest)
-        pairs = _Square(warper) if prototypes is None else _Rows(warper)
-        return _OneChannel(LinearPrepared(pairs.evaluate(np.ones(1))[None])) if self.n_parameters == 1 else pairs
-
-    def scaled(self, largest: float) -> "FittedDTW":
-        """Return the measure with its divisor, which is 1 if all series are equal."""
-        return FittedDTW(self.unit, largest, self.band) if largest > 0 else FittedDTW(self.unit.plain(), 1.0, self.band)
+        pairs = (_Square if prototypes is None else _Rows)(rows, groups, self.band, self.largest)
+        return _OneChannel(pairs.evaluate(np.ones(1))[None]) if self.n_parameters == 1 else pairs
 
     def in_units(self, series: Objects) -> list[Matrix]:
         """Return the series in the unit."""
@@ -62,38 +45,28 @@ class FittedDTW(RegisteredFitted):
         ends = np.cumsum([len(one) for one in series])
         return np.split(self.unit.measure(np.concatenate(list(series))), ends[:-1])
 
-    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
-        """Return the channels."""
-        return [f"channel {k}" for k in range(self.n_parameters)]
-
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per stretch of the path: d times the stretch's share of the path's cost.
 
         d is a root of the cost, so a stretch has no term of its own in d: its share of the cost is its share of d.
         """
-        series, other = (self.in_units(one)[0] for one in (pair.pattern, pair.prototype))
+        (series,), (other,) = self.in_units(pair.pattern), self.in_units(pair.prototype)
         cells = warping_path(series, other, pair.weights, self.band)
         costs = pair.weights * (series[cells[:, 0]] - other[cells[:, 1]]) ** 2
         amounts = shared_out(pair.dissimilarity, costs.ravel()).reshape(costs.shape)
-        values = pair.pattern[0], pair.prototype[0]
         contributions = tuple(
-            _contribution(cells[start:stop], amounts[start:stop], *values, pair.called)
+            _contribution(cells[start:stop], amounts[start:stop], pair)
             for start, stop in stretches_of(np.sqrt(costs.sum(axis=1)))  # roots: squares would single out the peaks
         )
-        details = {"alignment": cells.tolist()}
-        return Difference(pair.dissimilarity, contributions, "by stretches of the alignment", details)
+        meaning = "by stretches of the alignment"
+        return Difference(pair.dissimilarity, contributions, meaning, {"alignment": cells.tolist()})
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the length and the range of a series.
-
-        >>> series = DTW().read([[0.0, 2.5, 1.0]])
-        >>> DTW().fit(series).describe(series)
-        '3 steps between 0 and 2.5'
-        """
+        """Return the length and the range of a series, for example "3 steps between 0 and 2.5"."""
         series = pattern[0]
         channels = f" in {counted(series.shape[1], 'channel')}" if series.shape[1] > 1 else ""
-        low, high = (format_data_number(float(end)) for end in (series.min(), series.max()))
-        return f"{counted(len(series), 'step')}{channels} between {low} and {high}"
+        ends = " and ".join(format_data_number(float(end)) for end in (series.min(), series.max()))
+        return f"{counted(len(series), 'step')}{channels} between {ends}"
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return the schema of series with that many channels."""
@@ -101,9 +74,9 @@ class FittedDTW(RegisteredFitted):
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are series of finite numbers with that many channels."""
-        is_series, n_channels = array_of(np.float64, 2), self.n_parameters
-        return are_objects(patterns, np.ndarray) and all(
-            is_series(one) and len(one) > 0 and 0 < one.shape[1] == n_channels for one in patterns
+        is_series = array_of(np.float64, 2)
+        return super().accepts(patterns) and all(
+            is_series(one) and one.size > 0 and one.shape[1] == self.n_parameters for one in patterns
         )
 
     def comparison_work(self, patterns: Any) -> int:
@@ -114,7 +87,7 @@ class FittedDTW(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class DTW(RegisteredMeasure):
+class DTW(MeasureInUnit):
     """d(x, y; p) = sqrt(cost of the cheapest path) / delta; delta is the largest training value at p = 1, or 1 if 0.
 
     A path leads from the first steps of both series to the last, one step forward in either or in both. Each cell
@@ -122,9 +95,8 @@ class DTW(RegisteredMeasure):
     training set for every p.
 
     `band` limits how far a path may leave the diagonal (Sakoe-Chiba): w = band * the longer length, rounded, counted
-    from the diagonals through the first and the last cell, so that series of any two lengths n and m can be compared:
-    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None means no limit; 0 compares series of equal length step by
-    step.
+    from the diagonals through the first and the last cell of series of lengths n and m:
+    -w - max(0, m - n) <= i - j <= w + max(0, n - m). None means no limit; 0 compares equal lengths step by step.
 
     Patterns are a (n, length) or (n, length, channels) array, or a sequence of series of any lengths, each of shape
     (length,) or (length, channels).
@@ -140,12 +112,10 @@ class DTW(RegisteredMeasure):
     band: float | None = 0.1
     stored: ClassVar = {"band": optional(number(0, 1))}
     fitted_class: ClassVar = FittedDTW
-    stored_classes: ClassVar = (FittedDTW, Unit)
+    stored_classes: ClassVar = (Unit,)
 
     def __post_init__(self) -> None:
-        band = self.band
-        if band is None:
-            return
+        band = 0.0 if self.band is None else self.band
         if isinstance(band, bool) or not isinstance(band, numbers.Real) or not 0 <= band <= 1:
             raise ValueError(f"band must be None or a number in [0, 1], a share of the longer series, not {band!r}")
 
@@ -153,36 +123,21 @@ class DTW(RegisteredMeasure):
         """Return X as (length, channels) arrays."""
         table = np.asarray(X) if hasattr(X, "__array__") else None
         if table is not None and table.dtype != object and table.ndim not in (2, 3):
-            raise ValueError(
-                f"X must be of shape (n, length) or (n, length, channels), not {table.shape}; write [x] for one series"
-            )
+            wanted = "(n, length) or (n, length, channels)"
+            raise ValueError(f"X must be of shape {wanted}, not {table.shape}; write [x] for one series")
         series = read_objects(X if table is None else table, "series", _series)
         for index, one in enumerate(series):
             _check_channels(f"X[{index}]", one.shape[1], "X[0]", series[0].shape[1])
         return series
 
-    def fit(self, training: Objects) -> FittedDTW:
-        """Fix the unit and delta."""
-        unscaled = self._unscaled(training)
-        largest = float(unscaled.prepare(training).evaluate(np.ones(unscaled.n_parameters)).max())
-        return unscaled.scaled(largest)
-
-    def fit_against(self, training: Objects, prototypes: Objects) -> FittedDTW:
-        """Fix the unit, and as delta the largest value against a prototype."""
-        unscaled = self._unscaled(training)
-        return unscaled.scaled(largest_against(unscaled, training, prototypes))
-
-    def _unscaled(self, training: Objects) -> FittedDTW:
+    def unscaled(self, training: Objects) -> FittedDTW:
+        """Return the measure with its unit, and the divisor 1."""
         band = 1.0 if self.band is None else float(self.band)  # a band as wide as the longer series is no limit
         return FittedDTW(Unit.of(np.concatenate(list(training))), 1.0, band)
 
 
 def warping_path(series: Matrix, other: Matrix, weights: Matrix, band: float) -> Indices:
-    """Return the cells (i, j) of a cheapest path, (length, 2); among several, the most diagonal one from its end.
-
-    >>> warping_path(np.array([[0.0], [0.0], [3.0]]), np.array([[0.0], [2.0]]), np.ones(1), band=1.0).tolist()
-    [[0, 0], [1, 0], [2, 1]]
-    """
+    """Return the cells (i, j) of a cheapest path, (length, 2); among several, the most diagonal one from its end."""
     totals = _path_totals(series, other, weights, band)
     i, j = len(series), len(other)
     cells = []
@@ -196,9 +151,6 @@ def stretches_of(costs: Matrix, most: int = MOST_STRETCHES) -> list[tuple[int, i
     """Return at most `most` consecutive ranges [start, stop) that cover all costs, each of similar costs.
 
     Starting from single costs, it merges the two neighbours whose merger raises the sum of squared deviations least.
-
-    >>> stretches_of(np.array([0.0, 0.1, 5.0, 5.1, 0.0]), most=3)
-    [(0, 2), (2, 4), (4, 5)]
     """
     bounds = np.arange(len(costs) + 1)
     sums = np.concatenate([[0.0], np.cumsum(costs)])
@@ -228,40 +180,28 @@ def _path_totals(series: Matrix, other: Matrix, weights: Matrix, band: float) ->
     return totals
 
 
-def _contribution(cells: Indices, amounts: Matrix, pattern: Matrix, prototype: Matrix, called: str) -> Contribution:
+def _contribution(cells: Indices, amounts: Matrix, pair: Pair) -> Contribution:
     (first, other_first), (last, other_last) = cells[0].tolist(), cells[-1].tolist()
     by_channel = amounts.sum(axis=0)
     channel = int(np.argmax(by_channel))
-    here, there = pattern[cells[:, 0], channel], prototype[cells[:, 1], channel]
-    details = {
-        "steps": [first, last],
-        "prototype_steps": [other_first, other_last],
-        "by_channel": by_channel.tolist(),
-        "channel": channel,
-        "mean": float(here.mean()),
-        "prototype_mean": float(there.mean()),
-        "mean_gap": float(np.abs(here - there).mean()),
-    }
-    where = f"{span(first, last, 'step')} (mean {format_number(details['mean'])})"
-    against = f"{called} {span(other_first, other_last, 'step')} (mean {format_number(details['prototype_mean'])})"
+    here, there = pair.pattern[0][cells[:, 0], channel], pair.prototype[0][cells[:, 1], channel]
+    mean, other_mean, gap = float(here.mean()), float(there.mean()), float(np.abs(here - there).mean())
+    where = f"{span(first, last, 'step')} (mean {format_number(mean)})"
+    against = f"{pair.called} {span(other_first, other_last, 'step')} (mean {format_number(other_mean)})"
     led = f", mostly in channel {channel}" if amounts.shape[1] > 1 else ""
-    text = f"{where}, {against}: {format_number(details['mean_gap'])} apart{led}"
-    return Contribution(float(amounts.sum()), text, details)
+    details = {
+        "steps": [first, last], "prototype_steps": [other_first, other_last], "by_channel": by_channel.tolist(),
+        "channel": channel, "mean": mean, "prototype_mean": other_mean, "mean_gap": gap,
+    }  # fmt: skip
+    return Contribution(float(amounts.sum()), f"{where}, {against}: {format_number(gap)} apart{led}", details)
 
 
-@dataclass(frozen=True, eq=False)
-class _Groups:
+class _Groups(NamedTuple):
     """Series in groups of up to LANES of equal length, shortest first, as the kernel expects them."""
 
     columns: Matrix
     starts: Indices
     members: Indices
-
-    def __iter__(self) -> Iterator[tuple[int, Indices, Indices]]:
-        """Yield each group's number, its members, and the members of it and all later groups."""
-        for group, members in enumerate(self.members):
-            rest = self.members[group:]
-            yield group, members[members >= 0], rest[rest >= 0]
 
 
 def _groups(series: list[Matrix]) -> _Groups:
@@ -281,68 +221,49 @@ def _groups(series: list[Matrix]) -> _Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class _Warper:
-    """Compares series with groups of series, one row per call, so that Ctrl-C works between rows."""
+class _Rows:
+    """New patterns against prototypes, one row per call of the kernel, so that Ctrl-C works between rows."""
 
     rows: list[Matrix]
     groups: _Groups
     band: float
     largest: float
 
-    def room(self) -> Matrix:
-        """Return working memory for one thread: three rows of the longest group, with borders."""
-        return np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
-
-    def fill(self, i: int, first: int, p: Matrix, room: Matrix, row: Matrix) -> None:
-        """Fill row[j] with d(pattern i, prototype j; p) for the prototypes of the groups from `first` on."""
-        columns, starts, members = self.groups.columns, self.groups.starts, self.groups.members
-        warp_row(self.rows[i], p, self.band, columns, starts, members, first, self.largest, room, row)
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """New patterns against prototypes."""
-
-    warper: _Warper
-
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        n_rows, members = len(self.warper.rows), self.warper.groups.members
-        out = np.empty((n_rows, int(members.max()) + 1)) if out is None else out
-        room = self.warper.room()
-        for i in range(n_rows):
-            self.warper.fill(i, 0, p, room, out[i])
+        out = np.empty((len(self.rows), int(self.groups.members.max()) + 1)) if out is None else out
+        # Working memory for one thread: three rows of the longest group, with borders.
+        self._fill(p, np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES)), out)
         return out
 
+    def _fill(self, p: Matrix, room: Matrix, out: Matrix) -> None:
+        for i in range(len(self.rows)):
+            self._fill_row(i, 0, p, room, out[i])
 
-@dataclass(frozen=True, eq=False)
-class _Square:
+    def _fill_row(self, i: int, first: int, p: Matrix, room: Matrix, row: Matrix) -> None:
+        """Fill row[j] with d(pattern i, prototype j; p) for the prototypes of the groups from `first` on."""
+        warp_row(self.rows[i], p, self.band, *self.groups, first, self.largest, room, row)
+
+
+class _Square(_Rows):
     """All pairs of one set. Each group is compared with itself and later groups; the rest follows by symmetry."""
 
-    warper: _Warper
-
-    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        n = len(self.warper.rows)
-        out = np.empty((n, n)) if out is None else out
-        room = self.warper.room()
-        for group, members, rest in self.warper.groups:
-            for i in members:
-                self.warper.fill(i, group, p, room, out[i])
+    def _fill(self, p: Matrix, room: Matrix, out: Matrix) -> None:
+        for group, members in enumerate(self.groups.members):
+            rest = self.groups.members[group:]
+            rest = rest[rest >= 0]
+            for i in members[members >= 0]:
+                self._fill_row(i, group, p, room, out[i])
                 out[rest, i] = out[i, rest]
-        return out
 
 
-@dataclass(frozen=True, eq=False)
-class _OneChannel:
+class _OneChannel(LinearPrepared):
     """A single weight multiplies the cost of every path: d(x, y; p) = sqrt(p) d(x, y; 1)."""
 
-    unweighted: LinearPrepared
-
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        return self.unweighted.evaluate(np.sqrt(p), out)
+        return super().evaluate(np.sqrt(p), out)
 
 
 def _series(pattern: Any) -> Matrix:
-    """Return a pattern as a new (length, channels) array."""
     try:
         values = np.asarray(pattern)
         if values.dtype.kind not in "biufO":
@@ -363,7 +284,5 @@ def _series(pattern: Any) -> Matrix:
 
 def _check_channels(name: str, n_channels: int, other_name: str, n_other: int) -> None:
     if n_channels != n_other:
-        raise ValueError(
-            f"{name} has {counted(n_channels, 'channel')}, {other_name} {n_other}; pass series with the same channels, "
-            "each of shape (length, channels)"
-        )
+        found = f"{name} has {counted(n_channels, 'channel')}, {other_name} {n_other}"
+        raise ValueError(f"{found}; pass series with the same channels, each of shape (length, channels)")

@@ -1,9 +1,9 @@
-"""Weighted edit distance of strings and of sequences of tokens."""
+"""Strings and sequences of tokens, and their weighted edit distance."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from typing import Any, ClassVar
+from itertools import chain, groupby, takewhile
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,10 @@ from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import shortened, span
 from eocc.kernels.edit_bits import edit_pairs
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects
+from eocc.measures.objects import Objects, read_objects
 from eocc.measures.schema import DataSchema
-from eocc.measures.sequences import are_sequences, read_sequences, sequence_schema
 
 Counts = NDArray[np.int32]
 
@@ -29,78 +27,85 @@ WORD = 64
 EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
 
+class FittedSequences(RegisteredFitted):
+    """A fitted measure of strings, or of tuples of tokens."""
+
+    pattern_classes: ClassVar = (str, tuple)
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the schema of strings, or of lists of tokens."""
+        return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
+
+
+class Sequences(RegisteredMeasure):
+    """A measure of strings, or of lists of hashable tokens."""
+
+    def read(self, X: Any) -> Objects:
+        """Return X as strings, or as tuples of tokens."""
+        if isinstance(X, np.ndarray) and X.ndim > 1 and np.issubdtype(X.dtype, np.floating):
+            table = f"a table of numbers of shape {X.shape}"
+            raise ValueError(f"X must be a sequence of strings, not {table}: use 'euclidean'")
+        return read_objects(X, "strings", _sequence)
+
+
 @dataclass(frozen=True)
-class FittedStringEdit(RegisteredFitted):
+class FittedStringEdit(FittedSequences):
     """The edit distance. It learns nothing from the training patterns."""
 
+    n_parameters: int = 3
+    weighs: ClassVar = ("insertion", "deletion", "substitution")
     is_costly: ClassVar = True
-
-    @property
-    def n_parameters(self) -> int:
-        """Insertion, deletion, substitution."""
-        return 3
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
         rows, columns = _encode(patterns, patterns if prototypes is None else prototypes)
         shares = np.empty((3, len(rows.lengths), len(columns.lengths)))
         row_lengths, column_lengths = rows.lengths.astype(np.float64), columns.lengths.astype(np.float64)
-        lanes = _Lanes.of_short(columns)
+        lanes = _lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
-            # Unused lanes write into one extra column.
-            distances, deletions = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
-            _count(rows, columns, lanes, np.arange(start, stop), distances, deletions)
-            fill_shares(distances, deletions, row_lengths[start:stop], column_lengths, shares[:, start:stop])
+            # Distances and deletions; unused lanes write into one extra column.
+            counts = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
+            _count(rows, columns, lanes, np.arange(start, stop), counts)
+            fill_shares(*counts, row_lengths[start:stop], column_lengths, shares[:, start:stop])
 
         for_each_block(len(rows.lengths), BLOCK_SIZE, fill)
         return LinearPrepared(shares)
 
-    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
-        """Return the operations."""
-        return ["insertion", "deletion", "substitution"]
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Count again: several alignments may have the fewest edits, and the way back may choose another."""
+        return self.prepare(prototypes, patterns).components
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per run of edits of one kind: weight times length, over the longer length."""
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        longest = max(len(pattern), len(prototype), 1)
-        contributions = tuple(
-            Contribution(
-                float(pair.weights[EDITS[run[0].kind][0]]) * len(run) / longest,
-                _words(run, pattern, prototype),
-                {
-                    "operation": run[0].kind,
-                    "positions": [edit.place for edit in run],
-                    "prototype_positions": [edit.prototype_place for edit in run],
-                    "from": _piece(pattern, run, "insert", "place"),
-                    "to": _piece(prototype, run, "delete", "prototype_place"),
-                },
-                group=EDITS[run[0].kind][1],
-            )
-            for run in _runs(edit_operations(pattern, prototype))
-        )
-        return Difference(pair.dissimilarity, contributions, f"by edits that turn the pattern into the {pair.called}")
-
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of strings, or of lists of tokens."""
-        return sequence_schema(prototypes)
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are strings or tuples of tokens."""
-        return are_sequences(patterns)
+        contributions = []
+        for run in _runs(edit_operations(pattern, prototype)):
+            kind, first, prototype_first = run[0]
+            index, verb = EDITS[kind]
+            taken = "" if kind == "insert" else _text(pattern[first : first + len(run)])
+            given = "" if kind == "delete" else _text(prototype[prototype_first : prototype_first + len(run)])
+            positions, prototype_positions = [edit.place for edit in run], [edit.prototype_place for edit in run]
+            details = {"operation": kind, "positions": positions, "prototype_positions": prototype_positions}
+            details |= {"from": taken, "to": given}
+            where = f"at {span(first, first + len(run) - 1, 'position')}"
+            if kind == "insert":
+                where = "at the end" if first == len(pattern) else f"before position {first}"
+            pieces = {"insert": [given], "delete": [taken], "substitute": [taken, given]}[kind]
+            words = " by ".join(repr(shortened(piece)) for piece in pieces)
+            amount = float(pair.weights[index]) * len(run) / max(len(pattern), len(prototype))
+            contributions.append(Contribution(amount, f"{verb} {words} {where}", details, group=verb))
+        meaning = f"by edits that turn the pattern into the {pair.called}"
+        return Difference(pair.dissimilarity, tuple(contributions), meaning)
 
     def comparison_work(self, patterns: Any) -> int:
-        """Return the cells of the alignments, at least the square of the first length.
-
-        >>> FittedStringEdit().comparison_work(["oak", "maple"])
-        1024
-        """
+        """Return the cells of the alignments, at least the square of the first length."""
         first, total = len(patterns[0]), sum(map(len, patterns))
         return max(first, LONGEST) * max(first, total)
 
 
 @dataclass(frozen=True)
-class StringEdit(RegisteredMeasure):
+class StringEdit(Sequences):
     """d(x, y; p) = (p_1 I + p_2 E + p_3 S) / max(|x|, |y|), with p = (insertion, deletion, substitution).
 
     I, E and S count the insertions, deletions and substitutions of one alignment from the pattern x to the prototype y
@@ -121,28 +126,28 @@ class StringEdit(RegisteredMeasure):
     """
 
     fitted_class: ClassVar = FittedStringEdit
-    stored_classes: ClassVar = (FittedStringEdit,)
+    pair_floats: ClassVar = 3
 
-    def read(self, X: Any) -> Objects:
-        """Return X as strings, or as tuples of tokens."""
-        return read_sequences(X)
 
-    def fit(self, training: Any) -> FittedStringEdit:
-        """Fix nothing: each pair is normalised by its lengths."""
-        return FittedStringEdit()
-
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the three components."""
-        return 3 * DOUBLE
+def _sequence(item: Any) -> str | tuple[Hashable, ...]:
+    if isinstance(item, str):
+        return str(item)
+    if not isinstance(item, Sequence) and getattr(item, "ndim", 0) != 1:
+        raise ValueError(f"expected a string or a list of tokens, not {item!r:.40} ({type(item).__name__})")
+    tokens = tuple(item)
+    try:
+        hash(tokens)
+    except TypeError as error:
+        raise ValueError(f"expected hashable tokens, such as strings or numbers: {error}") from None
+    return tokens
 
 
 def edit_distance(sequences: Any, others: Any) -> Matrix:
-    """Return the edit distances (n, r) at all weights 1."""
+    """Return the normalised edit distances (n, r) at all weights 1."""
     return FittedStringEdit().prepare(sequences, others).evaluate(np.ones(3))
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """One operation: its `kind`, and its position in the pattern and in the prototype, counted from 0."""
 
     kind: str
@@ -156,9 +161,6 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
     The common prefix and the common suffix stay. The rest is traced back from its end: a deletion if one is optimal,
     else an insertion if the prototype without its last symbol is nearer to the pattern than to the pattern without its
     last symbol, else a substitution or a match.
-
-    >>> [(edit.kind, edit.place, edit.prototype_place) for edit in edit_operations("oaks", "oar")]
-    [('substitute', 2, 2), ('delete', 3, 3)]
     """
     codes: dict[Any, int] = {}  # tokens are equal if a dictionary says so, as in the measure
     own, other = ([codes.setdefault(symbol, len(codes)) for symbol in symbols] for symbols in (pattern, prototype))
@@ -178,8 +180,7 @@ def edit_operations(pattern: Sequence[Any], prototype: Sequence[Any]) -> list[Ed
 
 def _common(one: Sequence[int], other: Sequence[int]) -> int:
     """Return the length of the common prefix."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
 
 
 def _distances(pattern: Sequence[int], prototype: Sequence[int]) -> Indices:
@@ -207,38 +208,18 @@ def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
     """Return the edits in runs of one kind without a match in between."""
 
     def run_of(numbered: tuple[int, Edit]) -> tuple[Any, ...]:
-        number, edit = numbered
+        number, (kind, place, prototype_place) = numbered
         # Within a run both positions rise by 1 with every edit, or stay, depending on the kind.
-        return (
-            edit.kind,
-            edit.place - number * (edit.kind != "insert"),
-            edit.prototype_place - number * (edit.kind != "delete"),
-        )
+        return kind, place - number * (kind != "insert"), prototype_place - number * (kind != "delete")
 
     return [[edit for _, edit in run] for _, run in groupby(enumerate(edits), run_of)]
 
 
-def _piece(sequence: Sequence[Any], run: Sequence[Edit], absent: str, place: str) -> str:
-    """Return the part of a sequence that a run of edits touches, as text; "" if the kind `absent` touches none."""
-    if run[0].kind == absent:
-        return ""
-    first = getattr(run[0], place)
-    piece = sequence[first : first + len(run)]
+def _text(piece: Any) -> str:
     return piece if isinstance(piece, str) else " ".join(map(str, piece))
 
 
-def _words(run: Sequence[Edit], pattern: Any, prototype: Any) -> str:
-    taken = repr(shortened(_piece(pattern, run, "insert", "place")))
-    given = repr(shortened(_piece(prototype, run, "delete", "prototype_place")))
-    first = run[0].place
-    where = f"at {span(first, first + len(run) - 1, 'position')}"
-    if run[0].kind == "insert":
-        return f"insert {given} at the end" if first == len(pattern) else f"insert {given} before position {first}"
-    return f"delete {taken} {where}" if run[0].kind == "delete" else f"replace {taken} by {given} {where}"
-
-
-@dataclass(frozen=True, eq=False)
-class _Encoded:
+class _Encoded(NamedTuple):
     """Concatenated sequences of symbols 0, ..., n_symbols - 1; sequence i is symbols[starts[i] : starts[i + 1]]."""
 
     symbols: NDArray[np.int32]
@@ -279,8 +260,7 @@ def _points(*groups: Any) -> list[NDArray[Any]]:
     return [np.array([numbers.setdefault(t, len(numbers)) for t in group], np.int64) for group in tokens]
 
 
-@dataclass(frozen=True, eq=False)
-class _Lanes:
+class _Lanes(NamedTuple):
     """Short sequences side by side, longest first, in blocks of LANES: lane q holds sequence order[q].
 
     Unused lanes are empty, and their order is the number of sequences.
@@ -290,67 +270,54 @@ class _Lanes:
     lengths: Indices
     order: Indices
 
-    @classmethod
-    def of_short(cls, sequences: _Encoded) -> "_Lanes":
-        """Lay out the short sequences."""
-        is_short, n = sequences.is_short, len(sequences.lengths)
-        lengths = sequences.lengths[is_short]
-        longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
-        lanes = np.zeros((n_blocks * LANES, longest), np.uint8 if sequences.n_symbols <= BYTE else np.int32)
-        is_symbol = np.arange(longest) < lengths[:, None]
-        lanes[: len(lengths)][is_symbol] = sequences.symbols[np.repeat(is_short, sequences.lengths)]
-        spare = len(lanes) - len(lengths)
-        lengths = np.pad(lengths, (0, spare))
-        rank = np.argsort(-lengths, kind="stable")
-        blocks = np.ascontiguousarray(lanes[rank].reshape(n_blocks, LANES, longest).transpose(0, 2, 1))
-        return cls(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
+
+def _lanes_of_short(sequences: _Encoded) -> _Lanes:
+    is_short, n = sequences.is_short, len(sequences.lengths)
+    lengths = sequences.lengths[is_short]
+    longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
+    lanes = np.zeros((n_blocks * LANES, longest), np.uint8 if sequences.n_symbols <= BYTE else np.int32)
+    is_symbol = np.arange(longest) < lengths[:, None]
+    lanes[: len(lengths)][is_symbol] = sequences.symbols[np.repeat(is_short, sequences.lengths)]
+    spare = len(lanes) - len(lengths)
+    lengths = np.pad(lengths, (0, spare))
+    rank = np.argsort(-lengths, kind="stable")
+    blocks = np.ascontiguousarray(lanes[rank].reshape(n_blocks, LANES, longest).transpose(0, 2, 1))
+    return _Lanes(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
 
 
-def _count(
-    rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, distances: Counts, deletions: Counts
-) -> None:
-    """Fill distances and deletions from the chosen rows to all columns: short pairs by lanes, others by bits."""
+def _count(rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, counts: Counts) -> None:
+    """Fill (distances, deletions) from the chosen rows to all columns: short pairs by lanes, others by bits."""
     short, long = (np.flatnonzero(rows.is_short[chosen] == wanted) for wanted in (True, False))
     everyone, long_columns = np.arange(len(columns.lengths)), np.flatnonzero(~columns.is_short)
-    _count_by_lanes(rows, lanes, chosen[short], short, distances, deletions)
+    _count_by_lanes(rows, lanes, chosen[short], short, counts)
     for places, numbers in ((short, long_columns), (long, everyone)):
         if len(places) and len(numbers):
-            _count_by_bits(rows, columns, chosen[places], numbers, places, distances, deletions)
+            _count_by_bits(rows, columns, chosen[places], numbers, places, counts)
 
 
-def _count_by_lanes(
-    rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, distances: Counts, deletions: Counts
-) -> None:
-    """Fill rows `places` of distances and deletions, from the chosen rows to the sequences in lanes."""
+def _count_by_lanes(rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, counts: Counts) -> None:
+    """Fill rows `places` of the counts, from the chosen rows to the sequences in lanes."""
     cells = np.arange(rows.lengths[chosen].max(initial=0) + 1, dtype=np.uint8)
     room = np.empty((3, 2 * LANES * len(cells)), np.uint8)
     room[0] = np.repeat(cells, 2 * LANES)
     early = np.empty((3, LANES), np.int64)
     sides = (rows.symbols, rows.starts, chosen, places, lanes.blocks, lanes.lengths, lanes.order)
     if lanes.blocks.dtype == np.uint8:
-        edit_rows(*sides, room, early, distances, deletions)
+        edit_rows(*sides, room, early, *counts)
         return
     slots, copy = np.zeros(rows.n_symbols, np.uint8), np.empty(LONGEST, np.uint8)
     block = np.empty(lanes.blocks.shape[1:], np.uint8)
-    edit_rows_of_many_symbols(*sides, room, early, distances, deletions, slots, copy, block)
+    edit_rows_of_many_symbols(*sides, room, early, *counts, slots, copy, block)
 
 
 def _count_by_bits(
-    rows: _Encoded,
-    columns: _Encoded,
-    chosen: Indices,
-    numbers: Indices,
-    places: Indices,
-    distances: Counts,
-    deletions: Counts,
+    rows: _Encoded, columns: _Encoded, chosen: Indices, numbers: Indices, places: Indices, counts: Counts
 ) -> None:
-    """Fill rows `places` of distances and deletions, from the chosen rows to the columns `numbers`."""
+    """Fill rows `places` of the counts, from the chosen rows to the columns `numbers`."""
     longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())
     n_words = max(1, -(-longest // WORD))
     slots = np.zeros(columns.n_symbols, np.int64)
     marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
-    up, down = np.empty((2, longest_column + 1, n_words), np.uint64)
-    edit_pairs(
-        rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers, slots, marks, up, down,
-        distances, deletions,
-    )  # fmt: skip
+    up_and_down = np.empty((2, longest_column + 1, n_words), np.uint64)
+    sides = (rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers)
+    edit_pairs(*sides, slots, marks, *up_and_down, *counts)

@@ -1,12 +1,13 @@
-"""The unit in which rows of numbers are compared, so that no square of a huge or tiny value overflows or vanishes."""
+"""The unit in which numbers are compared, so that no square of a huge or tiny value overflows or vanishes."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, integer
+from eocc.foundation.checks import array_of, instance, integer, positive
 from eocc.foundation.types import Flags, Matrix
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 
 # Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
 FARTHEST = 1e150
@@ -16,16 +17,13 @@ CONSTANT = 1e-14
 MOST_BY_PRODUCT = 1000
 # Doubles reach from 2**-1074 to 2**1024.
 EXPONENTS = 1100
+# A block holds about this many dissimilarities, 16 MiB.
+BLOCK_SIZE = 2**21
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact.
-
-    >>> unit = Unit.of(np.array([[0.0], [6.0]]))
-    >>> unit.measure(np.array([[0.0], [6.0], [9.0]])).ravel()
-    array([-0.75,  0.75,  1.5 ])
-    """
+    """Rows minus `centre`, the middle of each column, divided by 2**exponent, which is exact."""
 
     centre: Matrix
     exponent: int
@@ -57,29 +55,20 @@ class Unit:
         with np.errstate(over="ignore"):
             return float(np.ldexp(measured, self.exponent))
 
-    def plain(self) -> "Unit":
-        """Return the unit for rows that are all equal: the same centre, without scaling."""
-        return Unit(self.centre, 0)
-
-    def has_columns(self, count: int) -> bool:
-        """Return whether this is a valid unit of that many columns."""
-        return len(self.centre) == count
-
 
 @dataclass(frozen=True, eq=False)
 class StandardUnit(Unit):
     """Rows minus `centre`, each column divided by `spreads`, its standard deviation in training.
 
     A constant column keeps its own scale. The exponent is 0.
-
-    >>> unit = StandardUnit.of(np.array([[0.0, 7.0], [6.0, 7.0]]))
-    >>> unit.measure(np.array([[0.0, 7.0], [9.0, 7.0]]))
-    array([[-1.,  0.],
-           [ 2.,  0.]])
     """
 
     spreads: Matrix
     stored: ClassVar = {**Unit.stored, "spreads": array_of(np.float64, 1)}
+
+    def __post_init__(self) -> None:
+        if self.spreads.shape != self.centre.shape or not (self.spreads > 0).all():
+            raise ValueError("a unit needs one positive standard deviation per column")
 
     @classmethod
     def of(cls, rows: Matrix) -> "StandardUnit":
@@ -96,8 +85,6 @@ class StandardUnit(Unit):
         """Return the rows in this unit."""
         with np.errstate(over="ignore"):
             scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
-            if self.exponent:
-                np.ldexp(scaled, -self.exponent, out=scaled)
             scaled /= self.spreads
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
@@ -109,10 +96,52 @@ class StandardUnit(Unit):
         """Return the distance itself: it counts standard deviations."""
         return measured
 
-    def plain(self) -> "StandardUnit":
-        """Return the unit for rows that are all equal: the same centre, without scaling."""
-        return StandardUnit(self.centre, 0, np.ones_like(self.centre))
 
-    def has_columns(self, count: int) -> bool:
-        """Return whether this is a valid unit of that many columns."""
-        return super().has_columns(count) and self.spreads.shape == (count,) and bool((self.spreads > 0).all())
+@dataclass(frozen=True, eq=False)
+class FittedInUnit(RegisteredFitted):
+    """A measure of numbers with its divisor delta, which is `largest` in the `unit`."""
+
+    unit: Unit
+    largest: float
+    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": positive}
+
+    @property
+    def n_parameters(self) -> int:
+        """One weight per column."""
+        return len(self.unit.centre)
+
+    @property
+    def delta(self) -> float:
+        """The divisor in the unit of the data; 1 if all training patterns are equal."""
+        return self.unit.length(self.largest)
+
+    def largest_of(self: Any, training: Any, prototypes: Any) -> float:
+        """Return the largest d(x, y; 1) of two training patterns, or of a training pattern and a prototype."""
+        p = np.ones(self.n_parameters)
+        if prototypes is None:
+            return float(self.prepare(training).evaluate(p).max())
+        step = max(1, BLOCK_SIZE // len(prototypes))
+        blocks = (training[start : start + step] for start in range(0, len(training), step))
+        return max(float(np.max(self.prepare(block, prototypes).evaluate(p))) for block in blocks)
+
+    def divided(self, largest: float) -> Self:
+        """Return the measure with that divisor, or without any scaling if it is 0."""
+        if largest > 0:
+            return replace(self, largest=largest)
+        return replace(self, unit=replace(self.unit, exponent=0), largest=1.0)
+
+
+class MeasureInUnit(RegisteredMeasure):
+    """A measure that is divided by its largest value in training at p = 1.
+
+    Its method `unscaled` returns the fitted measure with its unit, and the divisor 1.
+    """
+
+    def fit(self, training: Any) -> Any:
+        """Fix the unit, and as delta the largest dissimilarity of two training patterns."""
+        return self.fit_against(training, None)
+
+    def fit_against(self: Any, training: Any, prototypes: Any) -> Any:
+        """Fix the unit, and as delta the largest dissimilarity of a training pattern and a prototype."""
+        unscaled = self.unscaled(training)
+        return unscaled.divided(unscaled.largest_of(training, prototypes))

@@ -7,9 +7,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
-from eocc.measures.precomputed import Precomputed, PrecomputedRows
+from eocc.measures.auto import is_pairwise, resolve_measure
+from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import Measure
-from eocc.measures.resolve import resolve_measure
 
 
 class Metric(ABC):
@@ -40,18 +40,22 @@ class EuclideanRows(Metric):
 
 
 class Blocks(Metric):
-    """Precomputed distances in their own unit."""
+    """Precomputed distances in their own unit; the measure reads and checks them."""
 
     is_pairwise = True
     takes_rows = False
 
+    def __init__(self, measure: Any) -> None:
+        self.measure = measure
+
     def read(self, X: Any) -> PrecomputedRows:
         """Return a block of distances."""
-        return Precomputed().read(X)
+        block: PrecomputedRows = self.measure.read(X)
+        return block
 
     def fit(self, training: PrecomputedRows) -> Self:
         """Check that the block is square, symmetric and zero on its diagonal."""
-        Precomputed().fit(training)
+        self.measure.fit(training)
         return self
 
     def distances(self, patterns: PrecomputedRows, prototypes: PrecomputedRows) -> Matrix:
@@ -92,9 +96,8 @@ def resolve_metric(metric: Any) -> Metric:
     """
     if isinstance(metric, str) and metric == "euclidean":
         return EuclideanRows()
-    if isinstance(metric, Precomputed) or (isinstance(metric, str) and metric == "precomputed"):
-        return Blocks()
-    return Measured(resolve_measure(metric))
+    measure = resolve_measure(metric)
+    return Blocks(measure) if is_pairwise(measure) else Measured(measure)
 
 
 def distances_to_others(D: Matrix) -> Matrix:

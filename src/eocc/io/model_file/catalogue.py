@@ -1,7 +1,7 @@
 """The classes and functions that a model file may name: all that the registries list, and what these need.
 
-A measure lists in `stored_classes` what its models need. A class lists its fields, each with a check, in `stored`. One
-without `stored`, such as a search, is a dataclass of plain settings, which it checks itself.
+A measure names in `fitted_class` and `stored_classes` what its models need. A class lists its fields, each with a
+check, in `stored`. One without `stored`, such as a search, is a dataclass of plain settings, which it checks itself.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -88,8 +88,8 @@ def _classes() -> Iterator[type]:
     yield from GRAPHS_AND_TABLES
     for name in measures.__all__:
         kind = getattr(measures, name)
-        if hasattr(kind, "stored_classes"):
-            yield from (kind, *kind.stored_classes)
+        if hasattr(kind, "fitted_class"):
+            yield from (kind, kind.fitted_class, *kind.stored_classes)
 
 
 def name_of(kind: type) -> str:

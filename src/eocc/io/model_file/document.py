@@ -15,10 +15,10 @@ from eocc.foundation.parameters import Parameter
 from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.container import FORMAT
 from eocc.io.model_file.plain import UnwritableError
+from eocc.measures.auto import resolve_measure
 from eocc.measures.composite import Composite, FittedComposite
 from eocc.measures.function import FittedFunction, FunctionMeasure
 from eocc.measures.objects import Objects
-from eocc.measures.resolve import resolve_measure
 
 Arrays = dict[str, NDArray[Any]]
 # The fitted values that scoring calls, each with the argument of `load` that replaces one of the user's own.

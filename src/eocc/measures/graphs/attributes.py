@@ -9,7 +9,9 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, mapping, real, tuple_of
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.strings import edit_distance
+from eocc.measures.objects import is_missing
+
+Attributes = Mapping[str, Sequence[Any]]
 
 KINDS = ("category", "number", "text")
 # Text attributes are texts, not categories, if most values differ and are longer than this on average.
@@ -25,25 +27,30 @@ class Schema:
     texts: tuple[str, ...]
     stored: ClassVar = {
         "numbers": mapping(hashable, lambda pair: tuple_of(real(), 2)(pair) and len(pair) == 2 and pair[1] > 0),
-        "categories": tuple_of(hashable),
-        "texts": tuple_of(hashable),
-    }
+        "categories": tuple_of(hashable), "texts": tuple_of(hashable),
+    }  # fmt: skip
 
     @property
     def names(self) -> list[str]:
         """All attributes: categories, texts, numbers."""
         return [*self.categories, *self.texts, *self.numbers]
 
+    @property
+    def identifying(self) -> list[str]:
+        """The attribute that identifies an item in texts: the first category or text, if there is one."""
+        return [*self.categories, *self.texts][:1]
 
-def find_schema(attributes: Sequence[Mapping[str, Sequence[Any]]], declared: Mapping[str, str], kind: str) -> Schema:
+
+def find_schema(attributes: Sequence[Attributes], declared: Mapping[str, str], kind: str) -> Schema:
     """Return the attributes with their kinds, declared or found from the values; `kind` is "vertex" or "edge"."""
     names = dict.fromkeys(name for mapping in attributes for name in mapping)
-    unknown = set(declared) - set(names)
-    if unknown:
-        raise ValueError(
-            f"no graph has a {kind} attribute {min(unknown)!r}; known: {', '.join(map(repr, sorted(names)))}"
-        )
-    values = {name: _present(v for mapping in attributes for v in mapping.get(name, ())) for name in sorted(names)}
+    for unknown in sorted(set(declared) - set(names)):
+        known = ", ".join(map(repr, sorted(names)))
+        raise ValueError(f"no graph has a {kind} attribute {unknown!r}; known: {known}")
+    values = {
+        name: [value for mapping in attributes for value in mapping.get(name, ()) if not is_missing(value)]
+        for name in sorted(names)
+    }
     kinds = {name: declared.get(name) or _kind(name, kind, values[name]) for name in values}
     return Schema(
         {name: _range(name, values[name]) for name in values if kinds[name] == "number"},
@@ -52,35 +59,18 @@ def find_schema(attributes: Sequence[Mapping[str, Sequence[Any]]], declared: Map
     )
 
 
-def _present(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if not is_missing(value)]
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None or does not equal itself, as NaN and NA."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # pandas.NA has no truth value; an array has one per entry
-        return not isinstance(value, np.ndarray)
-
-
 def _kind(name: str, of: str, values: Sequence[Any]) -> str:
-    """Return the kind of an attribute."""
     numbers = [isinstance(value, Number) and not isinstance(value, bool | np.bool_) for value in values]
     if any(numbers) and not all(numbers):
-        odd = next(value for value, is_number in zip(values, numbers, strict=True) if not is_number)
-        raise ValueError(
-            f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; make it one kind, or declare it: "
-            f"{of}_kinds={{{name!r}: 'category'}}"
-        )
-    if all(numbers) and values:
+        odd = values[numbers.index(False)]
+        hint = f"make it one kind, or declare it: {of}_kinds={{{name!r}: 'category'}}"
+        raise ValueError(f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; {hint}")
+    if any(numbers):
         return "number"
-    if values and all(isinstance(value, str) for value in values):
-        length = sum(map(len, values)) / len(values)
-        return "text" if len(set(values)) > len(values) / 2 and length > SHORT_TEXT else "category"
-    return "category"
+    if not all(isinstance(value, str) for value in values):
+        return "category"
+    is_text = len(set(values)) > len(values) / 2 and sum(map(len, values)) > SHORT_TEXT * len(values)
+    return "text" if is_text else "category"
 
 
 def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
@@ -109,48 +99,25 @@ class Encoded(NamedTuple):
     categories: Indices
     texts: Indices
 
-    def costs(self, items: Any, others: Any, text_table: Matrix) -> Matrix:
-        """Return the mean dissimilarity over the attributes of two groups of items (n, m), as in the kernel."""
-        total = np.zeros((len(items), len(others)))
-        for values, scale in zip(self.numbers, self.scales, strict=True):
-            gaps = np.abs(values[items][:, None] - values[others]) * scale
-            one_missing = np.not_equal.outer(np.isnan(values[items]), np.isnan(values[others]))
-            total += np.where(np.isnan(gaps), one_missing, gaps)
-        for codes in self.categories:
-            total += np.not_equal.outer(codes[items], codes[others])
-        for codes in self.texts:
-            here, there = codes[items][:, None], codes[others]
-            both = (here >= 0) & (there >= 0)
-            total += np.where(both, text_table[here, there] if text_table.size else 0.0, here != there)
-        count = len(self.numbers) + len(self.categories) + len(self.texts)
-        return total * (1.0 / count) if count > 1 else total
-
 
 def encode(
-    schema: Schema,
-    attributes: Sequence[Mapping[str, Sequence[Any]]],
-    counts: Any,
-    codes: dict[Any, int],
-    vocabulary: dict[str, int],
+    schema: Schema, attributes: Sequence[Attributes], counts: Any, codes: dict[Any, int], vocabulary: dict[str, int]
 ) -> Encoded:
     """Return the attributes of all items of all graphs; new categories and texts get the next code."""
+    sized = list(zip(attributes, counts, strict=True))
 
-    def column(name: str) -> list[Any]:
-        return [
-            value
-            for mapping, count in zip(attributes, counts, strict=True)
-            for value in mapping.get(name, [None] * int(count))
-        ]
+    def columns(names: Iterable[str]) -> list[list[Any]]:
+        return [[v for mapping, count in sized for v in mapping.get(name, [None] * int(count))] for name in names]
 
     total = int(np.sum(counts))
     numbers = np.empty((len(schema.numbers), total))
-    for k, (name, (low, _)) in enumerate(schema.numbers.items()):
-        numbers[k] = _as_numbers(name, column(name)) - low
+    for row, name, values in zip(numbers, schema.numbers, columns(schema.numbers), strict=True):
+        row[:] = _as_numbers(name, values) - schema.numbers[name][0]
     return Encoded(
         numbers,
         np.array([1.0 / span for _, span in schema.numbers.values()]),
-        _coded([column(name) for name in schema.categories], codes, total, lambda value: value),
-        _coded([column(name) for name in schema.texts], vocabulary, total, str),
+        _coded(columns(schema.categories), codes, total, lambda value: value),
+        _coded(columns(schema.texts), vocabulary, total, str),
     )
 
 
@@ -171,15 +138,6 @@ def _coded(columns: Sequence[Sequence[Any]], known: dict[Any, int], total: int, 
         try:
             coded[k] = [-1 if is_missing(v) else known.setdefault(key(v), len(known)) for v in values]
         except TypeError as error:
-            message = (
-                f"an attribute holds values other than numbers, categories and texts ({error}); declare it 'ignore'"
-            )
-            raise ValueError(message) from None
+            held = f"values other than numbers, categories and texts ({error})"
+            raise ValueError(f"an attribute holds {held}; declare it 'ignore'") from None
     return coded
-
-
-def text_table(texts: Sequence[str], others: Sequence[str]) -> Matrix:
-    """Return the normalised edit distances from texts to other texts."""
-    if not texts or not others:
-        return np.empty((len(texts), len(others)))
-    return edit_distance(texts, others)

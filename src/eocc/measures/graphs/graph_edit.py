@@ -10,17 +10,16 @@ import numpy as np
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import counted, format_value
 from eocc.kernels.graph_edit import edit_components
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema, is_missing, text_table
-from eocc.measures.graphs.edit_path import GROUP, WEIGHT, graph_edit_path
+from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema
+from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
-from eocc.measures.linear import LinearPrepared
-from eocc.measures.objects import Objects, are_objects, read_objects
-from eocc.measures.schema import DataSchema
+from eocc.measures.objects import Objects, is_missing, read_objects
+from eocc.measures.strings import edit_distance
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
@@ -37,6 +36,9 @@ class FittedGraphEdit(RegisteredFitted):
     edge: Schema
     directed: bool | None
     n_parameters: int = 3
+    weighs: ClassVar = ("substitution", "insertion", "deletion")
+    kind: ClassVar = "graphs"
+    pattern_classes: ClassVar = (LabelledGraph,)
     is_costly: ClassVar = True
     stored: ClassVar = {"vertex": instance(Schema), "edge": instance(Schema), "directed": optional(instance(bool))}
 
@@ -47,13 +49,14 @@ class FittedGraphEdit(RegisteredFitted):
         prototype_texts: dict[str, int] = texts if prototypes is None else {}
         left = self.flatten(patterns, codes, texts)
         right = left if prototypes is None else self.flatten(prototypes, codes, prototype_texts)
-        table = text_table(list(texts), list(prototype_texts))
+        table = edit_distance(list(texts), list(prototype_texts))
         back_table = np.ascontiguousarray(table.T)
         components = np.empty((3, len(left[0][0]) - 1, len(right[0][0]) - 1))
         largest = max(int(np.diff(flat[0][0]).max(initial=0)) for flat in (left, right))
 
         def work(start: int, stop: int) -> None:
-            room = _room(largest)
+            costs = np.empty(largest * largest)  # working memory for one thread
+            room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
             edit_components(start, stop, left, right, prototypes is None, table, back_table, room, components)
 
         for_each_block(components.shape[1], max(1, min(16, components.shape[1] // 8)), work)
@@ -66,18 +69,24 @@ class FittedGraphEdit(RegisteredFitted):
                 kind = "directed" if graph.directed else "undirected"
                 raise ValueError(f"graph {number} is {kind}, the training graphs are not; convert it")
         edges = [np.asarray(graph.edges) for graph in graphs]
-        counts = np.array([graph.n_vertices for graph in graphs])
-        begin, neighbour, neighbour_edge = _neighbours(graphs, edges, counts)
-        degree = np.concatenate([_degrees(graph, ends) for graph, ends in zip(graphs, edges, strict=True)])
+        counts, n_edges = np.array([graph.n_vertices for graph in graphs]), np.array([*map(len, edges)])
+        starts, ends = _starts(counts), np.concatenate([np.empty((0, 2), np.int64), *edges])
+        is_directed = np.repeat(np.array([graph.directed for graph in graphs], bool), n_edges)
+        shifts = np.append(np.repeat(starts[:-1], n_edges), starts[-1])
+        degree = np.concatenate([np.bincount(e.ravel(), minlength=n) for e, n in zip(edges, counts, strict=True)])
         vertex = encode(self.vertex, [graph.vertex_attributes for graph in graphs], counts, codes, vocabulary)
-        edge = encode(self.edge, [graph.edge_attributes for graph in graphs], [*map(len, edges)], codes, vocabulary)
-        ends = np.concatenate([np.empty((0, 2), np.int64), *edges])
-        shape, links = (_starts(counts), _starts([*map(len, edges)])), (degree, begin, neighbour, neighbour_edge, ends)
-        return shape, links, vertex, edge
+        edge = encode(self.edge, [graph.edge_attributes for graph in graphs], n_edges, codes, vocabulary)
+        links = (degree, *_neighbours(ends, shifts, is_directed), ends)
+        return (starts, _starts(n_edges)), links, vertex, edge
 
-    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
-        """Return the operations."""
-        return ["substitution", "insertion", "deletion"]
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
+        back = super().mirrored(components, patterns, prototypes)
+        sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (prototypes, patterns))
+        for size in np.intersect1d(sizes, other_sizes):
+            here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)
+            back[:, here[:, None], there] = self.prepare(prototypes[here], patterns[there]).components
+        return back
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per edit: its weight times its cost, over the vertices and edges of both graphs."""
@@ -85,25 +94,16 @@ class FittedGraphEdit(RegisteredFitted):
         swapped = prototype.n_vertices < pattern.n_vertices
         first, second = (prototype, pattern) if swapped else (pattern, prototype)
         size = max(first.n_vertices + second.n_vertices + len(first.edges) + len(second.edges), 1)
-        contributions = tuple(
-            Contribution(
-                float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size,
-                edit.text,
-                {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other},
-                group=GROUP[edit.kind, edit.what],
-            )
-            for edit in graph_edit_path(self, first, second)
-        )
+        contributions = []
+        for edit in graph_edit_path(self, first, second):
+            amount = float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size
+            details = {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other}
+            contributions.append(Contribution(amount, edit.text, details, edit.group))
         way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
-        return Difference(pair.dissimilarity, contributions, f"by edits that turn {way}")
+        return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the size of a graph, and its vertices counted by their first category.
-
-        >>> graphs = [LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]})]
-        >>> GraphEdit().fit(graphs).describe(graphs)
-        '3 vertices and 2 edges: 2 C, 1 O'
-        """
+        """Return the size and the vertices by their first category, as in "3 vertices and 2 edges: 2 C, 1 O"."""
         graph = pattern[0]
         size = f"{counted(graph.n_vertices, 'vertex', 'vertices')} and {counted(len(graph.edges), 'edge')}"
         if not self.vertex.categories:
@@ -112,10 +112,6 @@ class FittedGraphEdit(RegisteredFitted):
         counts = Counter("missing" if is_missing(value) else format_value(value).strip() for value in values)
         return f"{size}: {listed([f'{count} {value}' for value, count in counts.most_common()], 6)}" if counts else size
 
-    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the schema of graphs."""
-        return DataSchema("graphs")
-
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs whose vertices fit into memory.
 
@@ -123,13 +119,10 @@ class FittedGraphEdit(RegisteredFitted):
         """
         super().check_patterns(patterns)
         sizes: list[int] = [graph.n_vertices for graph in patterns]
-        held = sum(_n_held(graph) for graph in patterns)
+        attributes = (one for g in patterns for one in (*g.vertex_attributes.values(), *g.edge_attributes.values()))
+        held = sum(len(np.asarray(graph.edges)) for graph in patterns) + sum(map(len, attributes))
         if 8 * (sum(sizes) + max(sizes, default=0) ** 2) > MOST_BYTES + BYTES_PER_VALUE * held:
             raise ValueError(f"graphs of up to {max(sizes)} vertices without attributes are too large")
-
-    def accepts(self, patterns: Any) -> bool:
-        """Return whether patterns are graphs."""
-        return are_objects(patterns, LabelledGraph)
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of all cost tables, and what encoding the graphs takes."""
@@ -146,11 +139,6 @@ class FittedGraphEdit(RegisteredFitted):
         sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
         values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
         return sum(len(value) if isinstance(value, str) else 1 for value in values)
-
-
-def _n_held(graph: LabelledGraph) -> int:
-    attributes = (*graph.vertex_attributes.values(), *graph.edge_attributes.values())
-    return len(np.asarray(graph.edges)) + sum(map(len, attributes))
 
 
 @dataclass(frozen=True)
@@ -176,14 +164,14 @@ class GraphEdit(RegisteredMeasure):
     edge_kinds: Mapping[str, str] = field(default_factory=dict)
     stored: ClassVar = {"vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text)}
     fitted_class: ClassVar = FittedGraphEdit
-    stored_classes: ClassVar = (FittedGraphEdit, Schema)
+    stored_classes: ClassVar = (Schema,)
+    pair_floats: ClassVar = 3
 
     def __post_init__(self) -> None:
-        for kinds in (self.vertex_kinds, self.edge_kinds):
-            for name, kind in kinds.items():
-                if kind not in (*KINDS, "ignore"):
-                    known = ", ".join(map(repr, (*KINDS, "ignore")))
-                    raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {known}")
+        known = (*KINDS, "ignore")
+        for name, kind in (*self.vertex_kinds.items(), *self.edge_kinds.items()):
+            if kind not in known:
+                raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {', '.join(map(repr, known))}")
 
     def read(self, X: Any) -> Objects:
         """Return networkx graphs or LabelledGraphs as LabelledGraphs."""
@@ -199,42 +187,20 @@ class GraphEdit(RegisteredMeasure):
         edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
         return FittedGraphEdit(vertex, edge, next(iter(kinds), None))
 
-    def pair_bytes(self, patterns: Any) -> float:
-        """Return the bytes of the three components."""
-        return 3 * DOUBLE
-
 
 def _starts(counts: Any) -> Indices:
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
 
-def _room(n: int) -> Any:
-    """Return working memory for one thread that pairs up to n vertices."""
-    costs = np.empty(n * n)
-    return costs, costs.view(np.int64), *np.empty((3, n), np.int64), *np.empty((2, max(n, 1)))
-
-
-def _degrees(graph: LabelledGraph, edges: Indices) -> Indices:
-    return np.bincount(edges.ravel(), minlength=graph.n_vertices)
-
-
-def _neighbours(
-    graphs: Sequence[LabelledGraph], edges: Sequence[Indices], counts: Indices
-) -> tuple[Indices, Indices, Indices]:
+def _neighbours(ends: Indices, shifts: Indices, is_directed: Flags) -> tuple[Indices, Indices, Indices]:
     """Return, for all vertices in turn: where their neighbours begin, the neighbours, and the edges to them.
 
-    An undirected edge is listed from both its ends, a self-loop and a directed edge once.
+    `shifts` holds the first vertex of each edge's graph, and last the number of all vertices. An undirected edge is
+    listed from both its ends, a self-loop and a directed edge once.
     """
-    shifts, first_edges = _starts(counts), _starts([*map(len, edges)])
-    sources, targets, numbers = [], [], []
-    for g, (graph, ends) in enumerate(zip(graphs, edges, strict=True)):
-        both = np.ones(len(ends), dtype=bool) if not graph.directed else np.zeros(len(ends), dtype=bool)
-        both &= ends[:, 0] != ends[:, 1]
-        sources.append(np.concatenate([ends[:, 0], ends[both, 1]]) + shifts[g])
-        targets.append(np.concatenate([ends[:, 1], ends[both, 0]]))
-        number = first_edges[g] + np.arange(len(ends))
-        numbers.append(np.concatenate([number, number[both]]))
-    source = np.concatenate(sources)
+    numbers = np.concatenate([np.arange(len(ends)), np.flatnonzero((ends[:, 0] != ends[:, 1]) & ~is_directed)])
+    source = np.concatenate([ends[:, 0], ends[numbers[len(ends) :], 1]]) + shifts[numbers]
+    target = np.concatenate([ends[:, 1], ends[numbers[len(ends) :], 0]])
     order = np.argsort(source, kind="stable")
     begin = np.searchsorted(source[order], np.arange(shifts[-1] + 1))
-    return begin.astype(np.int64), np.concatenate(targets)[order], np.concatenate(numbers)[order]
+    return begin.astype(np.int64), target[order], numbers[order]

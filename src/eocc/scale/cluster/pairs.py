@@ -1,6 +1,5 @@
 """Blocks of an expensive dissimilarity matrix as tasks; the result is bit-identical to that of one machine."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -8,13 +7,8 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.measures.composite import FittedComposite, PreparedComposite
-from eocc.measures.fixed import FixedPrepared
-from eocc.measures.function import FittedFunction, FunctionMeasure
-from eocc.measures.graphs import FittedGraphEdit
-from eocc.measures.linear import LinearPrepared
+from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
-from eocc.measures.strings import FittedStringEdit
 from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
 from eocc.scale.cluster.pickled import Pickled
 
@@ -31,10 +25,10 @@ Block = tuple[slice, slice]
 def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
     """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive.
 
-    These are pairs of graphs, of strings and of functions of two objects, also as parts of records.
+    A measure says so by its attribute `is_costly`; one of several parts, such as Composite, asks for each part.
 
-    >>> from eocc.measures import StringEdit
-    >>> prepare(StringEdit().fit(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
+    >>> from eocc.measures import resolve_measure
+    >>> prepare(resolve_measure("string-edit").fit(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
     array([[0.  ],
            [0.25]])
     """
@@ -42,44 +36,31 @@ def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Pr
     n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
     if client is None or n_pairs < WORTH_SENDING:
         return measure.prepare(patterns, prototypes)
-    if isinstance(measure, FittedComposite):
-        parts = [
-            prepare(part, patterns.parts[name], None if prototypes is None else prototypes.parts[name])
-            for name, part in measure.measures.items()
-        ]
-        return PreparedComposite(parts, [part.n_parameters for part in measure.measures.values()])
-    if isinstance(measure, FittedFunction) and not measure.knows(patterns, prototypes):
-        plain = FittedFunction(measure.function, measure.largest, [])  # without its table, which need not travel
-        return FixedPrepared(_matrix(client, plain, patterns, prototypes)[0])
-    if isinstance(measure, FittedGraphEdit):
+    if hasattr(measure, "prepare_with"):
+        prepared: Prepared = measure.prepare_with(prepare, patterns, prototypes)
+        return prepared
+    if getattr(measure, "is_costly", False) and not measure.knows(patterns, prototypes):  # type: ignore[attr-defined]
         return LinearPrepared(_matrix(client, measure, patterns, prototypes))
-    if isinstance(measure, FittedStringEdit):  # not symmetric: insertions one way are deletions the other
-        return LinearPrepared(_matrix(client, measure, patterns, patterns if prototypes is None else prototypes))
     return measure.prepare(patterns, prototypes)
 
 
 @dataclass(frozen=True)
-class _SpreadFunction:
-    """A function of two objects as a measure whose training pairs are computed on the cluster."""
+class _SpreadMeasure:
+    """A measure whose training pairs are computed on the cluster."""
 
-    measure: FunctionMeasure
+    measure: Any
 
-    def fit(self, training: Sequence[Any]) -> FittedFunction:
-        return self._fitted(training, None)
+    def fit(self, training: Any) -> FittedMeasure:
+        return self.fit_against(training, None)
 
-    def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> FittedFunction:
-        return self._fitted(training, prototypes)
-
-    def _fitted(self, training: Sequence[Any], prototypes: Sequence[Any] | None) -> FittedFunction:
-        self.measure._check_symmetry(training)
-        pairs = prepare(FittedFunction(self.measure.function, 1.0, []), training, prototypes)
-        return FittedFunction.of_table(self.measure.function, training, prototypes, pairs.evaluate(np.empty(0)))
+    def fit_against(self, training: Any, prototypes: Any) -> FittedMeasure:
+        fitted: FittedMeasure = self.measure.fit_with(prepare, training, prototypes)
+        return fitted
 
 
 def spread_measure(measure: Measure) -> Measure:
     """Return the measure, or one that is fitted on the cluster in use if its fit compares all pairs."""
-    is_costly = current() is not None and isinstance(measure, FunctionMeasure)
-    return _SpreadFunction(measure) if is_costly and isinstance(measure, FunctionMeasure) else measure
+    return _SpreadMeasure(measure) if current() is not None and hasattr(measure, "fit_with") else measure
 
 
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
@@ -129,21 +110,9 @@ def _block(
     if rows == columns:
         return _components(measure, patterns[rows], None), None
     forth = _components(measure, patterns[rows], patterns[columns])
-    back = np.ascontiguousarray(forth.transpose(0, 2, 1))
-    if isinstance(measure, FittedGraphEdit):
-        _redo_equal_sizes(measure, patterns[columns], patterns[rows], back)
-    return forth, back
+    return forth, measure.mirrored(forth, patterns[rows], patterns[columns])
 
 
 def _components(measure: Any, patterns: Any, prototypes: Any) -> Matrix:
-    prepared = measure.prepare(patterns, prototypes)
-    found: Matrix = prepared.dissimilarities[None] if isinstance(prepared, FixedPrepared) else prepared.components
-    return found
-
-
-def _redo_equal_sizes(measure: FittedGraphEdit, graphs: Any, others: Any, components: Matrix) -> None:
-    """Compute pairs of graphs of equal size again: they depend on the order, as no graph is the smaller one."""
-    sizes, other_sizes = (np.array([graph.n_vertices for graph in group]) for group in (graphs, others))
-    for size in np.intersect1d(sizes, other_sizes):
-        here, there = np.flatnonzero(sizes == size), np.flatnonzero(other_sizes == size)
-        components[:, here[:, None], there] = measure.prepare(graphs[here], others[there]).components
+    components: Matrix = measure.prepare(patterns, prototypes).components
+    return components

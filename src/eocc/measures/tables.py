@@ -1,0 +1,371 @@
+"""Gower's dissimilarity of mixed records, one weight per column, and how each kind of column is encoded as numbers."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+
+from eocc.foundation.checks import Check, hashable, instance, integer, mapping, optional, real, tuple_of
+from eocc.foundation.registry import choose, listed
+from eocc.foundation.types import Flags, Matrix
+from eocc.foundation.wording import format_value, named_values, to_json
+from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
+from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.columns import BOOLEANS, CELLS, LABELS, MOST_NAMED, Column, Table, read_table
+from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.schema import TEXT, DataSchema
+from eocc.measures.unit import CONSTANT, EXPONENTS, FARTHEST
+
+
+@dataclass(frozen=True, eq=False)
+class FittedColumn:
+    """A column of the training table: what it held, how it is encoded, and c between a missing value and a value."""
+
+    name: Hashable
+    contents: frozenset[str]
+    coder: "Coder"
+    absent: float
+    stored: ClassVar = {
+        "name": hashable, "contents": instance(frozenset), "coder": lambda value: type(value) in STORED_CODERS,
+        "absent": real(0, 1),
+    }  # fmt: skip
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        """Encode the column of this name in another table, which must hold the same kind of values."""
+        if not column.contents:
+            return np.full(len(column.values), np.nan)
+        # The levels of an ordered column are known, whether they come as strings or as categories.
+        if not (column.contents <= self.contents or self.coder.kind in ("ordered", "empty")):
+            held, holds = _together(self.contents), _together(column.contents)
+            raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
+        return self.coder.encode(column, unseen)
+
+
+def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
+    """Return a training column with its coder and the cost of a missing value."""
+    coder = _coder(column, declared) if column.contents else _Empty()
+    encoded = coder.encode(column, {})
+    present = encoded[~np.isnan(encoded)]
+    absent = _mean_unlikeness(present) if coder.kind == "categorical" else _mean_gap(present)
+    return FittedColumn(column.name, column.contents, coder, absent)
+
+
+def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
+    """Return the coder of the declared kind, or of the kind that follows from the contents."""
+    if isinstance(declared, str):
+        if declared in ("numeric", "boolean") and column.labels is not None:
+            raise ValueError(f"column {column.name!r} is declared {declared}, but holds {_together(column.contents)}")
+        return CODERS[declared](column)
+    if declared is not None:
+        return _Ordered(tuple(declared))
+    if len(column.contents) > 1:
+        mix = _together(column.contents)
+        raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
+    if LABELS in column.contents:
+        return _Ordered(column.levels) if column.levels else _Categorical.of(column)
+    return _Boolean() if BOOLEANS in column.contents else _Numeric.of(column)
+
+
+def _mean_gap(values: Matrix) -> float:
+    """Return the mean of |x - y| over all pairs, from the sorted values: sum_i (2 i - n + 1) x_i / (n (n - 1) / 2)."""
+    n = len(values)
+    total = float(np.sum((2.0 * np.arange(n) - n + 1) * np.sort(values)))
+    return min(max(total / (n * (n - 1) / 2), 0.0), 1.0) if n > 1 else 0.0
+
+
+def _mean_unlikeness(codes: Matrix) -> float:
+    """Return the share of pairs of different codes."""
+    n, counts = len(codes), np.unique(codes, return_counts=True)[1]
+    return float(n * n - np.sum(counts * counts)) / (n * (n - 1)) if n > 1 else 0.0
+
+
+@dataclass(frozen=True)
+class _Empty:
+    """A column without any value in training. It never counts."""
+
+    kind = "empty"
+    stored: ClassVar[Mapping[str, Check]] = {}
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        return np.full(len(column.values), np.nan)
+
+
+@dataclass(frozen=True)
+class _Numeric:
+    """(x - low) / span, with low and span in units of 2**exponent, so that the range of huge numbers stays finite.
+
+    If the column is constant in training, any other number differs from it by 1.
+    """
+
+    exponent: int
+    low: float
+    span: float
+    kind = "numeric"
+    stored: ClassVar = {"exponent": integer(-EXPONENTS, EXPONENTS), "low": real(), "span": real(0)}
+
+    @classmethod
+    def of(cls, column: Column) -> "_Numeric":
+        low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
+        exponent = int(np.frexp(max(abs(low), abs(high)))[1])
+        least, most = np.ldexp([low, high], -exponent).tolist()
+        return cls(exponent, least, most - least)
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        with np.errstate(over="ignore"):
+            gaps = np.ldexp(column.values, -self.exponent) - self.low
+            if self.span == 0:
+                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT)
+            return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True)
+class _Boolean:
+    """0 and 1."""
+
+    kind = "boolean"
+    stored: ClassVar[Mapping[str, Check]] = {}
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        odd = column.values[~np.isnan(column.values) & (column.values != 0) & (column.values != 1)]
+        if len(odd):
+            raise ValueError(f"column {column.name!r} is declared boolean, but holds {odd[0]:g}")
+        return column.values
+
+
+@dataclass(frozen=True, eq=False)
+class _Ordered:
+    """rank / (number of levels - 1)."""
+
+    levels: tuple[Any, ...]
+    kind = "ordered"
+    stored: ClassVar = {"levels": tuple_of(hashable, 1)}
+
+    @classmethod
+    def of(cls, column: Column) -> "_Ordered":
+        levels = column.levels if column.labels is not None else column.labelled().labels
+        if levels is None:
+            hint = f"pass kinds={{{column.name!r}: [levels, the lowest first]}}"
+            raise ValueError(f"column {column.name!r} is declared ordered, but its values have no order: {hint}")
+        return cls(levels)
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        labelled = column.labelled()
+        rank = {level: number for number, level in enumerate(self.levels)}
+        for label in (label for label in labelled.labels or () if label not in rank):
+            known = listed(map(repr, self.levels), MOST_NAMED)
+            raise ValueError(f"column {column.name!r} holds the unknown level {label!r}; known: {known}")
+        return _translated(labelled, rank) / max(len(self.levels) - 1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Categorical:
+    """One code per category."""
+
+    codes: dict[Any, int]
+    kind = "categorical"
+    stored: ClassVar = {"codes": mapping(hashable, integer(0, 2**40))}
+
+    @classmethod
+    def of(cls, column: Column) -> "_Categorical":
+        return cls({label: code for code, label in enumerate(column.labelled().labels or ())})
+
+    def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
+        labelled = column.labelled()
+        for label in labelled.labels or ():
+            if label not in self.codes:
+                unseen.setdefault(label, len(self.codes) + len(unseen))
+        return _translated(labelled, {**self.codes, **unseen})
+
+
+def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
+    """Return the code of each row's label, NaN if missing."""
+    codes = np.array([*(code[label] for label in column.labels or ()), np.nan])
+    return codes[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
+
+
+def _together(contents: frozenset[str]) -> str:
+    return " and ".join(sorted(contents))
+
+
+# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for categories.
+Coder = _Boolean | _Categorical | _Empty | _Numeric | _Ordered
+STORED_CODERS: tuple[type, ...] = get_args(Coder)
+CODERS: dict[str, Callable[[Column], Coder]] = {
+    "numeric": _Numeric.of, "boolean": lambda _: _Boolean(), "ordered": _Ordered.of, "categorical": _Categorical.of
+}  # fmt: skip
+# Columns declared so are read as numbers if possible; the values of others are kept as labels.
+OF_NUMBERS = ("numeric", "boolean", "ordered")
+
+
+@dataclass(frozen=True, eq=False)
+class FittedGower(RegisteredFitted):
+    """Gower's measure with the training table's columns fixed."""
+
+    measure: "Gower"
+    columns: tuple[FittedColumn, ...]
+    stored: ClassVar = {"measure": lambda value: type(value) is Gower, "columns": tuple_of(instance(FittedColumn), 1)}
+
+    @property
+    def n_parameters(self) -> int:
+        """One weight per column."""
+        return len(self.columns)
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The columns' names, in the order of p."""
+        return [column.name for column in self.columns]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The columns' kinds, in the order of p; "empty" means no value in training."""
+        return [column.coder.kind for column in self.columns]
+
+    def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
+        """Encode patterns and prototypes as numbers: shares of the range, or codes."""
+        is_code = np.array([column.coder.kind == "categorical" for column in self.columns])
+        absent = np.array([column.absent for column in self.columns])
+        # Categories unknown in training get new codes, the same for patterns and prototypes.
+        unseen: list[dict[Any, int]] = [{} for _ in self.columns]
+        rows = self._encode(patterns, unseen)
+        if prototypes is None:
+            return _MixedSquare(rows, np.ascontiguousarray(rows.T), is_code, absent)
+        return MixedRows(rows, np.ascontiguousarray(self._encode(prototypes, unseen).T), is_code, absent)
+
+    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return the names of the columns."""
+        return [str(name) for name in self.names]
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return p_k c_k / u for each of the u columns, with both values."""
+        prepared = self.prepare(pair.pattern, pair.prototype)
+        here, there = (self._cells(table) for table in (pair.pattern, pair.prototype))
+        contributions = []
+        for column, value, other, alone in zip(self.columns, here, there, np.diag(pair.weights), strict=True):
+            values = f"{format_value(value)}, {pair.called} {format_value(other)}"
+            text = f"{column.name}: {values}{_remark(column, value, other)}"
+            details = {"column": to_json(column.name), "value": to_json(value), "prototype": to_json(other)}
+            details["weight"] = float(alone.sum())
+            contributions.append(Contribution(float(prepared.evaluate(alone)[0, 0]), text, details))
+        return Difference(pair.dissimilarity, tuple(contributions), "by column")
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return the values by column, for example "age = missing, city = Rome"."""
+        return named_values(self.weight_names(), self._cells(pattern))
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return the columns with what they held in training; text if that was nothing or several things."""
+        held = [CELLS[next(iter(c.contents))] if len(c.contents) == 1 else TEXT for c in self.columns]
+        return DataSchema("records", tuple(zip(self.names, held, strict=True)))
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns are a table."""
+        return type(patterns) is Table
+
+    def _cells(self, table: Table) -> list[Any]:
+        known = {column.name: column for column in table.columns}
+        return [known[name].cell(0) for name in self.names]
+
+    def _encode(self, patterns: Any, unseen: list[dict[Any, int]]) -> Matrix:
+        """Return (n, u) numbers, the columns found by name."""
+        table = self.measure.read(patterns)
+        known = {column.name: column for column in table.columns}
+        for name in (name for name in self.names if name not in known):
+            raise ValueError(f"X lacks column {name!r}, which the training table had")
+        for name in (name for name in known if name not in self.names):
+            raise ValueError(f"X has a column {name!r}, which the training table did not have")
+        encoded = [fitted.encode(known[fitted.name], new) for fitted, new in zip(self.columns, unseen, strict=True)]
+        return np.ascontiguousarray(np.array(encoded).T)
+
+
+@dataclass(frozen=True)
+class Gower(RegisteredMeasure):
+    """d(x, y; p) = sum_k p_k c_k(x_k, y_k) / u over the u columns of a table, one weight p_k per column.
+
+    Patterns are the rows of a pandas or polars frame (these need the extra ``tables``), of a list of dicts, or of a
+    2-D array, whose columns are called 0, 1, ... The dtype of a column, or else its values, decide its kind:
+
+    ===========  ================================  ==========================================================
+    kind         found where                       component c
+    ===========  ================================  ==========================================================
+    numeric      numbers, dates, durations, times  abs(x - y) / range in training; 0 where that range is 0
+    boolean      booleans                          0 or 1
+    categorical  strings, categories               0 or 1
+    ordered      ordered categories, enumerations  abs(rank of x - rank of y) / (number of levels - 1)
+    ===========  ================================  ==========================================================
+
+    `kinds` overrides this: ``kinds={"floor": "ordered", "size": ["S", "M", "L"]}``. A list gives the levels of an
+    ordered column, the lowest first. Numbers and dates declared "ordered" have their training values as levels; strings
+    need the list. A number that is constant in training has no range: any other number then differs by 1, as a category
+    does.
+
+    Missing values are None, NaN, NaT, NA or null. Between two missing values c = 0, so that equal rows have d = 0.
+    Between a missing value and a value, c is the mean of c over all pairs of training rows that have both values, or 0
+    if there are none. So a missing value makes a row neither normal nor strange. Gower's own rule, to leave the column
+    out, would make d nonlinear in p. If absence itself is informative, add a boolean column for it.
+
+    In numeric columns new rows may be farther than 1 from training rows. A category unknown in training differs from
+    all known ones; an unknown level is an error.
+
+    >>> rows = [{"age": 20, "city": "Oslo"}, {"age": 60, "city": "Rome"}, {"age": 30, "city": "Rome"}]
+    >>> fitted = Gower().fit(rows)
+    >>> fitted.prepare(rows).evaluate(np.ones(2))
+    array([[0.   , 1.   , 0.625],
+           [1.   , 0.   , 0.375],
+           [0.625, 0.375, 0.   ]])
+    >>> fitted.names, fitted.kinds
+    (['age', 'city'], ['numeric', 'categorical'])
+    """
+
+    kinds: Mapping[Any, str | Sequence[Any]] | None = None
+    stored: ClassVar = {"kinds": optional(mapping(hashable, instance(str, list, tuple)))}
+    fitted_class: ClassVar = FittedGower
+    stored_classes: ClassVar = (FittedColumn, *STORED_CODERS)
+
+    def __post_init__(self) -> None:
+        for name, kind in (self.kinds or {}).items():
+            if not isinstance(kind, list | tuple):
+                choose("kind", CODERS, kind, otherwise="pass a list of levels, the lowest first")
+            elif not 0 < len(set(kind)) == len(kind):
+                raise ValueError(f"the levels of column {name!r} must be different and at least 1, not {kind!r}")
+
+    def read(self, X: Any) -> Table:
+        """Return X as a table."""
+        return read_table(X, {name for name, kind in (self.kinds or {}).items() if kind not in OF_NUMBERS})
+
+    def fit(self, training: Any) -> FittedGower:
+        """Fix each column's kind, range, levels and the cost of a missing value."""
+        table, kinds = self.read(training), self.kinds or {}
+        for unknown in (name for name in kinds if name not in table.names):
+            known = listed(map(repr, table.names), MOST_NAMED)
+            raise ValueError(f"unknown column {unknown!r} in kinds; known: {known}")
+        return FittedGower(self, tuple(fit_column(column, kinds.get(column.name)) for column in table.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class MixedRows:
+    """Encoded rows (n, u) against prototypes (u, r), each row by itself."""
+
+    rows: Matrix
+    prototype_columns: Matrix
+    is_code: Flags
+    absent: Matrix
+    kernel: ClassVar = staticmethod(gower_cross_dissimilarities)
+
+    def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
+        """Return sum_k p_k c_k / u (n, r)."""
+        out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
+        self.kernel(self.rows, self.prototype_columns, self.is_code, self.absent, p, out)
+        return out
+
+
+class _MixedSquare(MixedRows):
+    """All pairs of one table."""
+
+    kernel: ClassVar = staticmethod(gower_pairwise_dissimilarities)
+
+
+def _remark(column: FittedColumn, here: Any, there: Any) -> str:
+    if column.coder.kind == "empty":
+        return " (no value in training: counts nothing)"
+    return " (counted as the mean difference in training)" if (here is None) != (there is None) else ""
