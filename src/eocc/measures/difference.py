@@ -124,7 +124,10 @@ def _table(total: float, contributions: Sequence[Contribution]) -> list[str]:
     """Return one line per contribution, the largest first, and one for the rest."""
     lines: list[str] = []
     for one in ranked_contributions(contributions):
-        lines += [f"  {_amount(one.amount, total)}  {one.text}", *_inner_lines(one)]
+        lines.append(f"  {_amount(one.amount, total)}  {one.text}")
+        if one.inner is not None and one.inner.contributions:
+            heading = f"its own dissimilarity {format_number(one.inner.dissimilarity)}"
+            lines.extend(f"    {line}" for line in one.inner.lines(heading))
     return lines
 
 
