@@ -30,7 +30,7 @@ Labelled = tuple[Matrix, NDArray[np.int64]]
 WINDOW = (0.05, 0.95), (0.05, 0.85)
 SHADES = plt.get_cmap("Blues")(np.linspace(0, 0.7, 10))  # no darker: points and lines must stand out
 HEADER = (
-    "| {} | regions | accuracy | AUC | training targets accepted | membership of targets | of others |\n"
+    "| {} | regions | accuracy | AUC | training targets accepted | membership of targets | of outliers |\n"
     "|---|---:|---:|---:|---:|---:|---:|"
 )
 SYNTHESES = {

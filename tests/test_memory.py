@@ -43,7 +43,7 @@ def needed(clf, X, n_outliers=0):
         (plain(search=FEW, n_jobs=2), ROWS[:1000]),
         (plain(extent="median"), ROWS[:1500]),
         (plain(prototypes=100), ROWS[:2500]),
-        (plain(graph="knn", prototypes=64), ROWS),
+        (plain(graph="knn", prototypes=64), ROWS[:1500]),
         (plain(), WORDS),
         (plain(), RECORDS),
     ],
@@ -90,10 +90,10 @@ def test_a_fit_that_needs_more_is_refused_at_once_with_a_remedy(clf, remedy):
 
 
 def test_the_remedy_works():
-    limit = 2**26
+    limit = 2**27
     with pytest.raises(MemoryLimitError):
-        plain(max_memory=limit).fit(ROWS[:4000])
-    assert len(plain(max_memory=limit, graph="knn", prototypes=64, random_state=0).fit(ROWS[:4000]).labels_) == 4000
+        plain(max_memory=limit).fit(ROWS)
+    assert len(plain(max_memory=limit, graph="knn", prototypes=64, random_state=0).fit(ROWS).labels_) == 5000
 
 
 def test_without_a_limit_free_memory_is_the_limit(monkeypatch):

@@ -17,8 +17,8 @@ CONSTANT = 1e-14
 MOST_BY_PRODUCT = 1000
 # Doubles reach from 2**-1074 to 2**1024.
 EXPONENTS = 1100
-# A block holds about this many dissimilarities, 16 MiB.
-BLOCK_SIZE = 2**21
+# A block holds about this many dissimilarities, 4 MiB.
+BLOCK_SIZE = 2**19
 
 
 @dataclass(frozen=True, eq=False)

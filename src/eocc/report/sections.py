@@ -68,7 +68,7 @@ def _summary_in_words(study: Study) -> list[str]:
     shares = [f"{part} ({percentage(part, len(new))})" for part in (accepted, len(new) - accepted)]
     said.append(f"Of {counted(len(new), 'new row')} it accepts {shares[0]} as normal and rejects {shares[1]}.")
     said += _labels_in_words(new)
-    if n_known > MANY_KNOWN * len(new):
+    if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         said.append(f"{n_known} of them equal a {study.row_name}. {remark}")
     first = int(new.order[0])
