@@ -37,12 +37,10 @@ from eocc.surprise.score import Threshold
 from eocc.surprise.state import surprise_state
 from eocc.synthesis.model import Model
 
-# Attributes that describe the prototypes, and where they are in the `structure_`.
-STRUCTURE = {
-    "regions_": "regions", "labels_": "labels", "fuzzy_model_": "fuzzy", "spanning_tree_": "tree",
-    "modularity_curve_": "modularity_curve", "modularity_": "candidate.modularity", "entropy_": "candidate.entropy",
-    "raw_entropy_": "raw_entropy",
-}  # fmt: skip
+
+def _of_structure(path: str, meaning: str) -> Any:
+    """Return a property that is computed with the structure of the prototypes when it is first asked for."""
+    return property(lambda classifier: attrgetter(path)(classifier.structure_), doc=meaning)
 
 
 class SurpriseClassifier(OneClassClassifier):
@@ -250,11 +248,14 @@ class SurpriseClassifier(OneClassClassifier):
         with threads(n_threads(self.n_jobs)):
             return structure_of(self)
 
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the structure, which is computed when first asked for."""
-        if name in STRUCTURE and "surprise_model_" in vars(self):
-            return attrgetter(STRUCTURE[name])(self.structure_)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
+    labels_ = _of_structure("labels", "The region of each training row, -1 for rows that are not prototypes.")
+    fuzzy_model_ = _of_structure("fuzzy", "The regions' centres and widths.")
+    spanning_tree_ = _of_structure("tree", "The minimum spanning tree of the prototypes.")
+    modularity_curve_ = _of_structure("modularity_curve", "The modularity of the partitions into 1, 2, ... clusters.")
+    modularity_ = _of_structure("candidate.modularity", "The normalised modularity of the regions.")
+    entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
+    raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_

@@ -71,6 +71,8 @@ def kind_of(X: Any) -> str:
     >>> kind_of(["oak", "elm"]), kind_of([[1, "a"], [2, None]]), kind_of([[1, 2, 3], [1, 2]]), kind_of([{"oak"}])
     ('strings', 'records', 'series', 'tokens')
     """
+    if isinstance(X, np.ndarray):
+        return _kind_of_array(X)
     if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
         return "numbers"
     for is_one, one, name in (

@@ -42,10 +42,6 @@ class FittedEuclidean(FittedInUnit):
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
-    def largest_of(self, training: Matrix, prototypes: Matrix | None) -> float:
-        """Return the largest distance at p = 1, one block of rows at a time."""
-        return super().largest_of(training, training if prototypes is None else prototypes)
-
     def along(self, active: Flags) -> "FittedEuclidean":
         """Return the measure restricted to some of the columns, on the same scale."""
         return FittedEuclidean(self.unit.along(active), self.largest)

@@ -118,8 +118,9 @@ class FittedInUnit(RegisteredFitted):
     def largest_of(self: Any, training: Any, prototypes: Any) -> float:
         """Return the largest d(x, y; 1) of two training patterns, or of a training pattern and a prototype."""
         p = np.ones(self.n_parameters)
-        if prototypes is None:
+        if prototypes is None and not isinstance(training, np.ndarray):  # each pair of series is compared once
             return float(self.prepare(training).evaluate(p).max())
+        prototypes = training if prototypes is None else prototypes
         step = max(1, BLOCK_SIZE // len(prototypes))
         blocks = (training[start : start + step] for start in range(0, len(training), step))
         return max(float(np.max(self.prepare(block, prototypes).evaluate(p))) for block in blocks)
