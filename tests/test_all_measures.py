@@ -3,6 +3,7 @@
 import ast
 import pickle
 import tracemalloc
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -140,21 +141,30 @@ def test_both_classifiers_explain_new_patterns(name, classifier):
     assert all(str(explanation) for explanation in clf.explain(new))
 
 
-def places_that_name(*names):
-    """The files that name a class in their code; a measure's own folder counts once."""
-    found = set()
+@cache
+def names_by_file():
+    """The names of classes that the code of each file uses, defines, imports or registers."""
+    found = {}
     for path in SOURCE.rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        used |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-        used |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        texts = {
-            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        }
-        used |= {text.rpartition(".")[2] for text in texts if text.count(".") == 1 and " " not in text}
-        if used & set(names):
-            found.add(path if path.parent.parent != ROOM else path.parent)
+        used = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Name):
+                used.add(node.id)
+            elif isinstance(node, ast.ImportFrom):
+                used |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ClassDef):
+                used.add(node.name)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+                used |= {text.rpartition(".")[2]} if text.count(".") == 1 and " " not in text else set()
+        found[path] = used
     return found
+
+
+def places_that_name(name):
+    """The files that name a class in their code; a measure's own folder counts once."""
+    named = [path for path, used in names_by_file().items() if name in used]
+    return {path if path.parent.parent != ROOM else path.parent for path in named}
 
 
 def test_is_named_in_its_own_file_and_one_row_only(name):

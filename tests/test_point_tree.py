@@ -2,7 +2,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
@@ -29,7 +29,8 @@ def assert_same(tree, expected):
     assert_allclose(tree.lengths, expected.lengths, rtol=1e-10)
 
 
-@given(X=points(max_rows=30))
+@given(X=points(max_rows=20))
+@settings(max_examples=40)
 def test_tree_equals_the_oracle_also_under_ties_and_copies(X):
     edges, lengths = oracle.point_spanning_tree(X, 0.37)
     with small(leaf_size=2, list_length=1):
