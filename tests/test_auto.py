@@ -37,7 +37,10 @@ DATA = [
     ("numbers", pd.DataFrame(NUMBERS)),
     ("numbers", pd.DataFrame(NUMBERS, dtype=object)),
     ("numbers", pl.DataFrame(NUMBERS)),
-    ("numbers", pl.DataFrame(NUMBERS).lazy()),
+    ("records", pd.DataFrame({"x": [1.0, 2.0], "code": pd.Categorical([1, 2])})),
+    ("records", pd.DataFrame({"x": [1.0, 2.0], "zip": ["01234", "56789"]})),
+    ("records", pd.DataFrame({"zip": np.array(["01234", "56789"], object)})),
+    ("numbers", pd.DataFrame({"x": np.array([1, 2.5], object)})),
     ("records", np.array([[1.0, np.nan], [2.0, 3.0]])),
     ("records", np.array([[1, "oak"], [None, "elm"]], dtype=object)),
     ("records", np.array([["oak", "1"]])),
@@ -146,3 +149,8 @@ def test_importing_the_names_of_the_measures_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_lazy_frame_is_refused_with_the_remedy():
+    with pytest.raises(ValueError, match=r"X is a lazy frame; pass X.collect\(\)"):
+        kind_of(pl.DataFrame({"x": [1.0, 2.0]}).lazy())

@@ -13,7 +13,7 @@ from eocc import SurpriseClassifier, load, save
 from eocc.kernels.density import finite_squares, kernel_sums
 from eocc.measures import MEASURES, Euclidean
 from eocc.surprise.comparison import Comparison
-from eocc.surprise.likelihood_ratio import LEAST_COEFFICIENT, BothKinds, Densities
+from eocc.surprise.likelihood_ratio import BothKinds, Densities
 from eocc.surprise.score import fit_surprise
 from oracles import likelihood_ratio as oracle
 
@@ -136,8 +136,30 @@ def test_the_density_ratio_is_that_of_two_kernel_densities():
 def test_labels_that_contradict_all_distances_do_not_remove_them():
     X = np.random.default_rng(0).normal(size=(40, 2))
     clf = SurpriseClassifier().fit(*labelled(X, X[:20] * 0.01))
-    assert (clf.surprise_model_.likelihood_ratio.coefficients[:2] >= LEAST_COEFFICIENT).all()
+    assert (clf.surprise_model_.likelihood_ratio.coefficients[:2] >= 0.01).all()
     assert len(np.unique(clf.score_samples(X))) > 30
+
+
+def test_far_rows_are_ranked_up_to_ten_million_neighbour_distances():
+    scores = learned().score_samples([[1e3, 0.0, 0.0], [1e5, 0.0, 0.0], [1e6, 0.0, 0.0]])
+    columns = learned().surprise_model_
+    assert (np.diff(scores) < 0).all()
+    rows = Comparison(learned().measure_, np.array([[1e5, 0.0, 0.0], [1e6, 0.0, 0.0]]), both_kinds(0)[0])
+    ratios = columns.labelled_columns(columns.surprise.terms(rows), rows)[:, 4]  # nearest normal rows and outliers
+    assert abs(ratios[0] - ratios[1]) < 0.1  # as far from either kind: neither distance is clipped
+
+
+def test_a_column_of_rounding_size_has_no_densities():
+    X, outliers = both_kinds(0)
+    X[:, 0] *= 1e-9
+    clf = SurpriseClassifier().fit(*labelled(X, outliers))
+    assert clf.surprise_model_.likelihood_ratio.densities.weights.tolist() == [1, 2]
+
+
+def test_labels_that_look_inverted_give_a_warning():
+    X, outliers = both_kinds(0, 10, 50)
+    with pytest.warns(UserWarning, match="y marks 50 of 60 rows as outliers, with False; if True means an outlier"):
+        SurpriseClassifier().fit(np.vstack([X, outliers]), np.arange(60) < 10)
 
 
 def test_precomputed_dissimilarities_know_outliers_too():

@@ -393,3 +393,11 @@ def test_markup_escapes_all_but_itself():
     assert tag("p", "a", class_="note", aria_label=None, hidden=True) == '<p class="note" hidden>a</p>'
     assert tag("p", "<", tag("i", "&"), title='"') == '<p title="&quot;">&lt;<i>&amp;</i></p>'
     assert escaped("a\0b\udc80") == "a\ufffdb\ufffd"
+
+
+def test_pages_of_both_classifiers_have_no_replacement_characters(tmp_path, iris, setosa):
+    for clf in (SurpriseClassifier(), EntropicOneClassClassifier(search=None)):
+        page = tmp_path / "page.html"
+        write_report(clf.fit(setosa), page, iris[0][40:60])
+        assert "\ufffd" not in page.read_text()
+        assert "\0" not in page.read_text()

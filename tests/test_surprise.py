@@ -169,7 +169,7 @@ class TestCopies:
         assert_array_equal(surprises(model, self.X, self.X), model.of_terms(terms))
 
     def test_a_copy_that_differs_by_rounding_is_a_copy(self):
-        # A share of 1e-10 of the largest distance: a row computed in another order, not another row.
+        # 1e-10 of a typical distance: a row computed in another order, not another row.
         near = self.X[[3]] + 1e-10
         expected = surprises(model_of(self.X), self.X, self.X[[3]])
         assert_allclose(surprises(model_of(self.X), self.X, near), expected, rtol=1e-6)
@@ -177,6 +177,14 @@ class TestCopies:
     def test_a_row_close_to_a_training_row_is_no_copy(self):
         near = self.X[[3]] + 1e-6
         assert surprises(model_of(self.X), self.X, near) < surprises(model_of(self.X), self.X, self.X[[3]]) - 0.1
+
+    def test_one_enormous_row_makes_no_copies(self):
+        X = np.vstack([self.X, [[1e10, 1e10]]])
+        assert model_of(X).weightings[0].local_scales[:30].min() > 0
+        near = self.X[[3]] + 1e-3
+        found = Comparison(Euclidean().fit(X), near, X)
+        model_of(X).weightings[0].nearest(found)
+        assert found._own.tolist() == [-1]
 
     def test_near_copies_do_not_count_in_local_scales(self):
         # Three rows that differ by rounding: their local scales come from the other rows.
@@ -205,7 +213,7 @@ def test_sums_do_not_depend_on_the_batch():
 
 
 def test_the_profile_holds_the_distances_at_each_neighbourhood_size():
-    weighting = Weighting(np.ones(1), np.ones(5), 1.0, np.empty(0))
+    weighting = Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.empty(0))
     rows = np.array([[0.0, 0.3, 0.1, 0.2, 0.4], [np.inf, 0.1, 0.2, 0.3, 0.4]])
     near = nearest_in(rows, 4, weighting.n_local, weighting.local_scales)
     assert weighting.profile(near).tolist() == [[0.0, 0.1], [0.1, 0.2]]

@@ -39,13 +39,19 @@ def local_ratio(row, scales):
     return (sum(near) / k / mean_within(row, near[-1] * (1 + 1e-9), scales)) ** 2
 
 
+def copy_tolerance(rows, k):
+    """1e-9 of the median distance to the k nearest rows that are not at distance 0."""
+    known = [value for row in rows for value in smallest(row, 0.0, k) if math.isfinite(value)]
+    return 1e-9 * statistics.median(known) if known else 0.0
+
+
 def weighting(D):
     """The local scales, the mean distance and the mean ratio of a square matrix, and the left-out terms."""
     n = len(D)
-    largest = max(max(row) for row in D)
     rows = [[math.inf if i == j and n > 1 else D[i][j] for j in range(n)] for i in range(n)]
     k = min(4, max(1, n - 1))
-    near = [smallest(row, 1e-9 * largest, k) for row in rows]
+    tolerance = copy_tolerance(rows, k)
+    near = [smallest(row, tolerance, k) for row in rows]
     known = [value for row in near for value in row if math.isfinite(value)]
     mean_distance = sum(known) / len(known) if known else 1.0
     own = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
@@ -59,15 +65,18 @@ def weighting(D):
 def surprise(squares, new):
     """The surprise of new rows, from the square matrix and the rows of dissimilarities under each weighting.
 
-    A new row at dissimilarity 0 under the first weighting is a copy of the first such training row, which is left out.
+    A new row within the tolerance of a training row under the first weighting is a copy of it: that row is left out.
     """
     known = [weighting(D) for D in squares]
     columns = [[terms[t] for terms in one[3]] for one in known for t in (0, 1)]
     units = [(statistics.fmean(column), statistics.pstdev(column)) for column in columns]
+    n = len(squares[0])
+    left_out = [[math.inf if i == j else value for j, value in enumerate(row)] for i, row in enumerate(squares[0])]
+    tolerance = copy_tolerance(left_out, min(4, max(1, n - 1))) if n > 1 else 0.0
     found = []
     for index in range(len(new[0])):
         first = new[0][index]
-        own = first.index(min(first)) if min(first) <= 1e-9 and len(first) > 1 else -1
+        own = first.index(min(first)) if min(first) <= tolerance and n > 1 else -1
         terms = []
         for (scales, mean_distance, mean_ratio, _), rows in zip(known, new, strict=True):
             row = [math.inf if j == own else value for j, value in enumerate(rows[index])]

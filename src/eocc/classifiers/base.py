@@ -92,7 +92,7 @@ class OneClassClassifier(
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """Return what there is to know of the fitted model, by name, as numbers and words."""
+        """Return the facts of the fitted model by name, as numbers and words."""
 
     @abstractmethod
     def describe(self) -> str:

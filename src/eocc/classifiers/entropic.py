@@ -321,7 +321,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
-        """Return what there is to know of the fitted model, by name."""
+        """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,

@@ -53,7 +53,7 @@ def entropic_state(classifier: Any) -> dict[str, Any]:
 
 
 def restore_entropic(classifier: Any, state: dict[str, Any]) -> None:
-    """Give a classifier with its shared values all others; a ValueError says which do not fit together."""
+    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     for name in NUMBERS:
         if state[name] not in EXCEPTIONS.get(name, ()):
             number()(name, state[name], {})

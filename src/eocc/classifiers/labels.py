@@ -23,6 +23,11 @@ def outlier_rows(y: Any, n: int) -> Flags:
     is_outlier = ~labels if labels.dtype == bool else labels == -1
     if is_outlier.all():
         raise ValueError("y marks all rows as outliers (-1); normal rows are needed to learn from")
+    if labels.dtype == bool and is_outlier.mean() > 0.5:
+        warnings.warn(
+            f"y marks {int(is_outlier.sum())} of {n} rows as outliers, with False; if True means an outlier, pass ~y",
+            stacklevel=3,
+        )
     kinds = np.unique(labels) if labels.dtype.kind in "biuf" else np.array(sorted({str(one) for one in labels}))
     if not is_outlier.any() and len(kinds) == 2:
         found = " and ".join(str(kind) for kind in kinds.tolist())

@@ -51,7 +51,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
 
 
 def check_pair(measure: Any, fitted: Any) -> None:
-    """Demand that the fitted measure is of the class that this measure gives, in all parts; a user's own may be any."""
+    """Demand that the fitted measure is of the class that this measure gives, in all parts."""
     wanted = getattr(measure, "fitted_class", None)
     is_right = wanted in (None, type(fitted))
     demand(is_right, f"the measure {type(measure).__name__} does not give {type(fitted).__name__}")

@@ -12,19 +12,28 @@ from eocc.regions.tconorms import resolve_tconorm
 from eocc.space.prototypes.select import resolve_selection
 from eocc.space.representation import Representation
 from eocc.synthesis.assessment import EntropySynthesis
-from eocc.synthesis.graph_kinds import graph_for
+from eocc.synthesis.graph_kinds import CompleteGraph
 from eocc.synthesis.model import Model
 from eocc.synthesis.settings import Settings
 from eocc.synthesis.synthesis import synthesise_at
+
+# The complete graph of this many prototypes takes some seconds.
+MOST_PROTOTYPES = 5000
 
 
 def structure_of(classifier: Any) -> Model:
     """Return the paper's stages on the prototypes of a fitted classifier at its weights, with the paper's defaults.
 
+    The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
+
     `labels`, the edges of `tree` and the members of `regions` count along the training rows; a row that is no prototype
     has the label -1.
     """
     prototypes, places = classifier.prototypes_, classifier.prototype_indices_
+    if len(prototypes) > MOST_PROTOTYPES:
+        raise ValueError(
+            f"regions of {len(prototypes)} rows would take very long; fit with prototypes={MOST_PROTOTYPES} or fewer"
+        )
     representation = Representation(
         classifier.measure_, prototypes, prototypes, np.arange(len(prototypes)), is_whole=True
     )
@@ -32,7 +41,7 @@ def structure_of(classifier: Any) -> Model:
         measure=classifier.resolved_measure_,
         prototypes=None,
         selection=resolve_selection("random"),
-        graph=graph_for("auto", len(prototypes)),
+        graph=CompleteGraph(),
         precision="double",
         synthesis=EntropySynthesis(eta=0.5, gamma=0.02),
         fuzzification=Fuzzification(

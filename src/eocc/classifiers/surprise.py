@@ -173,7 +173,7 @@ class SurpriseClassifier(OneClassClassifier):
         return Scores.of_ratios(ratios, self.membership_function_)
 
     def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
-        """Return the rate: all rows of a stream calibrate."""
+        """Return the false-alarm rate; all rows of a stream are used for calibration."""
         return rate_for(self.false_alarm_rate, n_sample)
 
     def calibration_values(self, patterns: Any) -> Matrix:
@@ -205,7 +205,7 @@ class SurpriseClassifier(OneClassClassifier):
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
-        """Return what there is to know of the fitted model, by name."""
+        """Return the facts of the fitted model by name."""
         n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
         labels = {"known outliers": n_outliers} if n_outliers else {}
         rate = self._calibrated().rate

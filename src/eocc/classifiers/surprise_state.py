@@ -14,7 +14,7 @@ KEYS = ("surprise", "outliers", "membership_function")
 
 
 def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
-    """Give a classifier with its shared values all others; a ValueError says which do not fit together."""
+    """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     n, r, u = (len(part) for part in (classifier.training_indices_, classifier.prototypes_, classifier.weights_))
     if state["outliers"] is not None:
         check_patterns(classifier.measure_, state["outliers"])

@@ -58,7 +58,7 @@ def check_labels(method: str, sample: int | None, about: DataOptions) -> None:
     if sample and (about.outliers or method == options.EOCC_2):
         raise click.UsageError("--sample learns from normal rows only; leave --outliers and --method eocc-2 out")
     if sample and about.input_format:
-        raise click.UsageError("--sample tells the format by the suffix; leave --input-format out")
+        raise click.UsageError("--sample reads the format from the suffix; leave --input-format out")
 
 
 def fit_rows(classifier: Any, rows: Any, method: str) -> None:

@@ -19,7 +19,12 @@ def inspect(model: Path, output: Path | None, form: str) -> None:
     Example: eocc inspect model.eocc
     """
     classifier = open_model(model, output)
-    write_facts(classifier, output, form, [str(rule) for rule in classifier.rules()])
+    from eocc.plots.projection import shows_regions
+
+    rules = [str(rule) for rule in classifier.rules()] if shows_regions(classifier) else None
+    write_facts(classifier, output, form, rules)
+    if rules is None:
+        say("Note: regions are left out: this model has too many rows. Fit it with --prototypes 1000 to see them.")
     if output is not None:
         say(f"Written: {output}.")
 

@@ -12,9 +12,10 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.foundation.parameters import Optional, Parameter
-from eocc.foundation.registry import Registry, choose
+from eocc.foundation.registry import choose
 from eocc.io.files.formats import FORMATS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,12 +27,6 @@ NOT_OPTIONS = ("synthesis", "verbose", "weights")
 # Parameters that only validation uses.
 OF_VALIDATION = ("beta", "performance", "validation_fraction")
 SURPRISE, EOCC_1, EOCC_2 = "surprise", "eocc-1", "eocc-2"
-SYNTHESIS = {EOCC_1: {"synthesis": "entropy"}, EOCC_2: {"synthesis": "validation"}}
-CLASSIFIERS = Registry("eocc.classifiers", {
-    SURPRISE: "surprise.SurpriseClassifier",
-    EOCC_1: "entropic.EntropicOneClassClassifier",
-    EOCC_2: "entropic.EntropicOneClassClassifier",
-})  # fmt: skip
 
 
 def _with_options(parameters: Iterable[Parameter], without: Iterable[str] = ()) -> dict[str, Parameter]:
@@ -133,7 +128,7 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
 def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Function], Function]:
     """Add --method and the options of the parameters of these names."""
     method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True,
-                          help="How to learn.")  # fmt: skip
+                          help="surprise for detection; eocc-1 and eocc-2 are the paper's method.")  # fmt: skip
     return stacked(method, *(_parameter_option(PARAMETERS[name]) for name in names))
 
 
@@ -153,7 +148,8 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
         if name not in METHODS[method]:
             of = " or ".join(other for other in METHODS if PARAMETERS[name] in METHODS[other].values())
             raise click.UsageError(f"--method {method} has no {option_of(name)}; use --method {of}, or leave it out")
-    return CLASSIFIERS[method](**{"n_jobs": -1, "random_state": 0, **SYNTHESIS.get(method, {}), **given})
+    name, fixed = classifiers.METHODS[method]
+    return classifiers.CLASSIFIERS[name](**{"n_jobs": -1, "random_state": 0, **fixed, **given})
 
 
 def in_option_names(text: str) -> str:
@@ -210,7 +206,7 @@ sample_option = click.option("--sample", type=click.IntRange(min=1), default=Non
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 _DATA_OPTIONS = {
     "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,
-                                 help="Format of DATA, if its suffix does not tell it."),
+                                 help="Format of DATA, if not given by its suffix."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
     "drop": click.option("--drop", default="", metavar="COLUMN,...", help="Columns to ignore, separated by commas."),
     "label": click.option("--label", default="", metavar="COLUMN",

@@ -44,7 +44,7 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
         *(_row(title, classifier, normal, other) for title, classifier in fitted.items()),
         "",
         f"False alarms are rejected {normals}, misses are accepted {others}. The AUC is the probability",
-        "that a normal row gets a higher score than another; 0.5 is guessing.",
+        "that a normal row gets a higher score than an outlier; 0.5 is guessing.",
     ]
     classifier = fitted["SurpriseClassifier"]
     margins = classifier.decision_function(other)

@@ -61,7 +61,7 @@ class Rule:
 
     @property
     def whose(self) -> str:
-        """Whose ranges these are."""
+        """The rows that the ranges describe."""
         return "Its rows" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
 
     @property

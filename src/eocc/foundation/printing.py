@@ -25,7 +25,7 @@ def printable_lines(text: str) -> str:
 
 
 def has_instead(absent: str, names: Iterable[str]) -> str:
-    """Return which columns there are instead of an absent one, and which may have been meant.
+    """Return the columns that exist, and the one that was probably meant.
 
     >>> has_instead("laod", ["heat", "load"])
     "it has 'heat', 'load'. Did you mean 'load'?"

@@ -7,9 +7,8 @@ import numpy as np
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from eocc.classifiers import CLASSIFIERS, METHODS
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.entropic import EntropicOneClassClassifier
-from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Matrix
 
@@ -18,11 +17,6 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("this adapter needs PyOD: pip install 'eocc[rivals]'", name=error.name) from error
 
-METHODS: dict[str, tuple[type[OneClassClassifier], dict[str, Any]]] = {
-    "surprise": (SurpriseClassifier, {}),
-    "eocc-1": (EntropicOneClassClassifier, {"synthesis": "entropy"}),
-    "eocc-2": (EntropicOneClassClassifier, {"synthesis": "validation"}),
-}
 # `contamination` sets the threshold instead.
 NOT_HERE = "false_alarm_rate"
 # The share of outliers if `contamination` is an object that sets the threshold: PyOD's own default.
@@ -120,13 +114,15 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         return _distances(self.scorer_.score_samples(X))
 
     def _classifier(self) -> OneClassClassifier:
-        make, fixed = METHODS[self.method]
-        return make(**fixed, **self.parameters)
+        name, fixed = METHODS[self.method]
+        classifier: OneClassClassifier = CLASSIFIERS[name](**fixed, **self.parameters)
+        return classifier
 
 
 def _defaults(method: str) -> dict[str, Any]:
     """Return the parameters of a method and their defaults."""
-    make, fixed = choose("method", METHODS, method)
+    name, fixed = choose("method", METHODS, method)
+    make = CLASSIFIERS[name]
     values = make().get_params(deep=False)
     names = (parameter.name for parameter in make.parameters)
     return {name: values[name] for name in names if name not in (*fixed, NOT_HERE)}

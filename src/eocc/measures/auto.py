@@ -94,17 +94,20 @@ def kind_of(X: Any) -> str:
 
 
 def _kind_of_frame(X: Any) -> str:
-    if hasattr(X, "collect"):  # lazy: the checks of rows of numbers refuse it
-        return "numbers"
+    if hasattr(X, "collect"):
+        raise ValueError("X is a lazy frame; pass X.collect()")
     if hasattr(X, "dtypes"):
         dtypes = list(X.dtypes)
     else:
         import narwhals.stable.v2 as nw
 
         dtypes = list(nw.from_native(X, eager_only=True).schema.values())
-    if not all(_is_numeric(dtype) or getattr(dtype, "kind", "") == "O" for dtype in dtypes):
+    if not all(_is_numeric(dtype) or dtype is np.dtype(object) for dtype in dtypes):
         return "records"
-    return "numbers" if len(X) == 0 else _kind_of_array(np.asarray(X))
+    cells = np.asarray(X)
+    if cells.dtype == object and any(isinstance(cell, str) for cell in cells.ravel()):
+        return "records"
+    return "numbers" if len(X) == 0 else _kind_of_array(cells)
 
 
 def _is_numeric(dtype: Any) -> bool:

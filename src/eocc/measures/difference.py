@@ -70,7 +70,7 @@ class Difference:
     def lines(self, heading: str) -> list[str]:
         """Return the text as lines; the heading ends with what the contributions are."""
         if self.dissimilarity == 0 or (self.contributions and not any(one.amount > 0 for one in self.contributions)):
-            return [f"{heading}: no difference that counts."]
+            return [f"{heading}: no difference."]
         if not self.contributions:
             return [f"{heading}; {self.meaning}."]
         return [f"{heading}, {self.meaning}:", *_table(self.dissimilarity, self.contributions)]

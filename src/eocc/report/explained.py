@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from eocc.explain import Difference, Explanation
 from eocc.explain.fitted import schema_of
-from eocc.foundation.wording import decimals_for, format_number
+from eocc.foundation.wording import GLUE, decimals_for, format_number
 from eocc.measures.difference import ranked_contributions
 from eocc.report.charts import share_bar
 from eocc.report.markup import Markup, bare_table, joined, tag, unless_empty
@@ -38,7 +38,7 @@ def _article(study: Study, rows: ScoredRows, index: int, explanation: Explanatio
         _difference(study, explanation),
         tag("p", explanation.exemplars_heading),
         unless_empty("ul", exemplars, class_="exemplars"),
-        *(tag("p", note, class_="note") for note in explanation.notes()),
+        *(tag("p", note.replace(GLUE, " "), class_="note") for note in explanation.notes()),
         class_="explanation",
         id=f"explained-{key}",
     )

@@ -71,7 +71,7 @@ def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
 
 
 def _contributions(representation: Representation, p: Matrix) -> Matrix:
-    """Return the loss of the mean of d^a over pairs without each weight."""
+    """Return how much the mean of d^a over pairs falls without each weight."""
     pairs = _sampled(representation)
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)

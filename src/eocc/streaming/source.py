@@ -75,7 +75,7 @@ class Source:
             first += len(some)
 
     def in_words(self) -> str:
-        """Return which rows are used, as it follows their number in a sentence."""
+        """Return a phrase that says which rows are used."""
         kind = "" if self.where is None else f" with {self.where[0]} = {str(self.where[1])!r}"
         return kind + (" without missing values" if self.incomplete == SKIP else "")
 

@@ -1,7 +1,7 @@
 """Patterns against prototypes, each left out of its own neighbours."""
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,6 @@ from eocc.kernels.smallest import TIED, mean_within, smallest_entries
 from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
 from eocc.scale.cluster import prepare
 
-# A pattern at most this far from a prototype is a copy of it. Training dissimilarities reach 1 and err by less.
-SAME = 1e-9
 # A block of patterns against all prototypes holds about this many dissimilarities, 4 MiB.
 BLOCK_SIZE = 2**19
 
@@ -28,7 +26,7 @@ class Nearest(NamedTuple):
 class Comparison:
     """`patterns` against `prototypes`. Pattern i does not count prototype own[i], which is itself; -1 means none.
 
-    With own=None, a pattern at dissimilarity 0 from a prototype is taken for that prototype. So a training row, or a
+    With own=None, a pattern within the tolerance of a prototype is taken for that prototype. So a training row, or a
     new copy of it, scores as the row did when it was left out of the training set. Copies are found in the first call
     of `nearest`, which must be at the weights of the model.
     """
@@ -44,10 +42,10 @@ class Comparison:
         is_whole = self.patterns is self.prototypes
         return prepare(self.measure, self.patterns, None if is_whole else self.prototypes)
 
-    def nearest(self, p: Matrix, k: int, n_local: int, local_scales: Matrix) -> Nearest:
+    def nearest(self, p: Matrix, k: int, n_local: int, local_scales: Matrix, tolerance: float) -> Nearest:
         """Return the k nearest prototypes at weights p, and the mean local scale of the `n_local` nearest.
 
-        Prototypes as near as the last of these count too.
+        Prototypes as near as the last of these count too. A pattern within `tolerance` of a prototype is its copy.
         """
         own = np.full(len(self.patterns), -1) if self._own is None else self._own
 
@@ -59,9 +57,9 @@ class Comparison:
         found = self._by_block(p, find)
         if self._own is None:
             self._own = own
-            if (found[:, 0] <= SAME).any():
-                self._own = self.map_rows(p, _copies)
-                return self.nearest(p, k, n_local, local_scales)
+            if (found[:, 0] <= tolerance).any():
+                self._own = self.map_rows(p, partial(_copies, tolerance=tolerance))
+                return self.nearest(p, k, n_local, local_scales, tolerance)
         return Nearest(np.ascontiguousarray(found[:, :k]), found[:, k])
 
     def map_rows(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
@@ -106,9 +104,9 @@ def nearest_in(rows: Matrix, k: int, n_local: int, local_scales: Matrix) -> Near
     return Nearest(distances, scales)
 
 
-def _copies(rows: Matrix) -> Any:
+def _copies(rows: Matrix, tolerance: float) -> Any:
     """Return the prototype that each row is a copy of, -1 if there is none."""
-    return np.where(rows.min(axis=1) <= SAME, rows.argmin(axis=1), -1)
+    return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
 
 def smallest(rows: Matrix, k: int, above: float = -1.0) -> Matrix:

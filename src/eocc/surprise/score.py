@@ -20,8 +20,10 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
-from eocc.surprise.comparison import SAME, Comparison, Nearest, smallest
+from eocc.surprise.comparison import Comparison, Nearest, smallest
 
+# Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
+SAME = 1e-9
 # Neighbourhood sizes double up to this one.
 LARGEST_SIZE = 8
 # Neighbours that make up a local scale.
@@ -44,20 +46,22 @@ class Weighting:
     """The training rows under one weighting of the dissimilarity.
 
     `weights` (u,) are p, `local_scales` (r,) the mean distance of each prototype to its nearest few, `mean_distance`
-    the mean of these distances over all prototypes. `median_profile` (s,) holds the leave-one-out medians of the
+    the mean of these distances over all prototypes. A row within `tolerance` of a prototype is a copy of it.
+    `median_profile` (s,) holds the leave-one-out medians of the
     distance to the k-th nearest for each neighbourhood size k, `mean_ratio` the leave-one-out mean of the local ratio.
     """
 
     weights: Matrix
     local_scales: Matrix
     mean_distance: float
+    tolerance: float
     median_profile: Matrix
     mean_ratio: float = 1.0
 
     def nearest(self, comparison: Comparison) -> Nearest:
         """Return as many neighbours as the terms need."""
         k = max(int(self.sizes[-1]), self.n_local)
-        return comparison.nearest(self.weights, k, self.n_local, self.local_scales)
+        return comparison.nearest(self.weights, k, self.n_local, self.local_scales, self.tolerance)
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
@@ -101,13 +105,16 @@ def n_local(n_prototypes: int) -> int:
 def fit_weighting(weights: Matrix, among_prototypes: Comparison, training: Comparison) -> tuple[Weighting, Matrix]:
     """Return the weighting, and the terms of the training rows, each left out."""
     m = n_local(len(among_prototypes.prototypes))
-    farthest = among_prototypes.map_rows(weights, lambda rows: rows.max(axis=1, where=np.isfinite(rows), initial=0.0))
     # The distances of the prototypes to their nearest that are no copies.
-    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, SAME * float(farthest.max())))
+    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, 0.0))
     is_known = np.isfinite(near)
+    tolerance = SAME * float(np.median(near[is_known])) if is_known.any() else 0.0
+    if (near <= tolerance).any():
+        near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, tolerance))
+        is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
-    weighting = Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, np.empty(0))
+    weighting = Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, tolerance, np.empty(0))
     found = weighting.nearest(training)
     ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)

@@ -20,6 +20,7 @@ WEIGHTINGS: Layout = {
     "weights": numbers("v u", 0, 1),
     "local_scales": numbers("v r", positive=True),
     "mean_distance": numbers("v", positive=True),
+    "tolerance": numbers("v", 0),
     "median_profile": numbers("v s", 0),
     "mean_ratio": numbers("v", LEAST_MEAN_RATIO),
 }

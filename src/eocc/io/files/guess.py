@@ -140,7 +140,7 @@ def _common_kind(chunks: Sequence[Chunk]) -> str:
     for chunk, index, value in _objects(chunks):
         kind = kind_of_object(value)
         if not kind:
-            wanted = "records, texts, lists of numbers (each step as long), lists of texts or node-link graphs"
+            wanted = "records, texts, lists of numbers (steps of one length), lists of texts or node-link graphs"
             raise chunk.fault(index, f"{described(value)} cannot be compared; write {wanted}")
         if kind != first:
             one = f"{described(value)} is one of {kind}, but the first object is one of {first}"

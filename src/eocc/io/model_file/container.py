@@ -81,7 +81,7 @@ class _Stored(Zip):
     """A zip as `save` writes it: not compressed, so that a small file cannot become large, and nothing around it."""
 
     def _check_file(self, file: IO[bytes]) -> None:
-        """Tell a file that was never a model from one that was damaged."""
+        """Distinguish a file that was never a model from a damaged one."""
         start = file.read(2)
         if not start:
             raise fault(self.path, "is empty")
