@@ -103,7 +103,7 @@ def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
         (["a.csv", "--graph", "knn"], "--method surprise has no --graph", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
         (["a.csv", "--jobs", "0"], "--jobs must be None or an integer other than 0", 2),
-        (["a.csv", "--input-format", "csv", "--sample", "9"], "--sample tells the format by the suffix", 2),
+        (["a.csv", "--input-format", "csv", "--sample", "9"], "--sample reads the format from the suffix", 2),
         (["empty.csv"], "holds no rows", 1),
         (["labelled.csv", "--label", "state", "--target", "fine"], "has no row with state = 'fine'", 1),
         (["absent.csv"], "no file 'absent.csv'", 1),

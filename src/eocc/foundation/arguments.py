@@ -76,7 +76,7 @@ def check_no_dates(X: Any) -> None:
 
 # Messages of scikit-learn about data that is not a table of numbers, and the remedy here.
 REMEDIES = {
-    "could not convert string to float": "measure='gower' takes tables with text, measure='string-edit' strings",
+    "could not convert string to float": "measure='gower' takes tables with text, measure='auto' also strings",
     "not 'LazyFrame'": "pass X.collect()",
     "not 'dict'": "measure='gower' takes records",
     "contains NaN": "measure='gower' allows missing values; else drop or impute them",

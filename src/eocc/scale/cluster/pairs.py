@@ -28,9 +28,6 @@ def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Pr
     A measure says so by its attribute `is_costly`; one of several parts, such as Composite, asks for each part.
 
     >>> from eocc.measures import resolve_measure
-    >>> prepare(resolve_measure("string-edit").fit(["oak"]), ["oak", "oaks"], ["oak"]).evaluate(np.ones(3))
-    array([[0.  ],
-           [0.25]])
     """
     client = current()
     n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
