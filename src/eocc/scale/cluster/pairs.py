@@ -26,8 +26,6 @@ def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Pr
     """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive.
 
     A measure says so by its attribute `is_costly`; one of several parts, such as Composite, asks for each part.
-
-    >>> from eocc.measures import resolve_measure
     """
     client = current()
     n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
