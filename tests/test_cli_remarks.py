@@ -114,3 +114,13 @@ def test_a_plan_refuses_what_a_fit_would(labelled, capsys):
 def test_the_sample_proposed_is_smaller_than_the_file(labelled, capsys):
     assert run("fit", labelled / "d.csv", "--drop", "y", "-o", labelled / "n.eocc", "--max-memory", "5") == 1
     assert "--sample 60" in capsys.readouterr().err
+
+
+def test_inspect_leaves_regions_out_where_they_would_take_long(labelled, capsys, monkeypatch):
+    assert run("inspect", labelled / "m.eocc") == 0
+    assert "IF the nearest training row" in capsys.readouterr().out
+    monkeypatch.setattr("eocc.plots.projection.MOST_PROTOTYPES", 99)
+    assert run("inspect", labelled / "m.eocc") == 0
+    printed = capsys.readouterr()
+    assert "IF" not in printed.out
+    assert "Note: regions are left out: this model has too many rows." in printed.err

@@ -18,9 +18,9 @@ def inspect(model: Path, output: Path | None, form: str) -> None:
 
     Example: eocc inspect model.eocc
     """
-    classifier = open_model(model, output)
     from eocc.plots.projection import shows_regions
 
+    classifier = open_model(model, output)
     rules = [str(rule) for rule in classifier.rules()] if shows_regions(classifier) else None
     write_facts(classifier, output, form, rules)
     if rules is None:

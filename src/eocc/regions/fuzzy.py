@@ -114,7 +114,7 @@ def build_region_from_sums(
 def _region(
     rows: Matrix, distances: Matrix, members: Indices, sums: Matrix, largest: float, fuzzification: Any, default: float
 ) -> tuple[Region, Shape]:
-    """Copy distances only if their sums do not suffice: a large cluster has nearly as many as there are in all."""
+    """Copy distances only if their sums do not suffice, because the copy for a large cluster takes much memory."""
     extent = _extent(distances, members, sums, largest, fuzzification.extent) or default
     if can_use_sums(fuzzification.representative, "centre"):
         point, exemplar = fuzzification.representative.from_sums(rows, members, sums)
