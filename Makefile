@@ -31,6 +31,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/core.py --scaling
 	$(BIN)/python benchmarks/validation.py
 	$(BIN)/python benchmarks/surprise.py
+	$(BIN)/python benchmarks/table.py
 
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/fuzz_model_file.py

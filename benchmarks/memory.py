@@ -4,13 +4,12 @@ Run: python benchmarks/memory.py
 """
 
 import json
-import resource
 import subprocess
 import sys
 
 import numpy as np
 from scipy.spatial.distance import cdist
-from timing import table
+from timing import peak_bytes, table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures.base import n_columns_of, pair_bytes_of
@@ -50,13 +49,9 @@ def data(kind, n, size):
 
 def classifier(method, settings):
     if method == "surprise":
-        return SurpriseClassifier(random_state=0, **settings)
+        return SurpriseClassifier(**settings)
     search = GeneticSearch(population_size=6, max_generations=2) if settings.get("search") else None
     return EntropicOneClassClassifier(random_state=0, **{**settings, "search": search})
-
-
-def resident():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def measure(number):
@@ -64,9 +59,9 @@ def measure(number):
     method, kind, n, size, settings = CASES[number]
     X, clf = data(kind, n, size), classifier(method, settings)
     clf.fit(X[:200, :200] if kind == "square" else X[:200])  # loads and compiles what the second fit needs
-    before = resident()
+    before = peak_bytes()
     clf.fit(X)
-    added = resident() - before
+    added = peak_bytes() - before
     patterns = clf.read(X)
     foreseen, _ = clf.memory_needed(
         len(patterns), n_columns_of(patterns), pair_bytes_of(clf.resolved_measure_, patterns)

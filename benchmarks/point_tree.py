@@ -48,12 +48,6 @@ def timed_trees(X):
     return times
 
 
-def times_as_fast(n, rounds):
-    """The ratio of the least times."""
-    mine, other = (min(column) for column in zip(*rounds_of(n, rounds), strict=True))
-    return other / mine
-
-
 def rounds_of(n, rounds):
     """Without a round unmeasured: compile_both has run, and one of theirs may take a minute."""
     X = normal(n)

@@ -41,7 +41,7 @@ def read(folder, jobs):
 
 
 def fit(folder, jobs):
-    clf = SurpriseClassifier(measure="standardised", prototypes=256, random_state=0, n_jobs=jobs)
+    clf = SurpriseClassifier(measure="standardised", prototypes=256, n_jobs=jobs)
     fit_stream(clf, folder / "rows.parquet").save(folder / "model.eocc")
 
 

@@ -1,5 +1,9 @@
-"""Timing by ratio: what is compared is run in turns, so that a slow moment of the machine hits both."""
+"""Timing by ratio: what is compared is run in turns, so that a slow moment of the machine hits both. Memory peaks."""
 
+import json
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,5 +27,21 @@ def least_seconds(works: Sequence[Callable[[], Any]], repeats: int) -> list[floa
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as a Markdown table, the first one its head."""
     head, *body = rows
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n".join(map(table_line, [head, ["---"] * len(head), *body]))
+
+
+def table_line(cells: Sequence[str]) -> str:
+    """Return one line of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def apart(script: str, work: str, *arguments: Any) -> Any:
+    """Return what the script prints as JSON, after other lines, for `--work work arguments`: in its own process."""
+    command = [sys.executable, script, "--work", work, json.dumps(arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])

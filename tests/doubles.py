@@ -1,11 +1,13 @@
-"""Searches and measures as a user might write them, and the plain classifier most tests use."""
+"""Searches and measures as a user might write them, the plain classifier most tests use, and a record of progress."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from eocc import EntropicOneClassClassifier
+from eocc.foundation.progress import Lines
 
 
 def plain(**settings):
@@ -75,3 +77,18 @@ class Midpoint:
 
     def centre(self, rows, distances):
         return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0
+
+
+class Recorder(Lines):
+    """Keeps the name, the share and the words of a stage whenever it reports."""
+
+    def __init__(self):
+        super().__init__(io.StringIO(), first=0.0)
+        self.seen, self.words = [], []
+
+    def next_after(self, seconds):
+        return 0.0
+
+    def show(self, name, share, words):
+        self.seen.append((name, round(share, 6)))
+        self.words.append(words)

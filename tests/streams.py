@@ -5,6 +5,7 @@ import pyarrow
 import pyarrow.parquet
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.streaming import fit_stream
 
 ROWS = np.random.default_rng(7).normal(size=(900, 3)) + np.repeat([[0.0], [6.0], [0.0]], 300, axis=0)
 
@@ -25,11 +26,18 @@ def chunked(rows, step):
 
 
 def classifier(**settings):
-    return SurpriseClassifier(**{"prototypes": 20, "random_state": 3, **settings})
+    return SurpriseClassifier(**{"prototypes": 20, **settings})
 
 
 def entropic(**settings):
     return EntropicOneClassClassifier(**{"prototypes": 20, "search": None, "random_state": 3, **settings})
+
+
+def fitted(make, source, sample, *, settings=None, **options):
+    """Fit a classifier of either class to about `sample` rows of a source."""
+    if make is classifier:
+        return fit_stream(make(prototypes=sample, **(settings or {})), source, **options)
+    return fit_stream(make(**(settings or {})), source, sample=sample, **options)
 
 
 def write_parquet(path, rows, **more):

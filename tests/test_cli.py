@@ -24,7 +24,7 @@ from eocc.experiments import studies
 from eocc.experiments.demo import DEMO_SETS
 
 DOCS = Path(__file__).parent.parent / "docs" / "command_line.md"
-HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "pyarrow", "matplotlib", "rich")
+HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "pyarrow", "matplotlib")
 
 
 def command(name):

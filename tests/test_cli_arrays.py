@@ -57,8 +57,16 @@ def test_columns_of_an_array_are_labels_and_left_out_by_their_numbers(folder, ca
         assert scores(capsys, folder / "m.eocc", folder / name) == expected
 
 
-def test_a_model_learns_from_a_sample_of_an_array(folder, capsys):
-    assert run("fit", folder / "a.npy", "-o", folder / "m.eocc", "--sample", 40) == 0
+def test_a_model_learns_from_an_array_part_by_part(folder, capsys):
+    assert run("fit", folder / "a.npy", "-o", folder / "m.eocc", "--stream") == 0
+    assert "Read 60 rows; learned from 60 of them." in capsys.readouterr().err
+    assert run("fit", folder / "a.npy", "-o", folder / "few.eocc", "--stream", "--prototypes", 20) == 0
+    assert "Read 60 rows; learned from 60 of them, and compares new rows with 20." in capsys.readouterr().err
+    assert (
+        load(folder / "m.eocc").score_samples(ROWS).tolist()
+        == SurpriseClassifier().fit(ROWS).score_samples(ROWS).tolist()
+    )
+    assert run("fit", folder / "a.npy", "-o", folder / "m.eocc", "--method", "eocc-1", "--sample", 40) == 0
     assert "Read 60 rows; learned from 40 of them." in capsys.readouterr().err
 
 
@@ -114,23 +122,23 @@ def test_the_suffix_decides_the_format_of_scores(folder, capsys, monkeypatch):
     assert Path("scores.txt").read_text().split()[:2] == ["row", "decision"]
 
 
-def test_columns_of_text_are_dropped_from_a_sample(folder, capsys, monkeypatch):
+def test_columns_of_text_are_dropped_from_a_stream(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     rows = np.random.default_rng(0).normal(size=(200, 2))
     lines = [f"{a},m{i % 3},{b}" for i, (a, b) in enumerate(rows)]
     Path("named.csv").write_text("\n".join(["x,machine,y", *lines]))
-    assert run("fit", "named.csv", "--sample", "50") == 1
+    assert run("fit", "named.csv", "--stream") == 1
     assert "correct it, or drop the row or the column" in capsys.readouterr().err
-    assert run("fit", "named.csv", "--sample", "50", "--drop", "machine") == 0
+    assert run("fit", "named.csv", "--stream", "--drop", "machine") == 0
     assert load("model.eocc").feature_names_in_.tolist() == ["x", "y"]
-    assert run("fit", "named.csv", "--sample", "50", "--drop", "colour") == 1
+    assert run("fit", "named.csv", "--stream", "--drop", "colour") == 1
     assert "has no column 'colour'; it has 'x', 'machine', 'y'" in " ".join(capsys.readouterr().err.split())
     np.save("wide.npy", np.column_stack([rows, np.full(200, np.nan)]))
-    assert run("fit", "wide.npy", "--sample", "50", "--drop", "2") == 0
+    assert run("fit", "wide.npy", "--stream", "--drop", "2") == 0
     assert load("model.eocc").n_features_in_ == 2
 
 
-def test_a_sample_of_a_missing_file_is_refused_first(folder, capsys, monkeypatch):
+def test_a_stream_of_a_missing_file_is_refused_first(folder, capsys, monkeypatch):
     monkeypatch.chdir(folder)
-    assert run("fit", "none.npy", "--sample", "50") == 1
+    assert run("fit", "none.npy", "--stream") == 1
     assert "Read" not in capsys.readouterr().err

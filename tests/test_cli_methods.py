@@ -80,6 +80,22 @@ def test_inspect_shows_the_facts_of_the_model_and_its_rules(folder, capsys, name
     assert len(shown["rules"]) == len(model.regions_)
 
 
+@pytest.mark.parametrize("name", ["surprise", "eocc-1"])
+def test_inspect_shows_how_many_of_the_rows_are_compared_with(folder, tmp_path, capsys, name):
+    assert run("-q", "fit", folder / "a.csv", "-o", tmp_path / "m.eocc", *METHODS[name], "--prototypes", 10) == 0
+    shown = facts(tmp_path / "m.eocc", capsys)
+    assert (shown["training rows"], shown["prototypes"]) == (30, 10)
+    assert facts(folder / f"{name}.eocc", capsys)["prototypes"] is None
+
+
+@pytest.mark.parametrize("option", [("--seed", 3), ("--selection", "random")])
+def test_nothing_is_random_in_a_surprise(folder, tmp_path, capsys, option):
+    assert run("fit", folder / "a.csv", "-o", tmp_path / "m.eocc", *option) == 2
+    assert option[0] in capsys.readouterr().err
+    asked = (*METHODS["eocc-1"], "--prototypes", 10, *option)
+    assert run("-q", "fit", folder / "a.csv", "-o", tmp_path / "m.eocc", *asked) == 0
+
+
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
 def test_a_false_alarm_rate_is_kept_by_every_method(folder, tmp_path, capsys, options):
     asked = (*options, "--false-alarm-rate", 0.25)
@@ -119,7 +135,9 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
         (("--method", "eocc-2"), "--method eocc-2 needs labelled rows of both kinds: pass --label and --target", 2),
         (("--outliers", "bad"), "--outliers needs --label", 2),
         ((*LABELS, "--outliers", "worn"), "has no row with state = 'worn'; its values are 'bad', 'good', 'odd'", 1),
-        ((*LABELS, "--outliers", "bad", "--sample", "9"), "--sample learns from normal rows only", 2),
+        ((*LABELS, "--outliers", "bad", "--stream"), "--stream learns from normal rows only", 2),
+        (("--method", "eocc-2", *LABELS, "--stream"), "leave --outliers and --method eocc-2 out", 2),
+        (("--sample", "9"), "--sample is for --method eocc-1; pass --stream", 2),
     ],
 )
 def test_options_that_the_method_does_not_have_are_refused(folder, tmp_path, capsys, options, message, code):

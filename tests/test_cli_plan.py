@@ -11,6 +11,8 @@ from eocc.io.files.chunk import CHUNK_ROWS
 
 N = 6000
 
+EOCC_1 = ("--method", "eocc-1")
+
 
 def run(*arguments):
     return main([str(argument) for argument in arguments])
@@ -58,8 +60,8 @@ def test_labels_and_samples_choose_the_rows(folder, capsys):
     assert (shown["rows"], shown["outliers"], shown["columns"]) == (600, 0, 2)
     assert facts(capsys, *labels, "--outliers", "bad")["outliers"] == 300
     assert facts(capsys, *labels, "--method", "eocc-2")["outliers"] == 300
-    assert facts(capsys, folder / "a.csv", "--sample", 500)["rows"] == 500
-    assert facts(capsys, folder / "a.csv", "--sample", 9999)["rows"] == N
+    assert facts(capsys, folder / "a.csv", *EOCC_1, "--sample", 500)["rows"] == 500
+    assert facts(capsys, folder / "a.csv", *EOCC_1, "--sample", 9999)["rows"] == N
     assert facts(capsys, folder / "gap.csv", "--skip-incomplete")["rows"] == 2
 
 
@@ -67,7 +69,7 @@ def test_a_folder_of_tables_is_counted_as_one(folder, capsys):
     (folder / "days").mkdir()
     for day in "12":
         (folder / "days" / f"{day}.csv").write_text("a,b\n" + "1,2\n2,1\n" * 10)
-    assert facts(capsys, folder / "days", "--sample", 1000)["rows"] == 40
+    assert facts(capsys, folder / "days", *EOCC_1, "--sample", 1000)["rows"] == 40
 
 
 def test_other_data_is_counted_with_the_cost_of_its_pairs(folder, capsys):
@@ -103,7 +105,7 @@ def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
         (["a.csv", "--graph", "knn"], "--method surprise has no --graph", 2),
         (["a.csv", "--label", "state"], "--label state needs --target", 2),
         (["a.csv", "--jobs", "0"], "--jobs must be None or an integer other than 0", 2),
-        (["a.csv", "--input-format", "csv", "--sample", "9"], "--sample reads the format from the suffix", 2),
+        (["a.csv", "--input-format", "csv", *EOCC_1, "--sample", "9"], "--stream reads the format from the suffix", 2),
         (["empty.csv"], "holds no rows", 1),
         (["labelled.csv", "--label", "state", "--target", "fine"], "has no row with state = 'fine'", 1),
         (["absent.csv"], "no file 'absent.csv'", 1),

@@ -30,6 +30,7 @@ from eocc.scale.cluster.client import given, given_tasks
 from eocc.scale.cluster.pairs import _strips, _triangle
 from eocc.scale.cluster.pickled import Pickled
 from eocc.search import GeneticSearch
+from eocc.space.prototypes.by_content import Census, Sketch
 from samples import samples
 
 IMPORTED = ["eocc.classifiers.entropic", "eocc.classifiers.surprise", "eocc.measures.composite", "eocc.search.genetic"]
@@ -172,6 +173,72 @@ def test_a_search_survives_the_death_of_a_worker(client, rows, tmp_path):
         there = clf.fit(rows).history_
     assert (tmp_path / "killed").exists()
     assert_array_equal(there, here)
+
+
+def facts_of(clf):
+    margins = clf.calibration_.margins.tolist()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf.facts()
+
+
+@pytest.mark.parametrize("settings", [{"prototypes": 50}, {"prototypes": None}, {"measure": "standardised"}])
+def test_a_fit_to_partitions_is_that_of_one_machine(client, settings):
+    X = np.random.default_rng(1).normal(size=(900, 3))
+    y = np.where(np.arange(900) % 90 == 0, -1, 1)
+    frame = pd.DataFrame(X, columns=["load", "heat", "wear"])
+    clf = SurpriseClassifier(**settings)
+    here = [facts_of(clf.fit(X)), facts_of(clf.fit(X, y))]
+    lazy = da.from_array(X, chunks=(70, 3))
+    with dask.config.set(scheduler="synchronous"):
+        assert facts_of(clf.fit(dd.from_pandas(frame, npartitions=3))) == here[0]
+        assert clf.feature_names_in_.tolist() == list(frame.columns)
+        assert facts_of(clf.fit(lazy, y)) == here[1]
+        assert facts_of(clf.fit(lazy, da.from_array(y, chunks=100))) == here[1]
+    with cluster.on(client):
+        assert facts_of(clf.fit(lazy)) == here[0]
+        assert facts_of(clf.fit(lazy, y)) == here[1]
+
+
+def test_a_fit_to_partitions_survives_the_death_of_a_worker(client, tmp_path):
+    own, flag = os.getpid(), tmp_path / "killed"
+    X = np.random.default_rng(1).normal(size=(900, 3))
+
+    def deadly_block(block):
+        """Kill the worker that reads this block for the third time, in the pass that scores."""
+        if os.getpid() != own and block[0, 0] == X[490, 0]:
+            reads = len(list(tmp_path.iterdir()))
+            (tmp_path / f"read{reads}").touch()
+            if reads == 2:
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return block
+
+    with cluster.on(client):
+        lazy = da.from_array(X, chunks=(70, 3)).map_blocks(deadly_block, meta=X[:0])
+        there = facts_of(SurpriseClassifier(prototypes=50).fit(lazy))
+    assert flag.exists()
+    assert there == facts_of(SurpriseClassifier(prototypes=50).fit(X))
+
+
+def test_passes_survive_the_death_of_a_worker(client, tmp_path):
+    own, flag = os.getpid(), tmp_path / "killed"
+    X = np.random.default_rng(0).normal(size=(4000, 3))
+    passes = cluster.DaskPasses(da.from_array(X, chunks=(300, 3)))
+
+    def kept_in(part, census):
+        if os.getpid() != own and part.numbers[0] == 2100 and not flag.exists():
+            flag.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Sketch(census, 100).add(part.values, part.numbers)
+
+    with cluster.on(client):
+        census = passes.fold(lambda part: Census().add(part.values), Census.merge)
+        kept = passes.fold(lambda part: kept_in(part, census), Sketch.merge).kept()
+    assert flag.exists()
+    assert census.n_rows == 4000
+    assert_array_equal(census.counts, Census().add(X).counts)
+    here = Sketch(census, 100).add(X, np.arange(4000)).kept()
+    assert_array_equal(kept.numbers, here.numbers)
+    assert_array_equal(kept.values, here.values)
 
 
 def test_pairs_survive_the_death_of_a_worker(client, tmp_path):
@@ -346,13 +413,6 @@ def test_frames_and_bags_of_objects_are_fitted_and_scored(name):
     assert_array_equal(scores, plain(measure=name).fit(training).score_samples(new))
 
 
-def test_a_fit_loads_no_more_than_the_limit(rows):
-    refusal = r"kiB in memory, more than the limit of 2\.00 kiB"
-    for X in (da.from_array(rows), dd.from_pandas(pd.DataFrame(rows), npartitions=3)):
-        with dask.config.set({"eocc.gather-limit": "2 kiB"}), pytest.raises(ValueError, match=refusal):
-            plain().fit(X)
-
-
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])
 def test_a_fit_that_needs_too_much_memory_is_refused_before_anything_is_loaded(rows, make):
     computed = []
@@ -364,26 +424,9 @@ def test_a_fit_that_needs_too_much_memory_is_refused_before_anything_is_loaded(r
         assert_array_equal(make().fit(X).score_samples(rows), make().fit(rows).score_samples(rows))
 
 
-def test_a_sample_does_not_depend_on_the_partitions():
-    frame = pd.DataFrame({"a": np.arange(100.0)}, index=np.arange(100) + 7)
-    with dask.config.set(scheduler="synchronous"):
-        drawn = [cluster.sample(dd.from_pandas(frame, npartitions=k), 10, random_state=3) for k in (1, 7)]
-        array = cluster.sample(da.from_array(frame.to_numpy(), chunks=(9, 1)), 10, random_state=3)
-        bag = cluster.sample(db.from_sequence(range(100), npartitions=6), 10, random_state=3)
-        everything = cluster.sample(da.arange(5, chunks=2), 10)
-    pd.testing.assert_frame_equal(*drawn)
-    assert_array_equal(array, drawn[0].to_numpy())
-    assert bag == drawn[0]["a"].tolist() == sorted(set(bag))
-    assert everything.tolist() == [0, 1, 2, 3, 4]
-
-
-def test_other_clients_and_collections_are_refused(monkeypatch):
+def test_other_clients_are_refused(monkeypatch):
     with pytest.raises(ValueError, match=r"pass a distributed.Client or the address"), cluster.on(2):
         pass
-    with pytest.raises(ValueError, match="sample takes Dask arrays"):
-        cluster.sample([1, 2], 1)
-    with pytest.raises(ValueError, match="size must be an integer >= 1"):
-        cluster.sample(da.zeros(3), 0)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ModuleNotFoundError, match=r"eocc\[cluster\]"), cluster.on("tcp://nowhere:1"):
         pass

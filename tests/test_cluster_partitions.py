@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
-from eocc.scale.cluster import materialised, on, sample
+from eocc.scale.cluster import materialised, on
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
@@ -62,12 +62,6 @@ def test_a_bag_of_rows_is_scored_like_an_array():
         wrong = clf.score_samples(db.from_sequence(ROWS[:, :2].tolist(), npartitions=3))
         with pytest.raises(ValueError, match="X has 2 features, but SurpriseClassifier is expecting 3"):
             wrong.compute()
-
-
-@pytest.mark.parametrize("X", [da.zeros((0, 3)), db.from_sequence(["oak"], npartitions=1).filter(lambda _: False)])
-def test_a_sample_of_nothing_is_refused(X):
-    with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="X holds no rows; at least 1"):
-        sample(X, 5)
 
 
 def test_other_data_are_not_checked():

@@ -11,6 +11,7 @@ from eocc.regions.memberships import Gaussian
 from eocc.regions.representatives import Medoid
 from eocc.regions.scores import log_grades
 from eocc.regions.tconorms import maximum
+from eocc.space.prototypes.select import count_compared
 
 
 def test_distances_may_exceed_1_by_rounding_only():
@@ -49,3 +50,14 @@ def test_both_members_of_a_close_pair_are_accepted_where_dissimilarities_cancel(
         clf = plain().fit(X)
         assert [len(region.members) for region in clf.regions_] == [2, 2]
         assert (clf.predict(X) == 1).all()
+
+
+def test_how_many_rows_are_compared_with_by_default():
+    counts = [count_compared("auto", n) for n in (20_000, 20_001, 3_000_000, 6_000_000, 12_000_000, 10**9)]
+    assert counts == [20_000, 20_000, 20_000, 10_000, 5000, 5000]
+
+
+def test_how_many_other_patterns_are_compared_with_by_default():
+    # 24 bytes per pair and three matrices: 6688^2 * 48 bytes are just below 2 GiB.
+    assert [count_compared("auto", n, 24.0) for n in (6688, 10**6)] == [6688, 6688]
+    assert 6688**2 * 48 <= 2**31 < 6689**2 * 48

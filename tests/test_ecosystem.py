@@ -365,7 +365,7 @@ def test_workers_fit_and_score_as_one_process_does(backend, setosa):
     assert_array_equal(scores, [plain().fit(fold).score_samples(setosa) for fold in folds])
 
 
-@pytest.mark.parametrize("clf", [SurpriseClassifier(prototypes=7, random_state=0), plain(prototypes=7, random_state=0)])
+@pytest.mark.parametrize("clf", [SurpriseClassifier(prototypes=7), plain(prototypes=7, random_state=0)])
 @pytest.mark.parametrize(("output", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_transform_gives_frames_alone_and_as_the_last_step_of_a_pipeline(clf, output, kind, setosa):
     names = [f"{type(clf).__name__.lower()}{k}" for k in range(7)]

@@ -11,11 +11,13 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 
+from doubles import Recorder
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.store import open_store
 from eocc.experiments.studies import STUDIES, Request, plan_study, run_study
 from eocc.experiments.writing import write_study
+from eocc.foundation.progress import Watch, watched_by
 from troubled_source import Trouble, source
 
 QUICK = ("EOCC-1", "Gauss", "1-NN")
@@ -35,7 +37,7 @@ def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     for jobs in (1, 2):
         request = Request(runs=2, jobs=jobs, systems=QUICK, folder=tmp_path / str(jobs))
         study = plan_study("made", "Made", [source()], request)
-        results = run_study(study, request, lambda *progress: None)
+        results = run_study(study, request)
         tables.append({key: [run.auc for run in runs] for key, runs in results.figures.items()})
     assert tables[0] == tables[1]
 
@@ -78,7 +80,7 @@ def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
     with open_store(tmp_path, version("eocc")) as (_, add):
         for cell in study.cells:
             add(cell, Figures(reason="not done within 0.01 s"))
-    results = run_study(study, request, lambda *progress: None)
+    results = run_study(study, request)
     assert results.reasons() == []
     assert all(runs[0].auc > 0.5 for runs in results.figures.values())
 
@@ -88,7 +90,7 @@ def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkey
     request = Request(runs=1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
     study = plan_study("uci-low", "UCI", STUDIES["uci-low"], request)
     assert list(study.absent) == ["BI"]
-    results = run_study(study, request, lambda *progress: None)
+    results = run_study(study, request)
     text = write_study(study, results, request)[0].read_text()
     assert study.name == "uci-low-part"
     assert "No results on BI: " in text
@@ -106,22 +108,22 @@ def test_a_budget_does_not_change_the_cells_of_the_rivals():
 
 
 def test_tables_are_written_in_three_formats_and_progress_is_reported(tmp_path):
-    reported = []
+    view = Recorder()
     request = Request(runs=2, systems=QUICK, folder=tmp_path)
     study = plan_study("made", "Made <up>", [source()], request)
-    results = run_study(study, request, lambda *progress: reported.append(progress))
+    with watched_by(Watch(view, worth=-1.0)):
+        results = run_study(study, request)
     paths = write_study(study, results, request)
     assert [path.name for path in paths] == ["made-part.md", "made-part.csv", "made-part.html"]
-    assert [progress[:2] for progress in reported] == [(n, 12) for n in range(1, 13)]
-    assert reported[-1][2] == 0
+    assert [words.split("; ")[1] for words in view.words] == [f"{n} of 12 runs" for n in range(1, 13)]
+    assert view.seen[-1] == ("made-part", 1.0)
     text, page = paths[0].read_text(), paths[2].read_text()
     assert "## AUC, raw" in text
     assert "none is bold" not in text
     assert "Made &lt;up&gt;" in page
     assert "<script" not in page
     assert "http" not in page.split("base64")[0]
-    assert str(run_study(study, request, reported.append).figures) == str(results.figures)
-    assert len(reported) == 12
+    assert str(run_study(study, request).figures) == str(results.figures)
 
 
 CSV = "\n".join(

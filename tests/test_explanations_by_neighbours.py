@@ -1,6 +1,7 @@
 """Explanations and rules of a classifier that decides by the nearest training rows."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -103,7 +104,7 @@ def test_the_profile_holds_the_distances_at_its_sizes():
     (one,) = clf.explain([[0.5, 0.5]])
     row, sizes = np.sort(clf.transform([[0.5, 0.5]])[0]), neighbourhood_sizes(199).tolist()
     assert one.neighbourhoods[0].sizes == tuple(sizes)
-    assert one.neighbourhoods[0].distances == tuple(row[np.array(sizes) - 1].tolist())
+    assert_allclose(one.neighbourhoods[0].distances, row[np.array(sizes) - 1], rtol=1e-12)
     assert f"Its {', '.join(map(str, sizes))} nearest training rows lie within" in words(one)
 
 
@@ -135,10 +136,11 @@ def test_a_difference_that_counts_only_with_equalised_weights_is_named():
     assert "mostly by delete '-' at position 3 (99%)" in text
 
 
-def made(ratio, p_value=0.5):
+def made(ratio, p_value=0.5, n_training=9):
     near = (TrainingRow(0, 0, 0, 0.0),)
+    difference, is_inside = Difference(0.0, (), ""), ratio <= 1 + 1e-9
     return NeighbourExplanation(
-        ratio <= 1 + 1e-9, 0.5, ratio, Difference(0.0, (), ""), near, 0.0, 1.0, p_value, 0.05, 9, (), (), None
+        is_inside, 0.5, ratio, difference, near, 0.0, 1.0, p_value, 0.05, 9, n_training, (), (), None
     )
 
 
@@ -161,6 +163,24 @@ def test_how_far_out_in_words(ratio, decision):
                                                  (1.0, "9 of 9 training rows are")])  # fmt: skip
 def test_how_rare_in_words(p_value, rarity):
     assert made(1.0, p_value).rarity() == f"p-value {p_value:g}: {rarity} as unusual when left out of the training set."
+
+
+@pytest.mark.parametrize(("p_value", "count"), [(0.1, "100"), (0.2, "200"), (1.0, "999")])
+def test_how_rare_in_words_if_the_calibration_keeps_fewer_margins_than_rows(p_value, count):
+    unusual = f"at most about {count} of 999 training rows are as unusual when left out of the training set."
+    assert made(1.0, p_value, n_training=999).rarity() == f"p-value {p_value:g}: {unusual}"
+
+
+def test_the_p_value_in_words_holds_for_all_rows_if_few_margins_are_kept(monkeypatch):
+    monkeypatch.setattr("eocc.classifiers.surprise.MOST_BINS", 100)
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    clf = SurpriseClassifier(prototypes=200).fit(X)
+    margins, new = clf.score_all(X).margins, np.linspace(0, 4, 40)[:, None] * [1.0, 0.0]
+    assert len(clf.calibration_.margins) == 100
+    for one, margin in zip(clf.explain(new), clf.score_all(new).margins, strict=True):
+        most = int(re.search(r"at most about ([\d,]+) of 1,000 training rows", one.rarity())[1].replace(",", ""))
+        # The rank of the next margin that is kept: one of the 100 stands for ten rows, up to rounding.
+        assert most - 12 <= (margins <= margin).sum() <= most + 2
 
 
 def test_the_text_is_short_and_names_columns(clf, frame):
@@ -235,7 +255,7 @@ def test_rules_of_every_measure_print(name):
 
 
 def test_few_prototypes_are_named_as_such(frame):
-    clf = SurpriseClassifier(prototypes=8, random_state=0).fit(frame[:50])
+    clf = SurpriseClassifier(prototypes=8).fit(frame[:50])
     (one,) = agrees(clf, frame[75:76])
     assert (one.n_prototypes, one.compared_with[0]) == (8, "nearest prototype")
     first = one.exemplars[0]

@@ -12,7 +12,7 @@ from sklearn.neighbors import KernelDensity
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.density import finite_squares, kernel_sums
 from eocc.measures import MEASURES, Euclidean
-from eocc.surprise.comparison import Comparison
+from eocc.surprise.comparison import Reference
 from eocc.surprise.likelihood_ratio import BothKinds, Densities
 from eocc.surprise.score import fit_surprise
 from oracles import likelihood_ratio as oracle
@@ -83,7 +83,7 @@ def test_the_informative_column_gets_the_weight():
 def test_normal_rows_train_and_outliers_are_kept():
     clf = learned()
     assert_array_equal(clf.training_indices_, np.arange(80))
-    assert_array_equal(clf.surprise_model_.outliers, both_kinds(0)[1])
+    assert_array_equal(clf.surprise_model_.outliers.prototypes, both_kinds(0)[1])
     assert clf.facts()["known outliers"] == 12
 
 
@@ -101,19 +101,20 @@ def test_other_labels_than_minus_1_are_normal_and_a_warning_says_so():
     assert_array_equal(clf.score_samples(X), SurpriseClassifier().fit(rows).score_samples(X))
 
 
-@pytest.mark.parametrize("block", [1, 100, 1000])
 @pytest.mark.parametrize("n_jobs", [1, 3])
-def test_blocks_and_threads_do_not_change_scores(block, n_jobs, monkeypatch):
+def test_blocks_and_threads_do_not_change_scores(n_jobs, monkeypatch):
     new = both_kinds(7)[0]
-    expected = learned(prototypes=20, random_state=0).score_all(new).ratios
-    monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", block)
-    assert_array_equal(learned(prototypes=20, random_state=0, n_jobs=n_jobs).score_all(new).ratios, expected)
+    expected = learned(prototypes=20).score_all(new).ratios
+    monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", 100)
+    monkeypatch.setattr("eocc.classifiers.surprise.BLOCK_ROWS", 7)
+    monkeypatch.setattr("eocc.neighbours.exact.ROWS_PER_TASK", 3)
+    assert_array_equal(learned(prototypes=20, n_jobs=n_jobs).score_all(new).ratios, expected)
 
 
 def test_an_enormous_outlier_leaves_the_distances_of_the_others_alone():
     X, outliers = np.random.default_rng(0).normal(size=(50, 1)), np.array([[4.0], [5.0], [7.0], [1e20]])
     measure = Euclidean().fit(X)
-    rows = Comparison(measure, outliers, outliers, np.arange(4)).map_rows(np.ones(1), np.array)
+    rows = Reference(measure, outliers, np.ones((1, 1))).among_itself().rows(np.ones(1))
     assert_allclose(rows[0, :3] * measure.delta, [np.inf, 1.0, 3.0])
     assert SurpriseClassifier().fit(*labelled(X, outliers)).predict([[0.0], [4.5]]).tolist() == [1, -1]
 
@@ -121,9 +122,9 @@ def test_an_enormous_outlier_leaves_the_distances_of_the_others_alone():
 def test_the_density_ratio_is_that_of_two_kernel_densities():
     X, outliers = both_kinds(0)
     measure = Euclidean().fit(X)
-    new, nobody = both_kinds(5)[0][:6], np.full(6, -1)
-    rows = BothKinds(Comparison(measure, new, X, nobody), Comparison(measure, new, outliers, nobody))
-    ratio = Densities(np.array([1]), np.array([[0.05], [0.08]])).columns(rows, 3)[:, 1]
+    new, known = both_kinds(5)[0][:6], [Reference(measure, kind, np.ones((1, 3))) for kind in (X, outliers)]
+    rows = BothKinds(known[0].compare(new, None), [], known[1].compare(new, None))
+    ratio = Densities(np.array([1]), np.array([[0.05], [0.08]])).columns(rows)[:, 1]
     scaled = [one[:, [1]] / measure.delta for one in (new, outliers, X)]
     logs = []
     for kind, width in zip(scaled[1:], (0.08, 0.05), strict=True):
@@ -144,8 +145,9 @@ def test_distances_count_up_to_ten_million_neighbour_distances():
     far = np.repeat([[1e5, 0.0, 0.0], [1e6, 0.0, 0.0]], 3, axis=0)
     X = both_kinds(0)[0]
     clf = SurpriseClassifier(measure="euclidean").fit(*labelled(X, far))
-    model, rows = clf.surprise_model_, Comparison(clf.measure_, far[[0, 3]], X)
-    columns = model.labelled_columns(model.surprise.terms(rows), rows)
+    model = clf.surprise_model_
+    rows, near = model.compare(far[[0, 3]])
+    columns = model.labelled_columns(model.surprise.terms(near), rows, near)
     # The first log ratio of distances, to the normal rows and to the outliers, which are copies of these rows.
     ratios = columns[:, 4] * model.likelihood_ratio.standardisation.scale[4]
     assert_allclose(np.diff(ratios), np.log(10), rtol=1e-3)
@@ -227,12 +229,11 @@ def test_columns_scales_and_coefficients_are_those_of_the_definition(seed, m, n)
     clf = SurpriseClassifier().fit(*labelled(X, outliers))
     model, measure = clf.surprise_model_, clf.measure_
     weightings = [(one.weights, one.mean_distance) for one in model.surprise.weightings]
-    among = Comparison(measure, X, X, np.arange(n))
-    rows = Comparison(measure, new, X)
+    rows, near = model.compare(new)
     terms = {
-        "normal": fit_surprise([p for p, _ in weightings], among, among)[1],
-        "outliers": model.surprise.terms(Comparison(measure, outliers, X)),
-        "new": model.surprise.terms(rows),
+        "normal": fit_surprise(model.normal.among_itself())[1],
+        "outliers": model.surprise.terms(model.compare(outliers)[1]),
+        "new": model.surprise.terms(near),
     }
     expected = oracle.LikelihoodRatio(X, outliers, measure.delta, weightings, terms["normal"], terms["outliers"])
     found = model.likelihood_ratio
@@ -246,18 +247,19 @@ def test_columns_scales_and_coefficients_are_those_of_the_definition(seed, m, n)
             other = best.copy()
             other[k] = max(other[k] + step, expected.least[k])
             assert loss <= expected.loss(np.append(other[:-1], expected.best_intercept(other[:-1]))) + 1e-7
-    surprises = found.of_columns(model.labelled_columns(terms["new"], rows))
+    surprises = found.of_columns(model.labelled_columns(terms["new"], rows, near))
     assert_allclose(surprises, expected.of(new, terms["new"], found.coefficients), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("measure", ["euclidean", "standardised"])
-def test_blocks_of_some_columns_equal_all_pairs(measure):
-    rows = np.random.default_rng(0).normal(size=(3000, 4)) * [1, 10, 1e-3, 5]
-    fitted, prototypes = MEASURES[measure]().fit(rows), rows[::10]
-    own = np.full(3000, -1)
-    own[::10] = np.arange(300)
-    comparison = Comparison(fitted, rows, prototypes, own)
-    for p in (np.ones(4), np.eye(4)[2], np.array([0.5, 0, 0, 1])):
-        expected = fitted.prepare(rows, prototypes).evaluate(p)
-        expected[np.arange(0, 3000, 10), np.arange(300)] = np.inf
-        assert_array_equal(comparison.map_rows(p, np.copy), expected)
+def test_kernel_sums_and_spreads_along_a_column_are_those_of_all_pairs(measure):
+    rows = np.random.default_rng(0).normal(size=(300, 4)) * [1, 10, 1e-3, 5]
+    rows[7] = rows[8]
+    normal = Reference(MEASURES[measure]().fit(rows), rows, np.ones((1, 4)))
+    for k in range(4):
+        distances = normal.measure.prepare(rows, rows).evaluate(np.eye(4)[k])
+        np.fill_diagonal(distances, np.inf)
+        sums = [oracle.kernel_sum(row, 0.02) for row in distances]
+        assert_allclose(normal.among_itself().kernel_sums(k, 0.02), sums, rtol=1e-9, atol=1e-11)
+        squares = distances[np.isfinite(distances)] ** 2
+        assert_allclose(normal.among_itself().spread(k), np.sqrt(squares.mean() / 2), rtol=1e-9)

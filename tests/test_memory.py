@@ -13,6 +13,7 @@ from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.scale import memory
 from eocc.scale.memory import OVERHEAD, MemoryLimitError, check_memory, free_memory, memory_limit
 from eocc.search import GeneticSearch
+from eocc.streaming import fit_stream
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(5000, 10))
@@ -37,6 +38,7 @@ def needed(clf, X, n_outliers=0):
         (SurpriseClassifier(), RNG.normal(size=(3000, 100))),
         (SurpriseClassifier(prototypes=300), ROWS),
         (SurpriseClassifier(), WORDS),
+        (SurpriseClassifier(prototypes=100), WORDS),
         (SurpriseClassifier(), RECORDS),
         (SurpriseClassifier(measure="precomputed"), cdist(ROWS[:1000], ROWS[:1000])),
         (plain(), ROWS[:2000]),
@@ -61,6 +63,15 @@ def test_the_estimate_covers_the_peak_and_is_not_far_above_it(clf, X):
     estimate = needed(clf, X)
     assert peak <= estimate + OVERHEAD
     assert estimate <= 5 * peak
+
+
+def test_rows_that_are_read_part_by_part_do_not_count():
+    clf, parts = SurpriseClassifier(prototypes=0.1, max_memory="47MiB"), [ROWS + k for k in range(20)]
+    with pytest.raises(MemoryLimitError, match=r"needs about 51\.7 MiB"):
+        clf.fit(np.concatenate(parts))
+    assert len(fit_stream(clf, parts).prototypes_) == 10_000
+    with pytest.raises(MemoryLimitError, match=r"needs about 42\.2 MiB"):
+        fit_stream(clf.set_params(max_memory="40MiB"), parts)
 
 
 def test_known_outliers_count():

@@ -34,6 +34,7 @@ from eocc.regions.representatives import Centroid
 from eocc.regions.tconorms import einstein
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
 from eocc.space.prototypes import KMedoids
+from eocc.surprise.comparison import Reference
 from eocc.synthesis.graph_kinds import NeighbourGraph
 from samples import samples
 
@@ -66,6 +67,8 @@ def same(one, other):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict):
         return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, Reference):
+        return type(other) is Reference and same(one.__reduce__()[1], other.__reduce__()[1])
     if is_dataclass(one):
         names = [field.name for field in fields(one)]
         return type(one) is type(other) and all(same(getattr(one, name), getattr(other, name)) for name in names)
@@ -86,10 +89,10 @@ LABELS = np.array([1] * 14 + [-1] * 6)
 MODELS = {
     "surprise": (SurpriseClassifier, {}, None),
     "labelled": (SurpriseClassifier, {"false_alarm_rate": 0.2}, LABELS),
-    "eocc-1": (plain, {"tconorm": "probabilistic"}, None),
+    "eocc-1": (plain, {"tconorm": "probabilistic", "random_state": 0}, None),
     "eocc-2": (
         EntropicOneClassClassifier,
-        {"synthesis": "validation", "search": RandomSearch(max_generations=2)},
+        {"synthesis": "validation", "search": RandomSearch(max_generations=2), "random_state": 0},
         LABELS,
     ),
 }
@@ -97,7 +100,7 @@ MODELS = {
 
 def fitted(kind, measure, training):
     make, settings, y = MODELS[kind]
-    return make(measure=measure, random_state=0, **settings).fit(training, y)
+    return make(measure=measure, **settings).fit(training, y)
 
 
 def test_every_measure_scores_bit_for_bit_the_same_in_a_new_process(tmp_path):
@@ -149,11 +152,20 @@ def test_the_measure_that_auto_chose_comes_back(setosa, tmp_path):
 
 @pytest.mark.parametrize("kind", ["surprise", "eocc-1"])
 def test_a_model_with_few_prototypes_comes_back(kind, setosa, iris, tmp_path):
-    clf = fitted(kind, "auto", setosa).set_params(prototypes=12, selection="farthest-first").fit(setosa)
+    clf = fitted(kind, "auto", setosa).set_params(prototypes=12).fit(setosa)
     loaded = again(clf, tmp_path / "m.eocc")
     check_whole(clf, loaded, iris[0])
     assert len(loaded.prototypes_) == 12
     assert len(loaded.calibration_.margins if kind == "surprise" else loaded.labels_) == 50
+    assert (loaded.n_training, loaded.is_whole) == (50, False)
+
+
+def test_a_calibration_of_fewer_margins_than_rows_comes_back(setosa, tmp_path, monkeypatch):
+    monkeypatch.setattr("eocc.classifiers.surprise.MOST_BINS", 30)
+    clf = SurpriseClassifier(prototypes=12).fit(setosa)
+    loaded = again(clf, tmp_path / "m.eocc")
+    check_whole(clf, loaded, setosa)
+    assert (loaded.n_rows_, len(loaded.calibration_.margins)) == (50, 30)
 
 
 def composed(n, seed=1):

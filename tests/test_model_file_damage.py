@@ -371,7 +371,6 @@ def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
         ),
         ("surprise.weightings.mean_ratio", lambda a: a * 0, "weightings.mean_ratio must lie in [1e-60, inf]"),
         ("surprise.standardisation.scale", lambda a: a * 0, "standardisation.scale must be positive"),
-        ("surprise.left_out", lambda a: a[1:], "left_out must be finite numbers of shape (4,)"),
         ("surprise.likelihood_ratio.densities.weights", lambda a: a + 4, "densities.weights must lie in 0..3"),
         ("surprise.likelihood_ratio.densities.weights", lambda a: a[::-1], "densities.weights must rise"),
         (
@@ -397,6 +396,8 @@ def test_arrays_of_the_surprise_that_do_not_fit_are_refused(folder, name, change
     [
         (lambda fitted: fitted.update(outliers=None), "come together or not at all"),
         (lambda fitted: fitted.update(calibration=None), "there must be a calibration"),
+        (lambda fitted: fitted.update(n_rows=3), "n_rows must be an integer of at least 4"),
+        (lambda fitted: fitted.update(n_rows=4.0), "n_rows must be an integer of at least 4"),
         (lambda fitted: fitted.update(threshold=0.5), "threshold is not that of the calibration"),
         (lambda fitted: fitted.update(offset=-3.0), "offset is not the log-membership at the threshold"),
         (lambda fitted: fitted.update(membership_function="bell"), "membership_function must be an object"),

@@ -100,7 +100,7 @@ def test_a_model_that_is_not_tried_comes_back_and_says_so(name, make, tmp_path, 
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])
 def test_the_first_score_is_that_of_the_first_prototype(make, tmp_path):
     training, _ = samples("euclidean")
-    clf = make(prototypes=5, random_state=0).fit(training)
+    clf = make(prototypes=5).fit(training)
     manifest, _ = unpacked(clf, tmp_path / "m.eocc")
     first = training[clf.training_indices_[clf.prototype_indices_[0]]]
     assert manifest["first_score"] == pytest.approx(clf.score_samples([first])[0], rel=1e-9)
@@ -154,7 +154,7 @@ def test_equal_values_may_occur_often(tmp_path):
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])
 def test_a_rate_that_does_not_fit_the_calibration_is_refused(make, change, message, tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 2))
-    clf = make(false_alarm_rate=0.25, random_state=0).fit(X)
+    clf = make(false_alarm_rate=0.25).fit(X)
     manifest, members = unpacked(clf, tmp_path / "m.eocc")
     entry = next(pair for pair in manifest["fitted"]["calibration"]["dict"] if pair[0] == "rate")
     assert entry[1] == 0.25

@@ -75,7 +75,7 @@ def test_the_space_of_many_rows_is_drawn_without_regions():
 
 def test_the_tree_joins_prototypes_for_both_classifiers():
     X = np.random.default_rng(0).normal(size=(30, 2))
-    for clf in (SurpriseClassifier(prototypes=10, random_state=1), EntropicOneClassClassifier(search=None)):
+    for clf in (SurpriseClassifier(prototypes=10), EntropicOneClassClassifier(search=None)):
         axes = plot_space(clf.fit(X), axis())
         n_prototypes = len(clf.prototypes_)
         assert len(axes.collections[0].get_segments()) == n_prototypes - 1

@@ -55,6 +55,8 @@ class Gives:
         return LinearPrepared(np.full((1, len(patterns), len(prototypes)), self.answer))
 
 
+# All but "content", which keeps copies in proportion and draws nothing.
+DRAWN = [name for name in SELECTIONS if name != "content"]
 # Few places on a small grid: many copies, many ties.
 grids = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=24).map(np.array)
 
@@ -104,9 +106,9 @@ def test_every_selection_with_every_measure_depends_on_the_seed_only(name, selec
         assert_array_equal(again, chosen)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", DRAWN)
 @pytest.mark.parametrize("name", MEASURES)
-def test_every_selection_prefers_different_patterns_to_copies(name, selection):
+def test_selections_prefer_different_patterns_to_copies(name, selection):
     fitted, few = patterns_of(name)
     patterns = few[np.repeat(np.arange(20), [9] * 5 + [1] * 15)]
     D = dissimilarities(fitted, patterns, patterns)
@@ -117,7 +119,7 @@ def test_every_selection_prefers_different_patterns_to_copies(name, selection):
         assert n_different(D[chosen]) == min(count, n)
 
 
-@pytest.mark.parametrize("selection", SELECTIONS)
+@pytest.mark.parametrize("selection", DRAWN)
 def test_another_seed_gives_other_prototypes(selection):
     rows = np.random.default_rng(0).integers(0, 10**6, size=(200, 2))
     found = {tuple(SELECTIONS[selection]().select(Steps(), rows, 5, np.random.default_rng(seed))) for seed in range(5)}

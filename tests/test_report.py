@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
+from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import Composite, LabelledGraph
 from eocc.report import write_report
@@ -196,9 +197,10 @@ def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
 
 def test_fewer_prototypes_than_training_rows_are_said(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 2))
-    for clf in (SurpriseClassifier(prototypes=20), EntropicOneClassClassifier(prototypes=20, search=None)):
-        text = read(write_report(clf.set_params(random_state=0).fit(X), tmp_path / "page.html", X[:5] + 9)).text
+    for clf in (SurpriseClassifier(prototypes=20), plain(prototypes=20, random_state=0, false_alarm_rate=0.1)):
+        text = read(write_report(clf.fit(X), tmp_path / "page.html", X[:5] + 9)).text
         assert "It keeps 20 of 60 training rows as prototypes" in text
+        assert "It was set on 60 training rows" in text
 
 
 def test_the_legend_counts_the_regions_in_order(tmp_path):

@@ -1,4 +1,4 @@
-"""Fits and scores of sources larger than memory: the sample, the threshold from all rows, the files written."""
+"""Fits and scores of sources larger than memory: the rows kept, the threshold from all rows, the files written."""
 
 import csv
 import tracemalloc
@@ -15,16 +15,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 import eocc
 from eocc.foundation.threads import in_order
 from eocc.io.files import open_chunks
+from eocc.space.prototypes.by_content import Census, Sketch
 from eocc.streaming import fit_stream, score_stream
-from eocc.streaming import tally as tallies
-from eocc.streaming.sample import draw_sample, quotas
-from eocc.streaming.source import source_of
-from eocc.streaming.tally import Tally, ranks_of
-from streams import ROWS, Twice, chunked, classifier, entropic, write_csv, write_parquet
-
-
-def sampled(source, size, seed=0, shares="proportional", **options):
-    return draw_sample(source_of(source, **options), size, shares, np.random.default_rng(seed))
+from streams import ROWS, Twice, chunked, classifier, entropic, fitted, write_csv, write_parquet
 
 
 def state_of(clf):
@@ -32,91 +25,13 @@ def state_of(clf):
     return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.offset_, margins, clf.facts()
 
 
-@given(cuts=st.lists(st.integers(0, 200), max_size=6), size=st.integers(1, 250))
-def test_the_sample_does_not_depend_on_the_chunks(cuts, size):
-    rows = np.arange(200.0)[:, None]
+@given(cuts=st.lists(st.integers(0, 200), max_size=6))
+def test_the_rows_are_chosen_by_content_whatever_the_chunks(cuts):
+    rows = ROWS[:200]
     bounds = [0, *sorted(cuts), 200]
-    found = sampled([rows[a:b] for a, b in pairwise(bounds)], size)
-    # By hand: the rows of the least of 200 keys drawn at once.
-    expected = np.sort(np.argsort(np.random.default_rng(0).random(200))[:size])
-    assert_array_equal(found.indices, expected)
-    assert_array_equal(found.values[:, 0], expected)
-    assert found.n_rows == 200
-
-
-def test_every_row_is_sampled_equally_often():
-    rows = np.arange(30.0)[:, None]
-    counts = np.zeros(30)
-    for seed in range(1000):
-        counts[sampled([rows[:4], rows[4:]], 6, seed).indices] += 1
-    # Each count is binomial of 1000 and 0.2: five deviations for 30 counts.
-    assert np.abs(counts - 200).max() < 5 * np.sqrt(1000 * 0.2 * 0.8)
-
-
-def test_quotas_derived_by_hand():
-    assert quotas({"a": 60, "b": 30, "c": 10}, 10, "proportional") == {"a": 6, "b": 3, "c": 1}
-    assert quotas({"a": 60, "b": 30, "c": 10}, 12, "equal") == {"a": 4, "b": 4, "c": 4}
-    assert quotas({"a": 60, "b": 2, "c": 30}, 12, "equal") == {"a": 5, "b": 2, "c": 5}
-    assert quotas({"a": 998, "b": 1, "c": 1}, 10, "proportional") == {"a": 8, "b": 1, "c": 1}
-    assert quotas({"a": 3, "b": 1}, 10, "proportional") == {"a": 3, "b": 1}
-
-
-@pytest.mark.parametrize(("shares", "expected"), [("proportional", [45, 15]), ("equal", [30, 30])])
-def test_strata_of_tables_and_arrays_get_their_shares(tmp_path, shares, expected):
-    kinds = np.arange(400) % 4 == 3
-    write_parquet(tmp_path / "a.parquet", ROWS[:400], shift=["night" if kind else "day" for kind in kinds])
-    by_name = sampled(tmp_path / "a.parquet", 60, shares=shares, stratify="shift")
-    by_number = sampled(
-        np.column_stack([kinds, ROWS[:400]]), 60, shares=shares, stratify=0, chunk_rows=37
-    )  # fmt: skip
-    assert_array_equal(by_name.indices, by_number.indices)
-    assert_array_equal(by_name.values, ROWS[by_name.indices])
-    assert np.bincount(kinds[by_name.indices]).tolist() == expected
-
-
-@given(
-    numbers=st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, 1.0, 1.0000001]), min_size=1, max_size=80),
-    step=st.integers(1, 30),
-)
-def test_a_tally_is_exact_up_to_its_number_of_bins(numbers, step):
-    tally = Tally()
-    for chunk in chunked(np.array(numbers), step):
-        tally.add(chunk)
-    ranks = np.arange(1, len(numbers) + 1)
-    assert_array_equal(tally.largest(ranks), np.sort(numbers)[::-1])
-
-
-@given(seed=st.integers(0, 50), step=st.integers(1, 700))
-def test_a_tally_with_few_bins_errs_upwards_by_less_than_a_bin(seed, step):
-    numbers = np.random.default_rng(seed).normal(size=2000)
-    found = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tallies, "MOST_BINS", 256)
-        for part in (step, 2000):
-            tally = Tally()
-            for chunk in chunked(numbers, part):
-                tally.add(chunk)
-            found.append(tally.largest(np.arange(1, 2001)))
-            assert len(tally._values) <= 256
-    assert_array_equal(found[0], found[1])
-    exact = np.sort(numbers)[::-1]
-    assert (found[0] >= exact).all()
-    # 256 bins for some 12 binades of either sign: at least 8 each.
-    assert (found[0] <= exact + np.abs(exact) / 4).all()
-    assert np.isin(found[0], numbers).all()
-
-
-@given(n=st.integers(1, 60), more=st.integers(0, 500), rate=st.floats(0.02, 0.9))
-def test_ranks_are_increasing_and_keep_the_threshold(n, more, rate):
-    total = n + more
-    ranks = ranks_of(n, total, rate)
-    assert (np.diff(ranks) > 0).all()
-    assert ranks[0] >= 1
-    assert ranks[-1] <= total
-    kept = int(rate * (n + 1) + 1e-9)
-    if kept:
-        assert ranks[kept - 1] == int(rate * (total + 1) + 1e-9)
-    assert_array_equal(ranks_of(total, total, rate), np.arange(1, total + 1))
+    clf = fit_stream(classifier(prototypes=50, n_jobs=2), [rows[a:b] for a, b in pairwise(bounds)])
+    expected = Sketch(Census().add(rows), 50).add(rows, np.arange(200)).kept().numbers
+    assert_array_equal(clf.training_indices_, expected)
 
 
 @pytest.mark.parametrize("make", [classifier, entropic])
@@ -126,26 +41,47 @@ def test_a_source_within_the_sample_gives_the_model_of_fit(make, settings):
     assert state_of(fit_stream(make(**settings), chunked(rows, 13))) == state_of(make(**settings).fit(rows))
 
 
-def test_the_threshold_is_that_of_all_rows_with_the_sampled_ones_left_out():
-    clf = fit_stream(classifier(false_alarm_rate=0.1), chunked(ROWS, 41), sample=120)
-    plain = classifier(false_alarm_rate=0.1).fit(ROWS[clf.training_indices_])
-    assert_array_equal(clf.prototypes_, plain.prototypes_)
-    surprises = plain.calibration_values(ROWS)
-    assert_array_equal(surprises[clf.training_indices_], plain.surprise_model_.left_out)
+@pytest.mark.parametrize("settings", [{"prototypes": 120}, {"prototypes": None}, {"prototypes": 0.5, "n_jobs": 2}, {}])
+def test_a_stream_gives_the_model_of_a_fit_in_memory(settings):
+    whole = classifier(**settings).fit(ROWS)
+    for step in (41, 300, 900):
+        clf = fit_stream(classifier(**settings), chunked(ROWS, step))
+        assert state_of(clf) == state_of(whole)
+        assert_array_equal(clf.score_samples(ROWS), whole.score_samples(ROWS))
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    order = np.random.default_rng(0).permutation(900)
+    one, other = (fit_stream(classifier(prototypes=100), chunked(rows, 80)) for rows in (ROWS, ROWS[order]))
+    assert_array_equal(np.sort(order[other.training_indices_]), one.training_indices_)
+    assert_allclose(other.score_samples(ROWS), one.score_samples(ROWS), rtol=1e-9)
+
+
+def test_the_threshold_is_that_of_all_rows_with_the_kept_ones_left_out():
+    clf = fit_stream(classifier(prototypes=120, false_alarm_rate=0.1), chunked(ROWS, 41))
+    alone = classifier(prototypes=None, false_alarm_rate=0.1).fit(ROWS[clf.training_indices_])
+    assert_array_equal(clf.prototypes_, alone.prototypes_)
+    surprises = alone.calibration_values(ROWS)
     # floor(0.1 * 901) = 90: the ninetieth largest of 900.
     threshold = clf.surprise_model_.threshold.value
     assert threshold == pytest.approx(np.sort(surprises)[-90], rel=1e-12)
-    assert threshold != plain.surprise_model_.threshold.value
-    assert len(clf.calibration_.margins) == 120
+    assert threshold != alone.surprise_model_.threshold.value
+    assert len(clf.calibration_.margins) == 900
     new = np.random.default_rng(1).uniform(-4, 10, size=(500, 3))
     assert_array_equal(clf.predict(new) == 1, clf.p_values(new) > 0.1)
     exact = (1 + (surprises[None] >= clf.calibration_values(new)[:, None]).sum(axis=1)) / 901
-    assert np.abs(clf.p_values(new) - exact).max() <= 1.5 / 121
+    assert_allclose(clf.p_values(new), exact, rtol=1e-12)
+
+
+def test_a_rate_needs_rows_to_calibrate_on_not_rows_to_compare_with():
+    clf = fit_stream(classifier(prototypes=20, false_alarm_rate=0.002), chunked(ROWS, 100))
+    assert clf.calibration_.rate == 0.002
+    assert clf.p_values(ROWS).min() == 2 / 901
 
 
 @pytest.mark.parametrize("make", [classifier, entropic])
 def test_statistics_are_those_of_all_rows(make):
-    clf = fit_stream(make(), chunked(ROWS, 71), sample=150)
+    clf = fitted(make, chunked(ROWS, 71), 150)
     assert clf.n_rows_seen_ == clf.column_statistics_.n_rows == 900
     assert_array_equal(clf.column_statistics_.minimum, ROWS.min(axis=0))
     assert_array_equal(clf.column_statistics_.maximum, ROWS.max(axis=0))
@@ -173,7 +109,7 @@ def test_the_entropic_classifier_without_a_rate_is_not_calibrated():
 def test_new_normal_rows_are_rejected_at_the_rate(make):
     rng = np.random.default_rng(2)
     found = [
-        (fit_stream(make(false_alarm_rate=0.05), [rng.normal(size=(2000, 3))], sample=100).predict(
+        (fitted(make, [rng.normal(size=(2000, 3))], 100, settings={"false_alarm_rate": 0.05}).predict(
             rng.normal(size=(2000, 3))) == -1).mean() for _ in range(15)
     ]  # fmt: skip
     # 2000 rows set the threshold and 2000 test it: the standard deviation of one model is sqrt(2 * 0.05 * 0.95 / 2000).
@@ -198,7 +134,7 @@ def sources(tmp_path):
 
 
 def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path):
-    models = [fit_stream(classifier(n_jobs=2), source, sample=100, chunk_rows=123) for source in sources]
+    models = [fit_stream(classifier(n_jobs=2), source, chunk_rows=123) for source in sources]
     assert all(state_of(model) == state_of(models[0]) for model in models)
     assert models[1].feature_names_in_.tolist() == ["x0", "x1", "x2"]
     assert not hasattr(models[0], "feature_names_in_")
@@ -222,8 +158,8 @@ def read_csv(path):
 
 def test_columns_are_chosen_by_name_and_by_number(tmp_path):
     write_parquet(tmp_path / "a.parquet", ROWS, note=["text"] * 900)
-    by_name = fit_stream(classifier(), tmp_path / "a.parquet", sample=50, columns=["x2", "x0"])
-    by_number = fit_stream(classifier(), ROWS, sample=50, columns=[2, 0])
+    by_name = fit_stream(classifier(), tmp_path / "a.parquet", columns=["x2", "x0"])
+    by_number = fit_stream(classifier(), ROWS, columns=[2, 0])
     assert state_of(by_name) == state_of(by_number)
     assert score_stream(by_name, tmp_path / "a.parquet", tmp_path / "s.csv").n_rows == 900
 
@@ -237,7 +173,7 @@ def test_a_generator_of_chunks_is_scored(tmp_path):
 
 def test_a_saved_model_scores_the_same_without_the_stream_statistics(tmp_path):
     for make in (classifier, entropic):
-        clf = fit_stream(make(false_alarm_rate=0.07), chunked(ROWS, 50), sample=90)
+        clf = fitted(make, chunked(ROWS, 50), 90, settings={"false_alarm_rate": 0.07})
         clf.save(tmp_path / "m.eocc")
         back = eocc.load(tmp_path / "m.eocc")
         assert_array_equal(back.p_values(ROWS), clf.p_values(ROWS))
@@ -256,15 +192,15 @@ def test_results_and_errors_of_threads_come_in_order():
 
 
 def test_memory_does_not_grow_with_the_rows(tmp_path):
-    rng, n, peaks = np.random.default_rng(0), 150_000, []
+    rng, n, peaks = np.random.default_rng(0), 400_000, []
     schema = pyarrow.schema([(f"x{k}", pyarrow.float64()) for k in range(10)])
     with pyarrow.parquet.ParquetWriter(tmp_path / "a.parquet", schema) as writer:
         for _ in range(20):
             writer.write_table(pyarrow.table({f"x{k}": rng.normal(size=n // 20) for k in range(10)}))
     clf = classifier(prototypes=32, measure="standardised")
-    fit_stream(clf, tmp_path / "a.parquet", sample=500)  # compiles
+    fit_stream(clf, tmp_path / "a.parquet")  # compiles
     for work in (
-        lambda: fit_stream(clf, tmp_path / "a.parquet", sample=500),
+        lambda: fit_stream(clf, tmp_path / "a.parquet"),
         lambda: score_stream(clf, tmp_path / "a.parquet", tmp_path / "s.csv"),
     ):
         tracemalloc.start()
@@ -272,8 +208,8 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert clf.n_rows_seen_ == n
-    # The rows take 12 MB, and their dissimilarities 38 MB.
-    assert max(peaks) < 10e6
+    # The rows take 32 MB, and their dissimilarities 100 MB; the counts of the first pass take 8 MB.
+    assert max(peaks) < 20e6
 
 
 def test_parquet_is_not_kept_in_memory(tmp_path):
@@ -285,3 +221,8 @@ def test_parquet_is_not_kept_in_memory(tmp_path):
     held = [pyarrow.total_allocated_bytes() - before for _ in open_chunks(tmp_path / "a.parquet")]
     # 40 row groups of 0.4 MB: a few at a time.
     assert max(held) < 4e6
+
+
+def test_a_sample_is_refused_where_prototypes_say_how_many():
+    with pytest.raises(ValueError, match=r"pass SurpriseClassifier\(prototypes=\) instead"):
+        fit_stream(classifier(), ROWS, sample=50)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.streaming import fit_stream, score_stream
 from eocc.streaming.source import rows_with
-from streams import classifier, entropic
+from streams import classifier, entropic, fitted
 
 N = 9000  # more than two chunks of a file
 RNG = np.random.default_rng(0)
@@ -41,8 +41,9 @@ def source(frame, form, folder):
 def test_a_fit_to_chosen_rows_equals_a_fit_to_these_rows_alone(tmp_path, form, make):
     rows, where = source(GAPS, form, tmp_path)
     kept = kept_of(GAPS)
-    found = fit_stream(make(false_alarm_rate=0.1), rows, sample=200, where=where, incomplete="skip")
-    alone = fit_stream(make(false_alarm_rate=0.1), GAPS.to_numpy()[kept, :3].astype(float), sample=200)
+    settings = {"false_alarm_rate": 0.1}
+    found = fitted(make, rows, 200, settings=settings, where=where, incomplete="skip")
+    alone = fitted(make, GAPS.to_numpy()[kept, :3].astype(float), 200, settings=settings)
     assert found.n_rows_seen_ == len(kept)
     assert_array_equal(found.training_indices_, kept[alone.training_indices_])
     new = RNG.normal(size=(50, 3)) * 3
@@ -56,11 +57,11 @@ def test_a_fit_to_chosen_rows_equals_a_fit_to_these_rows_alone(tmp_path, form, m
 def test_a_missing_number_is_an_error_unless_the_row_is_skipped_or_not_chosen(tmp_path, form):
     rows, where = source(GAPS, form, tmp_path)
     with pytest.raises(ValueError, match="has no number here"):
-        fit_stream(classifier(), rows, sample=100, where=where)
+        fit_stream(classifier(), rows, where=where)
     others = FRAME.copy()
     others.loc[STATES == "bad", "a"] = np.nan
     rows, where = source(others, form, tmp_path)
-    assert fit_stream(classifier(), rows, sample=100, where=where).n_rows_seen_ == (STATES == "good").sum()
+    assert fit_stream(classifier(), rows, where=where).n_rows_seen_ == (STATES == "good").sum()
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "frames"])
@@ -91,7 +92,7 @@ def test_scores_skip_incomplete_rows_and_keep_row_numbers(tmp_path, form):
 def test_impossible_choices_are_errors(tmp_path, form, options, message):
     rows, _ = source(FRAME[:50], form, tmp_path) if form == "csv" else ([FRAME[:50]], None)
     with pytest.raises(ValueError, match=message):
-        fit_stream(classifier(), rows, sample=20, **options)
+        fit_stream(classifier(), rows, **options)
 
 
 def test_a_source_of_incomplete_rows_holds_no_rows():

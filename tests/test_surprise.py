@@ -7,29 +7,27 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.foundation.threads import threads
-from eocc.kernels.smallest import mean_within, nearest_by_columns, smallest_entries
+from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import weightings_of
-from eocc.surprise.comparison import Comparison, nearest_in
+from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.score import Surprise, Threshold, Weighting, fit_surprise, n_local, neighbourhood_sizes, sum_columns
 from oracles import surprise as oracle
 from samples import samples
 
 
-def represented(X, indices=None):
-    """All rows against those of the `indices`, by default all."""
-    indices = np.arange(len(X)) if indices is None else np.array(indices)
-    is_whole = len(indices) == len(X)
-    return Representation(Euclidean().fit(X), X, X if is_whole else X[indices], indices, is_whole)
+def represented(X):
+    return Representation(Euclidean().fit(X), X, X, np.arange(len(X)), is_whole=True)
 
 
-def learned(X, weightings, indices=None):
-    """The model and the left-out terms of rows X against the prototypes of those indices."""
-    one = represented(X, indices)
-    among = Comparison(one.measure, one.prototypes, one.prototypes, np.arange(len(one.prototypes)))
-    training = among if one.is_whole else Comparison(one.measure, X, one.prototypes)
-    return fit_surprise(weightings, among, training)
+def reference(X, weightings):
+    return Reference(Euclidean().fit(X), X, np.array(weightings, float))
+
+
+def learned(X, weightings):
+    """The model and the left-out terms of rows X."""
+    return fit_surprise(reference(X, weightings).among_itself())
 
 
 # Few values, so that ties and copies are common.
@@ -61,49 +59,68 @@ def test_the_mean_within_a_bound_is_over_the_entries_up_to_it(rows, slack):
     assert_allclose(means, expected, rtol=1e-12)
 
 
-# Few values, many rows: ties, copies and more rows than groups of columns.
-POINTS = st.integers(1, 6).flatmap(
-    lambda d: st.tuples(
-        *[st.lists(st.lists(st.integers(0, 3), min_size=d, max_size=d), min_size=1, max_size=most) for most in (3, 30)]
-    )
-)
+# Lists of the nearest few of some points, each of which occurs once or more.
+POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=14, unique_by=lambda one: one)
 
 
-@given(POINTS, st.integers(1, 8), st.sampled_from([1.0, 1e-150, 1e150]), st.integers(-1, 30))
-def test_the_nearest_rows_are_those_of_all_distances(points, k, size, left_out):
-    left, right = (np.array(part, float) * size for part in points)
-    own = np.full(len(left), left_out if 0 <= left_out < len(right) and len(right) > 1 else -1)
-    m, values = min(4, k, max(1, len(right) - 1)), np.arange(1.0, len(right) + 1)
-    near, means = np.empty((len(left), k)), np.empty(len(left))
-    nearest_by_columns(left, np.ascontiguousarray(right.T), own, 1 / size, m, values, near, means)
-    kept = np.delete(np.arange(len(right)), own[0]) if own[0] >= 0 else np.arange(len(right))
-    expected = oracle.nearest(points[0], [points[1][j] for j in kept], k, m, values[kept])
-    assert_allclose(near, [near for near, _ in expected], rtol=1e-12)
-    assert_allclose(means, [mean for _, mean in expected], rtol=1e-12)
+@given(POINTS, st.integers(1, 8), st.integers(1, 4), st.integers(2, 12), st.sampled_from([-1.0, 0.0, 1.0]))
+def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above):
+    order = sorted(range(len(points)), key=lambda j: (points[j][0], j))[:length]
+    numbers = np.full((1, length), -1)
+    numbers[0, : len(order)] = order
+    distances = np.where(numbers >= 0, np.array([points[j][0] for j in numbers[0]], float), np.inf)
+    counts = np.array([count for _, count in points])
+    own = next((j for j in order if counts[j] > 1), -1)
+    values = np.arange(1.0, len(points) + 1)
+    near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
+    is_whole = length >= len(points)
+    m = min(m, k)
+    arguments = distances, numbers, np.array([own]), counts, values, above, m, is_whole, near, means, is_short
+    summarise_lists(*arguments)
+    rows = [
+        (float(distance), values[j]) for j, (distance, count) in enumerate(points) for _ in range(count - (j == own))
+    ]
+    expected = oracle.smallest([distance for distance, _ in rows], above, k)
+    kept = [value for distance, value in rows if above < distance <= expected[m - 1] * (1 + 1e-9)]
+    if not is_short[0]:
+        assert near[0].tolist() == expected
+        if kept:
+            assert_allclose(means[0], sum(kept) / len(kept), rtol=1e-12)
+    if is_whole:
+        assert not is_short[0]
+
+
+def test_a_list_too_short_to_tell_says_so():
+    distances, numbers = np.ones((1, 10)), np.arange(10)[None]
+    near, means, is_short = np.empty((1, 8)), np.empty(1), np.empty(1, bool)
+    counts = np.ones(20, np.int64)
+    summarise_lists(distances, numbers, np.array([-1]), counts, np.ones(20), -1.0, 4, False, near, means, is_short)
+    assert is_short[0]
 
 
 def test_rows_that_tie_with_the_last_neighbour_count_too():
     angles = np.arange(40) * np.pi / 20
     circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
-    near, means = np.empty((1, 8)), np.empty(1)
-    columns, nobody = np.ascontiguousarray(circle.T), np.array([-1])
-    nearest_by_columns(np.zeros((1, 2)), columns, nobody, 1.0, 4, np.arange(1.0, 41.0), near, means)
-    assert_allclose(near, 1.0)
-    assert means.tolist() == [20.5]
+    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)), None)
+    near = compared.nearest(0, 8, 4, np.arange(1.0, 41.0))
+    assert_allclose(near.distances, near.distances[0, 0])
+    assert near.scales.tolist() == [20.5]
 
 
 @given(st.integers(1, 40), st.integers(1, 11), st.integers(0, 10**6))
-def test_the_nearest_of_rows_equal_those_of_their_dissimilarities_bit_for_bit(n_prototypes, n_columns, seed):
+def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_columns, seed):
     draw = np.random.default_rng(seed)
-    decimals = int(draw.integers(4))  # few: then ties are common
+    decimals = int(draw.integers(4))  # few: then ties and copies are common
     prototypes, new = (draw.normal(size=(n, n_columns)).round(decimals) for n in (n_prototypes, 5))
-    weights, scales = draw.uniform(size=n_columns).round(1), draw.uniform(size=n_prototypes)
-    prepared = Euclidean().fit(prototypes).prepare(new, prototypes)
+    weightings, scales = draw.uniform(0.1, 1, size=(2, n_columns)).round(1), draw.uniform(size=n_prototypes)
+    scales = scales[np.unique(prototypes, axis=0, return_inverse=True)[1].ravel()]  # copies have the same scale
     k, m = min(8, n_prototypes), n_local(n_prototypes)
-    expected = nearest_in(prepared.evaluate(weights), k, m, scales)
-    found = prepared.nearest_and_means(weights, k, m, scales, np.full(5, -1))
-    assert_array_equal(found[0], expected.distances)
-    assert_array_equal(found[1], expected.scales)
+    normal = reference(prototypes, weightings)
+    for number, p in enumerate(weightings):
+        expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, scales)
+        found = normal.compare(new, None).nearest(number, k, m, scales)
+        assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
+        assert_allclose(found.scales, expected.scales, rtol=1e-9)
 
 
 def test_neighbourhood_sizes_double_up_to_8_and_half_of_the_rows():
@@ -113,7 +130,7 @@ def test_neighbourhood_sizes_double_up_to_8_and_half_of_the_rows():
 
 @pytest.mark.parametrize(("n", "sizes"), [(2, [1]), (4, [1]), (5, [1, 2]), (8, [1, 2]), (9, [1, 2, 4])])
 def test_a_row_does_not_count_among_its_own_neighbours(n, sizes):
-    model, _ = learned(np.arange(float(n))[:, None] ** 1.5, [np.ones(1)])
+    model, _ = learned(np.arange(float(n))[:, None] ** 1.5, [[1.0]])
     assert model.weightings[0].sizes.tolist() == sizes
 
 
@@ -121,22 +138,24 @@ def test_a_row_does_not_count_among_its_own_neighbours(n, sizes):
 def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     X, Y = np.array(rows, float), np.array(new, float)
     measure = Euclidean().fit(X)
-    weightings = [np.array([1.0, 1.0]), np.array([1.0, 0.25])]
-    model, _ = learned(X, weightings)
+    weightings = np.array([[1.0, 1.0], [1.0, 0.25]])
+    normal = reference(X, weightings)
+    model, _ = fit_surprise(normal.among_itself())
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
-    assert_allclose(model.of_terms(model.terms(Comparison(measure, Y, X))), expected, rtol=1e-6, atol=1e-6)
+    found = model.of_terms(model.terms(model.nearest(normal.compare(Y, None))))
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("block", [1, 7, 30, 10**6])
-@pytest.mark.parametrize("n_threads", [1, 3])
-def test_blocks_and_threads_do_not_change_the_model(block, n_threads, monkeypatch):
-    X = np.random.default_rng(0).normal(size=(40, 3)).round(1)
-    prototypes = [3, 7, 22, 30, 39]
-    expected, left_out = learned(X, [np.ones(3)], prototypes)
-    monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", block)
-    with threads(n_threads):
-        found, terms = learned(X, [np.ones(3)], prototypes)
+@pytest.mark.parametrize("n_columns", [3, 8])
+def test_blocks_and_threads_do_not_change_the_model(n_columns, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(300, n_columns)).round(1)
+    X[::4, 1:] = 0  # many copies and ties, for which all prototypes are looked at
+    expected, left_out = learned(X, np.ones((1, n_columns)))
+    monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", 1000)
+    monkeypatch.setattr("eocc.neighbours.exact.ROWS_PER_TASK", 17)
+    with threads(3):
+        found, terms = learned(X, np.ones((1, n_columns)))
     assert_array_equal(terms, left_out)
     assert found.weightings[0].mean_ratio == expected.weightings[0].mean_ratio
 
@@ -154,18 +173,18 @@ def test_three_points_on_a_line_by_hand():
 
 
 def model_of(X):
-    return learned(X, [np.ones(X.shape[1])])[0]
+    return learned(X, np.ones((1, X.shape[1])))[0]
 
 
 def surprises(model: Surprise, X, new):
-    return model.of_terms(model.terms(Comparison(Euclidean().fit(X), new, X)))
+    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new, None))))
 
 
 class TestCopies:
     X = np.random.default_rng(5).normal(size=(30, 2))
 
     def test_a_training_row_scores_as_it_did_when_left_out(self):
-        model, terms = learned(self.X, [np.ones(2)])
+        model, terms = learned(self.X, np.ones((1, 2)))
         assert_array_equal(surprises(model, self.X, self.X), model.of_terms(terms))
 
     def test_a_copy_that_differs_by_rounding_is_a_copy(self):
@@ -182,9 +201,9 @@ class TestCopies:
         X = np.vstack([self.X, [[1e10, 1e10]]])
         assert model_of(X).weightings[0].local_scales[:30].min() > 0
         near = self.X[[3]] + 1e-3
-        found = Comparison(Euclidean().fit(X), near, X)
-        model_of(X).weightings[0].nearest(found)
-        assert found._own.tolist() == [-1]
+        found = reference(X, np.ones((1, 2))).compare(near, None)
+        model_of(X).nearest(found)
+        assert found.own.tolist() == [-1]
 
     def test_near_copies_do_not_count_in_local_scales(self):
         # Three rows that differ by rounding: their local scales come from the other rows.

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier
 from eocc.measures import resolve_measure
-from eocc.regions.scores import Scores
 from eocc.scale.memory import MemoryLimitError
 from samples import samples
 
@@ -20,7 +19,7 @@ def normal_rows(seed, n=100):
 
 def left_out_scores(clf):
     """The scores of the training rows, each left out of its own neighbours."""
-    return Scores.of_ratios(clf.surprise_model_.left_out_ratios, clf.membership_function_)
+    return clf.score_all(clf.prototypes_)
 
 
 def test_it_follows_a_ring_that_one_ball_cannot():
@@ -155,7 +154,7 @@ class TestRegions:
         assert clf.fuzzy_model_.centres.shape == (len(clf.regions_), 80)
 
     def test_rows_that_are_no_prototypes_have_no_region(self):
-        clf = SurpriseClassifier(prototypes=20, random_state=0).fit(self.X)
+        clf = SurpriseClassifier(prototypes=20).fit(self.X)
         assert (clf.labels_ >= 0).sum() == 20
         assert all(np.isin(region.members, clf.prototype_indices_).all() for region in clf.regions_)
 
@@ -177,7 +176,7 @@ X, NEW = normal_rows(0), normal_rows(1)
 def outcome(**settings):
     """All that a user sees of a fit: scores, decisions, the rows compared with, or the refusal."""
     try:
-        clf = SurpriseClassifier(**{"prototypes": 60, "random_state": 0, **settings}).fit(X)
+        clf = SurpriseClassifier(**{"prototypes": 60, **settings}).fit(X)
     except MemoryLimitError as error:
         return str(error)
     return [clf.score_samples(NEW).tolist(), clf.predict(NEW).tolist(), clf.prototype_indices_.tolist()]
@@ -189,11 +188,9 @@ def outcome(**settings):
         ("measure", "gower"),
         ("weights", [1.0, 0.5, 0.0]),
         ("prototypes", 30),
-        ("selection", "farthest-first"),
         ("membership_function", "bell"),
         ("false_alarm_rate", 0.2),
         ("max_memory", "1KiB"),
-        ("random_state", 1),
     ],
 )
 def test_every_parameter_has_an_effect(name, value):
@@ -202,7 +199,6 @@ def test_every_parameter_has_an_effect(name, value):
 
 def test_the_number_of_threads_changes_nothing_else_and_no_parameter_is_missing_here():
     assert outcome(n_jobs=2) == outcome()
-    varied = {"measure", "weights", "prototypes", "selection", "membership_function", "false_alarm_rate", "max_memory",
-              "random_state", "n_jobs"}  # fmt: skip
+    varied = {"measure", "weights", "prototypes", "membership_function", "false_alarm_rate", "max_memory", "n_jobs"}
     assert set(inspect.signature(SurpriseClassifier).parameters) == varied
     assert {parameter.name for parameter in SurpriseClassifier.parameters} == varied

@@ -1,6 +1,7 @@
 """What known outliers add, by its definition, one row and one weight at a time; for rows of numbers."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -9,6 +10,13 @@ from scipy.optimize import minimize_scalar
 def kernel_sum(distances, width):
     """The sum of Gaussian kernels over some distances."""
     return math.fsum(math.exp(-0.5 * (d / width) ** 2) for d in distances)
+
+
+def squared_spread(values):
+    """Half the mean squared difference over ordered pairs of two values, as an exact fraction."""
+    exact = [Fraction(value) for value in values]
+    squares = [(a - b) ** 2 for i, a in enumerate(exact) for j, b in enumerate(exact) if i != j]
+    return sum(squares) / len(squares) / 2 if squares else Fraction(0)
 
 
 class LikelihoodRatio:

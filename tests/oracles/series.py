@@ -38,3 +38,16 @@ def largest_distance(series, band):
 def dissimilarities(patterns, prototypes, p, band, delta):
     """d(x, y; p) = distance / delta."""
     return [[distance(x, y, p, band) / delta for y in prototypes] for x in patterns]
+
+
+def envelope_cost(x, y, p, band):
+    """A lower bound of path_cost: what each step of y costs at least, whatever steps of x it meets."""
+    n, m, total = len(x), len(y), 0.0
+    for j in range(m):
+        met = [i for i in range(n) if admitted(i, j, n, m, band)]
+        if m > 1 and j in (0, m - 1):
+            met = [0] if j == 0 else [n - 1]
+        for k, weight in enumerate(p):
+            low, high = min(x[i][k] for i in met), max(x[i][k] for i in met)
+            total += weight * max(y[j][k] - high, low - y[j][k], 0.0) ** 2
+    return total

@@ -84,3 +84,26 @@ def surprise(squares, new):
         standard = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]
         found.append((0.8 * sum(standard[::2]) + 0.2 * sum(standard[1::2])) / len(squares))
     return found
+
+
+def weights_of(X):
+    """The weightings of rows of numbers: all ones, and the inverse variances over the largest, if they differ."""
+    columns = list(zip(*X, strict=True))
+    variances = [0.0 if min(column) == max(column) else statistics.pvariance(column) for column in columns]
+    active = [variance for variance in variances if variance > 0]
+    ones = [1.0] * len(columns)
+    if len(columns) < 2 or not active or min(active) > (1 - 1e-3) * max(active):
+        return [ones]
+    return [ones, [min(active) / variance if variance > 0 else 0.0 for variance in variances]]
+
+
+def surprise_of_rows(X, new):
+    """The surprise of new rows of numbers against training rows X: all distances, sorted."""
+    X, new = ([list(map(float, row)) for row in rows] for rows in (X, new))
+    squares, others = [], []
+    for weights in weights_of(X):
+        roots = [math.sqrt(weight) for weight in weights]
+        left, right = ([[x * root for x, root in zip(row, roots, strict=True)] for row in rows] for rows in (new, X))
+        squares.append([[math.dist(a, b) for b in right] for a in right])
+        others.append([[math.dist(a, b) for b in right] for a in left])
+    return surprise(squares, others)

@@ -1,1 +1,1 @@
-"""Held-out targets -> thresholds and p-values."""
+"""Held-out targets -> thresholds and p-values; order statistics of many numbers."""

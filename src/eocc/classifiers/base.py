@@ -16,6 +16,7 @@ from eocc.explain import Explanation, Rule
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
+from eocc.foundation.progress import track
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
@@ -25,6 +26,7 @@ from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
 from eocc.scale.memory import check_memory
+from eocc.scale.passes import Passes
 
 Result = TypeVar("Result")
 
@@ -118,9 +120,19 @@ class OneClassClassifier(
         return {"weight": self.weights_}
 
     @property
-    def n_compared(self) -> int:
-        """The number of rows that a new row is compared with."""
-        return len(self.prototypes_)
+    def n_training(self) -> int:
+        """The number of training rows."""
+        return len(self.training_indices_)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every training row is a prototype: new rows are compared with all of them."""
+        return len(self.prototypes_) == self.n_training
+
+    @property
+    def rows_scored_at_a_time(self) -> int:
+        """The `step` of the blocks in which rows are scored."""
+        return 0
 
     def fit_predict(self, X: Any, y: Any = None, **fit_params: Any) -> NDArray[np.int64]:
         """Return the decisions on the training rows."""
@@ -128,20 +140,14 @@ class OneClassClassifier(
 
     def score_all(self, X: Any) -> Scores:
         """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
-        parts = [(part.ratios, part.log_memberships) for part in self._by_block(X, self.score_patterns)]
+        check_is_fitted(self)
+        blocks = self._by_block(X, self.score_patterns, self.rows_scored_at_a_time)
+        parts = [(part.ratios, part.log_memberships) for part in blocks]
         return Scores(*map(np.concatenate, zip(*parts, strict=True)))
 
     @abstractmethod
-    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
-        """Return the rate at which a model of a sample is to be calibrated on all rows; None if it is not to be."""
-
-    @abstractmethod
-    def calibration_values(self, patterns: Any) -> Matrix:
-        """Return the value by which calibration ranks each pattern: higher = less normal."""
-
-    @abstractmethod
-    def calibrate(self, values: Matrix, rate: float) -> None:
-        """Set the threshold and the p-values from the calibration values of normal rows, largest first."""
+    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+        """Learn from rows of numbers that are read part by part; `sample` may say how many to fit to."""
 
     def without_small_regions(self, share: float) -> Self:
         """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows are some."""
@@ -266,18 +272,17 @@ class OneClassClassifier(
             raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, for example 0.05")
         return self.calibration_
 
-    def _by_block(self, X: Any, function: Callable[[Any], Result]) -> Iterator[Result]:
+    def blocks_of(self, patterns: Any, step: int = 0) -> list[Any]:
+        """Return the patterns in blocks of `step`; 0 means as many as can be compared with all prototypes at once."""
+        step = step or max(1, BLOCK_SIZE // len(self.prototypes_))
+        return [patterns[start : start + step] for start in range(0, len(patterns), step)]
+
+    def _by_block(self, X: Any, function: Callable[[Any], Result], step: int = 0) -> Iterator[Result]:
         """Return `function` of blocks of X: blocks of numbers take one thread each, of other patterns all threads."""
         check_is_fitted(self)
         patterns = self.read(X)
-        blocks, count = blocks_of(patterns, self.n_compared), n_threads(self.n_jobs)
+        blocks, count = self.blocks_of(patterns, step), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
             return in_order(function, iter(blocks), max(1, min(count, len(blocks))))
         with threads(count):
-            return iter([function(block) for block in blocks])
-
-
-def blocks_of(patterns: Any, n_compared: int) -> list[Any]:
-    """Return the patterns in blocks, each of which is compared with so many rows."""
-    step = max(1, BLOCK_SIZE // n_compared)
-    return [patterns[start : start + step] for start in range(0, len(patterns), step)]
+            return iter([function(block) for block in track("scoring rows", blocks)])

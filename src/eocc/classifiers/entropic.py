@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
+from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
@@ -30,8 +31,10 @@ from eocc.regions.scores import Scores
 from eocc.regions.small import normal_regions
 from eocc.regions.tconorms import TConorm, resolve_tconorm
 from eocc.scale.memory import MARGIN, OVERHEAD
+from eocc.scale.passes import Part, Passes
 from eocc.search.protocol import Search
 from eocc.search.run import resolve_search
+from eocc.space.prototypes.by_content import choose_rows, take_census
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, resolve_selection
 from eocc.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
@@ -40,6 +43,9 @@ from eocc.synthesis.model import Model
 from eocc.synthesis.progress import reporting
 from eocc.synthesis.settings import Settings
 from eocc.synthesis.synthesis import synthesise
+
+# Rows of a stream that are fitted to if the user gives no number.
+STREAM_SAMPLE = 20_000
 
 
 class EntropicOneClassClassifier(OneClassClassifier):
@@ -274,19 +280,33 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ += self.threshold_
 
-    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
-        """Return the rate, if the rows that were not sampled are as many as the sampled ones at least."""
+    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+        """Learn from `sample` rows, chosen by content, and calibrate on the others if they are as many or more."""
+        sample = STREAM_SAMPLE if sample is None else sample
         if self.synthesis != "entropy":
             raise ValueError("a stream holds normal rows only; use synthesis='entropy', or fit(X, y) on a sample")
-        return self.false_alarm_rate if n_rows >= 2 * n_sample else None
+        if self.false_alarm_rate is not None:
+            check_rate(self.false_alarm_rate, sample)
+        census = take_census(passes)
+        assert passes.n_columns is not None
+        self.check_memory(min(sample, census.n_rows), passes.n_columns)
+        kept = choose_rows(passes, census, sample)
+        rate, n = self.false_alarm_rate, len(kept.numbers)
+        if rate is None or census.n_rows < 2 * n:
+            self.fit(kept.values)
+        else:
+            model = unfitted_copy(self).set_params(false_alarm_rate=None).fit(kept.values)
+            model.false_alarm_rate = rate
+            commit_fit(self, model)
 
-    def calibration_values(self, patterns: Any) -> Matrix:
-        """Return the negative margin of patterns as the measure reads them."""
-        return -self.score_patterns(patterns).margins
+            def margins(part: Part) -> Tally:
+                others = part.values[~np.isin(part.numbers, kept.numbers)]
+                values = [-model.score_patterns(block).margins for block in model.blocks_of(others)]
+                return Tally().add(np.concatenate([np.empty(0), *values]))
 
-    def calibrate(self, values: Matrix, rate: float) -> None:
-        """Set the threshold and the p-values from normal rows that are not training rows."""
-        self._set_calibration(Calibration(-values, rate))
+            tally = passes.fold(margins, Tally.merge, "scoring rows")
+            self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
+        self.training_indices_ = kept.numbers
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""

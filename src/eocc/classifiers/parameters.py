@@ -1,13 +1,11 @@
 """The parameters of the classifiers: one table for validation, command line, PyOD adapter and model file."""
 
-from eocc.foundation.parameters import Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
+from eocc.foundation.parameters import AUTO, Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
 from eocc.measures import MEASURES
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis import GRAPHS
-
-AUTO = "auto"
 
 MEASURE = Parameter(
     "measure", Choice((AUTO, *MEASURES), ("fit", "__call__")), "How rows are compared; auto looks at the data."
@@ -29,7 +27,16 @@ MEMORY = Parameter(
 JOBS = Parameter("n_jobs", Optional(Threads()), "Number of threads; -1 uses all cores. Results do not depend on it.")
 SEED = Parameter("random_state", Optional(Anything()), "Random seed.")
 
-SURPRISE_PARAMETERS = (MEASURE, WEIGHTS, PROTOTYPES, SELECTION, MEMBERSHIP, RATE, MEMORY, JOBS, SEED)
+SURPRISE_PARAMETERS = (
+    MEASURE,
+    WEIGHTS,
+    Parameter(
+        "prototypes",
+        Optional(Prototypes(allows_auto=True)),
+        "Compare with this many training rows, or this share of them; auto limits the time, none means all.",
+    ),
+    *(MEMBERSHIP, RATE, MEMORY, JOBS),
+)
 ENTROPIC_PARAMETERS = (
     MEASURE,
     Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows, or also validate."),

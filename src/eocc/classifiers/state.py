@@ -14,7 +14,7 @@ ARRAYS: Layout = {
     "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
 }  # fmt: skip
 SHARED = ("resolved_measure", "measure", "prototypes", *ARRAYS, "calibration", "n_features_in", "feature_names_in")
-CALIBRATION: Layout = {"margins": numbers("n"), "rate": number(0)}
+CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6
 
@@ -44,7 +44,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     check_patterns(measure, prototypes)
     n = length_of("training_indices", state, "training_indices")
     check_values(state, ARRAYS, {"n": n, "r": len(prototypes), "u": measure.n_parameters, "any": 2**62})
-    classifier.calibration_ = _calibration(state["calibration"], n)
+    classifier.calibration_ = _calibration(state["calibration"])
     for name in ("resolved_measure", "measure", "prototypes", *ARRAYS):
         setattr(classifier, f"{name}_", state[name])
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
@@ -75,10 +75,10 @@ def check_offset(state: dict[str, Any], offset: float) -> None:
     demand(is_same, "offset is not the log-membership at the threshold")
 
 
-def _calibration(state: Any, n: int) -> Calibration | None:
+def _calibration(state: Any) -> Calibration | None:
     if state is None:
         return None
-    check_values(state, CALIBRATION, {"n": n}, "calibration")
+    check_values(state, CALIBRATION, {"m": length_of("calibration.margins", state, "margins")}, "calibration")
     demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
     demand(state["rate"] < 1, "calibration.rate must lie below 1")
     return Calibration(**state)

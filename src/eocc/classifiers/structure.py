@@ -1,6 +1,5 @@
 """Fitted prototypes -> their spanning tree, clusters and regions, for classifiers that decide without them."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,8 @@ def structure_of(classifier: Any) -> Model:
     """Return the paper's stages on the prototypes of a fitted classifier at its weights, with the paper's defaults.
 
     The time grows with the cube of the number of prototypes, so more than MOST_PROTOTYPES are refused.
-
-    `labels`, the edges of `tree` and the members of `regions` count along the training rows; a row that is no prototype
-    has the label -1.
     """
-    prototypes, places = classifier.prototypes_, classifier.prototype_indices_
+    prototypes = classifier.prototypes_
     if len(prototypes) > MOST_PROTOTYPES:
         raise ValueError(
             f"regions of {len(prototypes)} rows would take very long; fit with prototypes={MOST_PROTOTYPES} or fewer"
@@ -52,11 +48,4 @@ def structure_of(classifier: Any) -> Model:
         weights=classifier.weights_,
         n_threads=1,
     )  # fmt: skip
-    model = synthesise_at(representation, settings, lambda generation, best: None)
-    labels = np.full(len(classifier.training_indices_), -1)
-    labels[places] = model.labels
-    regions = [
-        replace(one, members=places[one.members], representative=int(places[one.representative]))
-        for one in model.regions
-    ]
-    return replace(model, tree=replace(model.tree, edges=places[model.tree.edges]), labels=labels, regions=regions)
+    return synthesise_at(representation, settings, lambda generation, best: None)

@@ -10,32 +10,40 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from eocc.calibration.conformal import Calibration, rate_for
-from eocc.classifiers.base import OneClassClassifier
+from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
+from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
 from eocc.classifiers.structure import structure_of
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
-from eocc.foundation.arguments import commit_fit, generator, n_threads, unfitted_copy
+from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
+from eocc.foundation.progress import track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
-from eocc.measures.base import n_columns_of, pair_bytes_of
-from eocc.measures.protocol import Measure
+from eocc.measures.auto import resolve_measure
+from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.protocol import ComparesRows, Measure
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import current, spread_measure
-from eocc.scale.memory import MARGIN, OVERHEAD
-from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of
-from eocc.space.representation import represent
-from eocc.space.weightings import checked_weights
-from eocc.surprise.comparison import Comparison
+from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.memory import MARGIN, OVERHEAD, check_memory
+from eocc.scale.passes import ArrayPasses, Passes, SomeRows
+from eocc.space.dissimilarity_space import check_measure
+from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
+from eocc.space.prototypes.select import count_compared
+from eocc.space.representation import Representation
+from eocc.space.weightings import checked_weights, weightings_of
+from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.score import Threshold
 from eocc.surprise.state import surprise_state
 from eocc.synthesis.model import Model
+
+# Rows of numbers are scored in blocks of so many: the time of starting one is lost in that of scoring it.
+BLOCK_ROWS = 2048
 
 
 def _of_structure(path: str, meaning: str) -> Any:
@@ -61,10 +69,11 @@ class SurpriseClassifier(OneClassClassifier):
         `eocc.measures`. "auto" decides by the data.
     weights : array-like of shape (n_parameters,), default=None
         The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones.
-    prototypes : int, float in (0, 1] or None, default=None
-        Compare rows with this many training rows, or with this share of them. None means all.
-    selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
-        How prototypes are chosen.
+    prototypes : int, float in (0, 1], "auto" or None, default="auto"
+        Compare rows with this many training rows, or with this share of them, chosen by their content: their order does
+        not matter. None means all. "auto" means 20,000 rows of numbers, or all if there are fewer; beyond 3
+        million rows fewer, so that a fit takes about a minute, but at least 5,000; of other data, as many as can be
+        compared with each other in 2 GiB. All rows count for the threshold and the p-values.
     membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
             default="gaussian"
         How a ratio becomes a grade of membership in [0, 1]. Decisions do not depend on it.
@@ -75,8 +84,6 @@ class SurpriseClassifier(OneClassClassifier):
         Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
         Number of threads. Results do not depend on it. None means 1, -1 all cores.
-    random_state : int, Generator, RandomState or None, default=None
-        Random seed for the choice of prototypes. With prototypes=None nothing is random.
 
     Attributes
     ----------
@@ -87,13 +94,15 @@ class SurpriseClassifier(OneClassClassifier):
     regions_ : list of Region
         The clusters of the prototypes as regions, computed when first asked for. They do not affect decisions.
     labels_ : array of shape (n_training,)
-        The region of each training row, -1 for rows that are not prototypes; computed with `regions_`.
+        The region of each row in `training_indices_`; computed with `regions_`.
     spanning_tree_, modularity_curve_, entropy_, raw_entropy_, modularity_, fuzzy_model_
         Of the prototypes, computed with `regions_`.
     measure_, resolved_measure_, prototypes_, weights_
         The fitted measure, the measure that "auto" chose, the rows that new rows are compared with, and the weights.
+    n_rows_ : int
+        The number of training rows.
     training_indices_, prototype_indices_ : array
-        Which rows of X were trained on (all that are not labelled as outliers), and which of these are the prototypes.
+        The rows of X that new rows are compared with, and 0, 1, 2, ... for each of them.
     threshold_, offset_ : float
         decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
     n_features_in_, feature_names_in_
@@ -121,18 +130,15 @@ class SurpriseClassifier(OneClassClassifier):
         *,
         measure: str | Measure | Callable[[Any, Any], float] = "auto",
         weights: ArrayLike | None = None,
-        prototypes: int | float | None = None,
-        selection: str | Selection = "random",
+        prototypes: int | float | str | None = "auto",
         membership_function: str | MembershipFunction = "gaussian",
         false_alarm_rate: float | None = None,
         max_memory: int | str | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
     ) -> None:
-        self.measure, self.weights = measure, weights
-        self.prototypes, self.selection = prototypes, selection
+        self.measure, self.weights, self.prototypes = measure, weights, prototypes
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
-        self.max_memory, self.n_jobs, self.random_state = max_memory, n_jobs, random_state
+        self.max_memory, self.n_jobs = max_memory, n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X.
@@ -142,43 +148,110 @@ class SurpriseClassifier(OneClassClassifier):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
+        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
+            draft._fit_passes(DaskPasses(X), y)
+            return commit_fit(self, draft)
         data = draft.read(X, reset=True)
         is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
         training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
         patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
         pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
+        count = count_compared(self.prototypes, len(patterns), pair_bytes)
         self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes, len(places))
-        draft._learn(patterns, outliers, training)
+        draft.n_rows_ = len(patterns)
+        if count == len(patterns):
+            rate = rate_for(self.false_alarm_rate, count)
+            draft.calibrate(draft._learn(patterns, training, outliers), rate)
+        elif isinstance(patterns, np.ndarray):
+            draft._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
+            draft.training_indices_ = training[draft.training_indices_]
+        else:
+            chosen = chosen_by_content(patterns, count)
+            draft._learn(patterns[chosen], training[chosen], outliers)
+            blocks = draft.blocks_of(patterns)
+            values = np.concatenate([draft.calibration_values(block) for block in track("scoring rows", blocks)])
+            draft._calibrate_on(Tally().add(values))
         return commit_fit(self, draft)
 
-    def _learn(self, patterns: Any, outliers: Any, training: Indices) -> None:
-        measure, rng = self.resolved_measure_, generator(self.random_state)
-        with threads(n_threads(self.n_jobs)):
-            if current() is not None:
-                measure = spread_measure(measure)
-            representation = represent(patterns, measure, self.prototypes, self.selection, rng)
-            weights = checked_weights(self.weights, representation.measure.n_parameters)
-            self.surprise_model_, self.calibration_ = fit_surprise_model(
-                representation, weights, outliers, self.false_alarm_rate
+    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+        """Learn from rows of numbers that are read part by part."""
+        if sample is not None:
+            raise ValueError(
+                "sample is for EntropicOneClassClassifier; pass SurpriseClassifier(prototypes=...) instead"
             )
-        self.measure_, self.prototypes_, self.weights_ = representation.measure, representation.prototypes, weights
-        self.prototype_indices_, self.training_indices_ = representation.prototype_indices, training
+        self._fit_passes(passes)
+
+    def _fit_passes(self, passes: Passes, y: Any = None) -> None:
+        outliers = None
+        if y is not None:
+            is_outlier = outlier_rows(y, passes.n_rows or 0)
+            if is_outlier.any():
+                outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
+            passes = SomeRows(passes, ~is_outlier)
+        self._learn_passes(passes, outliers)
+        self.n_features_in_ = self.prototypes_.shape[1]
+        if passes.names is not None:
+            self.feature_names_in_ = np.array(passes.names, dtype=object)
+
+    def _learn_passes(self, passes: Passes, outliers: Any) -> None:
+        """Choose the rows to compare with, learn from these, and calibrate on all rows."""
+        n_outliers = 0 if outliers is None else len(outliers)
+        self._check_passes(passes.n_rows, passes.n_columns, n_outliers)
+        census = take_census(passes)
+        n = census.n_rows
+        self._check_passes(n, passes.n_columns, n_outliers)
+        kept = choose_rows(passes, census, count_compared(self.prototypes, n))
+        self.n_rows_, self.resolved_measure_ = n, resolve_measure(self.measure, kept.values)
+        surprises = self._learn(kept.values, kept.numbers, outliers)
+        if len(surprises) == n:
+            self.calibrate(surprises, rate_for(self.false_alarm_rate, n))
+        else:
+            scored = passes.fold(
+                lambda part: Tally().add(self.calibration_values(part.values)), Tally.merge, "scoring rows"
+            )
+            self._calibrate_on(scored)
+
+    def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
+        """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
+        if n is not None and n_columns is not None:
+            needed, remedy = self.memory_needed(n, n_columns, 0.0, n_outliers)
+            check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
+            rate_for(self.false_alarm_rate, n)
+
+    def _calibrate_on(self, tally: Tally) -> None:
+        """Calibrate by the surprises of all training rows."""
+        n = min(tally.total, MOST_BINS)
+        rate = rate_for(self.false_alarm_rate, n)
+        self.calibrate(tally.largest(ranks_of(n, tally.total, rate)), rate)
+
+    def _learn(self, patterns: Any, places: Indices, outliers: Any) -> Matrix:
+        """Learn from the patterns that new rows are compared with, the rows `places` of X; return their surprises."""
+        with threads(n_threads(self.n_jobs)):
+            measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
+            # The surprise does not depend on the scale of the dissimilarity.
+            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
+            weights = checked_weights(self.weights, fitted.n_parameters)
+            whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
+            prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
+            if prepared is not None and not isinstance(fitted, RegisteredFitted):
+                check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
+            reference = Reference(fitted, patterns, weightings_of(whole, weights), prepared)
+            self.surprise_model_, surprises = fit_surprise_model(reference, outliers)
+        self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
+        self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
+        return surprises
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
         ratios = self.surprise_model_.threshold.ratios(self.calibration_values(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
 
-    def stream_rate(self, n_sample: int, n_rows: int) -> float | None:
-        """Return the false-alarm rate; all rows of a stream are used for calibration."""
-        return rate_for(self.false_alarm_rate, n_sample)
-
     def calibration_values(self, patterns: Any) -> Matrix:
         """Return the surprise of patterns as the measure reads them."""
-        return self.surprise_model_.surprises(Comparison(self.measure_, patterns, self.prototypes_))
+        return self.surprise_model_.surprises(patterns)
 
     def calibrate(self, values: Matrix, rate: float) -> None:
         """Set the threshold and the p-values from the surprises of normal rows."""
@@ -196,12 +269,15 @@ class SurpriseClassifier(OneClassClassifier):
 
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
-        r = count_of(self.prototypes, n)
-        rows = 8 * n * (n_columns + 40) + 8 * (r + n_outliers) * (n_columns + 20)
-        rows += 16 * n_columns * (n + n_outliers) if n_outliers else 0  # densities along every column
-        # Rows of numbers are compared in blocks. Other measures keep all pairs and two matrices of dissimilarities.
-        pairs = (pair_bytes + 16) * n * (r + n_outliers) if pair_bytes else n_threads(self.n_jobs) * 2**23
-        needed = OVERHEAD + MARGIN * (rows + pairs)
+        r = count_compared(self.prototypes, n, pair_bytes)
+        # The other rows are scored in blocks.
+        if pair_bytes:  # all pairs, and three matrices of dissimilarities
+            pairs = (pair_bytes + 24) * r * (r + n_outliers)
+            block = (pair_bytes + 16) * min((n - r) * r, BLOCK_SIZE)
+        else:  # an index, and densities along every column if there are outliers
+            pairs = 8 * (r + n_outliers) * ((13 if n_outliers else 11) * n_columns + 60)
+            block = n_threads(self.n_jobs) * 2**23 if r < n else 0
+        needed = OVERHEAD + MARGIN * (8 * n * n_columns + pairs + block)
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
     def facts(self) -> dict[str, Any]:
@@ -213,18 +289,22 @@ class SurpriseClassifier(OneClassClassifier):
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
-        rows = "training rows" if len(self.prototype_indices_) == len(self.training_indices_) else "prototypes"
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         return (
-            f"The surprise of a row says how far it lies from its nearest {rows}, "
-            "compared with how far training rows lie from theirs. A row is rejected if its surprise is above a limit "
-            f"that about {rate}% of new normal rows exceed."
+            "The surprise of a row says how far it lies from its nearest training rows, compared with how far training "
+            f"rows lie from theirs. A row is rejected if its surprise is above a limit that about {rate}% of new "
+            "normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )
 
+    @property
+    def n_training(self) -> int:
+        """The number of training rows; `training_indices_` are those of them that are kept."""
+        return self.n_rows_
+
     def nearest_regions(self, rows: Matrix) -> Indices:
         """Return the region of the nearest prototype."""
-        return np.asarray(self.labels_[self.prototype_indices_][rows.argmin(axis=1)])
+        return np.asarray(self.labels_[rows.argmin(axis=1)])
 
     @property
     def has_regions(self) -> bool:
@@ -238,9 +318,9 @@ class SurpriseClassifier(OneClassClassifier):
         return dict(zip(names, (one.weights for one in self.surprise_model_.surprise.weightings), strict=False))
 
     @property
-    def n_compared(self) -> int:
-        """The number of rows that a new row is compared with."""
-        return len(self.prototypes_) + self.surprise_model_.n_outliers
+    def rows_scored_at_a_time(self) -> int:
+        """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
+        return BLOCK_ROWS if isinstance(self.measure_, ComparesRows) else super().rows_scored_at_a_time
 
     @cached_property
     def structure_(self) -> Model:
@@ -249,7 +329,7 @@ class SurpriseClassifier(OneClassClassifier):
             return structure_of(self)
 
     regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
-    labels_ = _of_structure("labels", "The region of each training row, -1 for rows that are not prototypes.")
+    labels_ = _of_structure("labels", "The region of each prototype.")
     fuzzy_model_ = _of_structure("fuzzy", "The regions' centres and widths.")
     spanning_tree_ = _of_structure("tree", "The minimum spanning tree of the prototypes.")
     modularity_curve_ = _of_structure("modularity_curve", "The modularity of the partitions into 1, 2, ... clusters.")
@@ -259,4 +339,6 @@ class SurpriseClassifier(OneClassClassifier):
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_
-        return {"surprise": surprise_state(model), "outliers": model.outliers, "membership_function": function}
+        outliers = None if model.outliers is None else model.outliers.prototypes
+        state = {"surprise": surprise_state(model), "outliers": outliers}
+        return {**state, "membership_function": function, "n_rows": self.n_rows_}

@@ -20,10 +20,13 @@ FEW = 10
 @options.data_argument
 @options.output_option("model.eocc", "The model file to write.")
 @options.method_options()
+@options.stream_option
 @options.sample_option
 @options.data_options("label", "target", "outliers", "drop")
 @options.format_option("text", "json", default="text", more=" that describes the model")
-def fit(data: Path, output: Path, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
+def fit(
+    data: Path, output: Path, method: str, stream: bool, sample: int | None, about: DataOptions, form: str, **given: Any
+) -> None:
     """Learn what is normal from a file, and write a model.
 
     All rows of the file should be normal. With --label and --target only the rows with that label are normal; other
@@ -32,7 +35,8 @@ def fit(data: Path, output: Path, method: str, sample: int | None, about: DataOp
 
     Example: eocc fit normal.csv -o model.eocc
     """
-    check_labels(method, sample, about)
+    check_stream(method, stream or bool(sample), sample, about)
+    check_labels(method, about)
     classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts
@@ -40,8 +44,8 @@ def fit(data: Path, output: Path, method: str, sample: int | None, about: DataOp
     from eocc.foundation.atomic import check_output
 
     check_output(output, data)
-    if sample:
-        fit_sample(classifier, data, sample, about)
+    if stream or sample:
+        fit_parts(classifier, data, method, sample, about)
     else:
         fit_rows(classifier, read_training(data, about, classifier.measure), method)
     classifier.save(output)
@@ -49,16 +53,22 @@ def fit(data: Path, output: Path, method: str, sample: int | None, about: DataOp
     write_facts(classifier, None, form)
 
 
-def check_labels(method: str, sample: int | None, about: DataOptions) -> None:
-    """Refuse labels that the method or --sample cannot use."""
+def check_labels(method: str, about: DataOptions) -> None:
+    """Refuse labels that the method cannot use."""
     if method == options.EOCC_1 and about.outliers:
         raise click.UsageError("--method eocc-1 learns from normal rows only; leave --outliers out")
     if method == options.EOCC_2 and not about.label:
         raise click.UsageError("--method eocc-2 needs labelled rows of both kinds: pass --label and --target")
-    if sample and (about.outliers or method == options.EOCC_2):
-        raise click.UsageError("--sample learns from normal rows only; leave --outliers and --method eocc-2 out")
-    if sample and about.input_format:
-        raise click.UsageError("--sample reads the format from the suffix; leave --input-format out")
+
+
+def check_stream(method: str, stream: bool, sample: int | None, about: DataOptions) -> None:
+    """Refuse options that do not go with a table that is read part by part."""
+    if sample and method == options.SURPRISE:
+        raise click.UsageError("--sample is for --method eocc-1; pass --stream")
+    if stream and (about.outliers or method == options.EOCC_2):
+        raise click.UsageError("--stream learns from normal rows only; leave --outliers and --method eocc-2 out")
+    if stream and about.input_format:
+        raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
 
 
 def fit_rows(classifier: Any, rows: Any, method: str) -> None:
@@ -74,7 +84,7 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     is_numbers = rows.schema.kind == "numbers"
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
-    with refusing_in_options(n_normal if is_numbers else 0):
+    with refusing_in_options(method, n_normal if is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     if is_numbers and rows.schema.is_named:
@@ -82,8 +92,8 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
 
 
-def fit_sample(classifier: Any, path: Path, sample: int, about: DataOptions) -> None:
-    """Fit to a sample of the rows of a table, and calibrate on all rows."""
+def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, about: DataOptions) -> None:
+    """Fit to a table that is read part by part."""
     from eocc.foundation.printing import has_instead
     from eocc.foundation.wording import counted
     from eocc.io.files import guess_format, open_chunks
@@ -98,25 +108,26 @@ def fit_sample(classifier: Any, path: Path, sample: int, about: DataOptions) -> 
             raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
         chosen = [int(name) if by_number else name for name in names if name not in about.apart]
     where = (int(about.label) if by_number else about.label, about.target) if about.label else None
-    with refusing_in_options(sample):
+    size = {} if sample is None else {"sample": sample}
+    with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
-        fit_stream(classifier, path, sample=sample, columns=chosen, where=where, incomplete=incomplete)
-    n_drawn = len(classifier.training_indices_)
-    say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {n_drawn:,} of them.")
+        fit_stream(classifier, path, columns=chosen, where=where, incomplete=incomplete, **size)
+    compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
+    say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
 
 
 @contextmanager
-def refusing_in_options(n_rows: int) -> Iterator[None]:
-    """Turn the remedies of a memory error into options, with --sample for a table of numbers of so many rows."""
+def refusing_in_options(method: str, n_rows: int) -> Iterator[None]:
+    """Turn the remedies of a memory error into options; n_rows is 0 unless the file is a table of numbers."""
     from eocc.scale.memory import MemoryLimitError
 
     try:
         yield
     except MemoryLimitError as error:
-        raise MemoryLimitError(remedy_in_options(str(error), n_rows)) from None
+        raise MemoryLimitError(remedy_in_options(str(error), method, n_rows)) from None
 
 
-def remedy_in_options(remedy: str, n_rows: int) -> str:
-    """Return a remedy in terms of options, with --sample for a table of numbers of so many rows."""
-    sample = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
-    return options.in_option_names(remedy) + sample
+def remedy_in_options(remedy: str, method: str, n_rows: int) -> str:
+    """Return a remedy in terms of options; n_rows is 0 unless the file is a table of numbers."""
+    more = f", or learn from fewer rows: --sample {min(20_000, n_rows // 2)}" if n_rows > 1 else ""
+    return options.in_option_names(remedy) + (more if method == options.EOCC_1 else "")

@@ -45,11 +45,10 @@ def facts_of(classifier: Any) -> dict[str, Any]:
     """Return the facts of a model by name, with the rows and the measure."""
     facts = dict(classifier.facts())
     measure = classifier.resolved_measure_ if classifier.measure == "auto" else classifier.measure
-    n_rows, n_prototypes = len(classifier.training_indices_), len(classifier.prototype_indices_)
     return {
         "method": facts.pop("method"),
         "measure": measure if isinstance(measure, str) else type(measure).__name__,
-        "training rows": n_rows,
-        "prototypes": n_prototypes if n_prototypes < n_rows else None,
+        "training rows": classifier.n_training,
+        "prototypes": None if classifier.is_whole else len(classifier.prototypes_),
         **facts,
     }

@@ -39,7 +39,8 @@ METHODS = {
     EOCC_1: _with_options(ENTROPIC_PARAMETERS, OF_VALIDATION),
     EOCC_2: _with_options(ENTROPIC_PARAMETERS),
 }
-PARAMETERS = {name: parameter for parameters in METHODS.values() for name, parameter in parameters.items()}
+# Of parameters with the same name, the first: that of the method that takes more values.
+PARAMETERS = {name: parameter for method in reversed(METHODS) for name, parameter in METHODS[method].items()}
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Functi
 def _parameter_option(parameter: Parameter) -> Callable[[Function], Function]:
     option, values = option_of(parameter.name), ParameterType(parameter)
     metavar = "[" + "|".join(values.names) + "]" if values.names else option[2:].rpartition("-")[2].upper()
-    of = [method for method, parameters in METHODS.items() if parameter in parameters.values()]
+    of = [method for method, parameters in METHODS.items() if parameter.name in parameters]
     note = "" if len(of) == len(METHODS) else f" [{', '.join(of)}]"
     return click.option(option, parameter.name, type=values, metavar=metavar, help=parameter.help + note)
 
@@ -146,10 +147,16 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
     given = {name: value for name, value in given.items() if source(name) is not ParameterSource.DEFAULT}
     for name in given:
         if name not in METHODS[method]:
-            of = " or ".join(other for other in METHODS if PARAMETERS[name] in METHODS[other].values())
+            of = " or ".join(other for other in METHODS if name in METHODS[other])
             raise click.UsageError(f"--method {method} has no {option_of(name)}; use --method {of}, or leave it out")
     name, fixed = classifiers.METHODS[method]
-    return classifiers.CLASSIFIERS[name](**{"n_jobs": -1, "random_state": 0, **fixed, **given})
+    seed = {"random_state": 0} if "random_state" in METHODS[method] else {}
+    made = classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
+
+    from eocc.cli.compiling import say_when_compiling
+
+    say_when_compiling()
+    return made
 
 
 def in_option_names(text: str) -> str:
@@ -201,8 +208,10 @@ PATH = click.Path(path_type=Path)
 data_argument = click.argument("data", type=PATH, metavar="DATA")
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
 data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.")
+stream_option = click.option("--stream", is_flag=True,
+                             help="Read a table of numbers part by part, for files larger than memory.")  # fmt: skip
 sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
-                             help="Learn from N random rows of a table that is larger than memory.")  # fmt: skip
+                             help="Learn from N rows, chosen by content, with --stream. [eocc-1]")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 _DATA_OPTIONS = {
     "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,

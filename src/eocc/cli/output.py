@@ -6,13 +6,13 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
-from eocc.cli.app import say
+from eocc.cli.app import Shared, say
 from eocc.foundation.printing import printable
 
 PARQUET = "parquet"
@@ -25,9 +25,11 @@ Columns = Mapping[str, Sequence[Any]]
 def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
     from eocc import load
+    from eocc.cli.compiling import say_when_compiling
     from eocc.foundation.atomic import check_output
 
     check_output(output, model, data)
+    say_when_compiling()
     return load(model)
 
 
@@ -88,7 +90,10 @@ def writing(output: Path | None) -> Iterator[IO[str]]:
     """Yield standard output, or a file that appears under its name when all is written."""
     if output is None:
         try:
-            yield sys.stdout
+            with ExitStack() as stack:
+                if Shared.watch is not None and sys.stdout.isatty():  # the rows on the screen show the progress
+                    stack.enter_context(Shared.watch.hidden())
+                yield sys.stdout
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, for example head, stopped: do not flush again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,7 @@ from typing import Any
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.fit import check_labels, remedy_in_options
+from eocc.cli.fit import check_labels, check_stream, remedy_in_options
 from eocc.cli.options import DataOptions
 from eocc.cli.output import json_line, writing
 
@@ -23,7 +23,8 @@ def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: 
 
     Example: eocc plan normal.csv --prototypes 256
     """
-    check_labels(method, sample, about)
+    check_stream(method, bool(sample), sample, about)
+    check_labels(method, about)
     classifier = options.classifier_of(method, given)
 
     from eocc.scale.memory import memory_limit
@@ -35,7 +36,7 @@ def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: 
     fits = needed <= limit
     facts = {"rows": n, "outliers": n_outliers, "columns": n_columns, "memory needed": round(needed),
              "memory limit": limit, "fits": fits,
-             "remedy": None if fits else remedy_in_options(remedy, n if is_numbers else 0)}  # fmt: skip
+             "remedy": None if fits else remedy_in_options(remedy, method, n if is_numbers else 0)}  # fmt: skip
     with writing(None) as file:
         file.write(json_line(facts) if form == "json" else _table(facts))
 

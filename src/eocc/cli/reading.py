@@ -12,6 +12,7 @@ import numpy as np
 from eocc.cli.app import say
 from eocc.cli.options import DataOptions, names_in
 from eocc.foundation.printing import has_instead, quoted
+from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
@@ -126,13 +127,14 @@ def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
 def stream_for(classifier: Any, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[list[str], Any]]:
     """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
     schema, form = schema_of_model(classifier), about.input_format or guess_format(path)
-    for number, chunk in enumerate(skipped.chunks(path, about, schema.complete)):
-        patterns = schema.patterns(chunk)
-        if number == 0:
-            ignored = listed(map(ascii, schema.ignored(chunk)))
-            note = f"; not in the model, ignored: {ignored}" if ignored else ""
-            say(f"{path} ({form}): {schema.describe()}{note}.")
-        yield chunk.row_names, patterns
+    with stage(f"scoring {path.name}", 1):
+        for number, chunk in enumerate(skipped.chunks(path, about, schema.complete)):
+            patterns = schema.patterns(chunk)
+            if number == 0:
+                ignored = listed(map(ascii, schema.ignored(chunk)))
+                note = f"; not in the model, ignored: {ignored}" if ignored else ""
+                say(f"{path} ({form}): {schema.describe()}{note}.")
+            yield chunk.row_names, patterns
 
 
 def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOptions) -> Rows:

@@ -1,15 +1,12 @@
-"""What ``reproduce`` and ``compare`` share: options, progress, and the files they write."""
+"""What ``reproduce`` and ``compare`` share: options and the files they write."""
 
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from eocc.cli.app import Shared, say
+from eocc.cli.app import say
 from eocc.cli.options import names_in, output_option, seed_option, stacked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -57,7 +54,7 @@ def request_of(given: dict[str, Any]) -> Any:
 
 
 def run_and_write(study: Any, request: Any) -> None:
-    """Run a study, show its progress, write its tables and print where they are."""
+    """Run a study, write its tables and print where they are."""
     from eocc.experiments.studies import run_study
     from eocc.experiments.writing import write_study
 
@@ -66,24 +63,6 @@ def run_and_write(study: Any, request: Any) -> None:
     if not study.cells:
         say(f"{study.title}: none of the systems can compare its data.")
         return
-    with _showing_progress(study) as show:
-        results = run_study(study, request, show)
+    results = run_study(study, request)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
     say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.jsonl.")
-
-
-@contextmanager
-def _showing_progress(study: Any) -> Iterator[Any]:
-    """Yield a function that shows progress on standard error: a bar on a terminal, else ten lines."""
-    is_terminal = sys.stderr.isatty()
-    hidden = Shared.quiet or not is_terminal
-    with click.progressbar(length=len(study.cells), label=study.name, show_eta=False, show_pos=True, file=sys.stderr,
-                           item_show_func=lambda text: text, hidden=hidden) as bar:  # fmt: skip
-
-        def show(done: int, total: int, seconds_left: float, cell: Any) -> None:
-            left = f"about {timedelta(seconds=round(seconds_left))} left"
-            bar.update(done - bar.pos, f"{left}; {cell.system} on {cell.source.name}")
-            if not is_terminal and done % max(1, total // 10) == 0:
-                say(f"{study.name}: {done} of {total} runs, {left}")
-
-        yield show

@@ -1,7 +1,6 @@
 """The studies: their data sets and systems, a search that fits a budget, and the cells that are left to run."""
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from eocc.experiments.published_figures import QUANTITIES, published
 from eocc.experiments.store import open_store
 from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import Results, results_of
+from eocc.foundation.progress import stage
 from eocc.foundation.registry import choose
 
 STUDIES: dict[str, tuple[Source, ...]] = {
@@ -145,22 +145,18 @@ def _why_absent(source: Source) -> str:
     return ""
 
 
-def run_study(study: Study, request: Request, report: Callable[[int, int, float, Cell], None]) -> Results:
-    """Run the cells that have no results in the folder yet; the results of each are written at once.
-
-    After each cell, `report` gets the numbers of finished and of all cells, the estimated seconds left, and the cell.
-    """
+def run_study(study: Study, request: Request) -> Results:
+    """Run the cells that have no results in the folder yet; the results of each are written at once."""
     with open_store(request.folder, version("eocc")) as (finished, add):
         there = [cell for cell in study.cells if cell.source.name not in study.absent]
         waiting = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
         costs = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
-        passed, total, started = 0.0, sum(costs.values()), time.monotonic()
-        n_before = len(there) - len(waiting)
-        for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), n_before + 1):
-            add(cell, figures)
-            passed += costs[cell.key]
-            left = 0.0 if done == len(there) else (time.monotonic() - started) * (total / passed - 1)
-            report(done, len(there), left, cell)
+        passed, n_before = 0.0, len(there) - len(waiting)
+        with stage(study.name, sum(costs.values())) as report:
+            for done, (cell, figures) in enumerate(run_cells(waiting, request.jobs, request.time_limit), n_before + 1):
+                add(cell, figures)
+                passed += costs[cell.key]
+                report(passed, note=f"{done} of {len(there)} runs; {cell.system} on {cell.source.name}")
         name = study.name.removesuffix("-part")
         quantities = {"iam": QUANTITIES, "uci-low": ("auc",), "uci-high": ("auc",)}.get(name, ())
         printed = [figure for quantity in quantities for figure in published(name.replace("-", "_"), quantity)]

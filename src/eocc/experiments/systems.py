@@ -47,7 +47,7 @@ def can_run(system: System, source: Source) -> bool:
 
 
 def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
-    return SurpriseClassifier(measure=measure, random_state=seed)
+    return SurpriseClassifier(measure=measure)
 
 
 def _entropic(name: str, synthesis: str, validation: str | None = None) -> System:

@@ -8,14 +8,14 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.explain.explanation import Explanation
-from eocc.explain.fitted import FittedClassifier, TrainingRow, exemplars_among, is_whole, training_row
+from eocc.explain.fitted import FittedClassifier, TrainingRow, exemplars_among, training_row
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, share
 from eocc.measures.difference import Difference, difference_of
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison, Nearest
-from eocc.surprise.model import SurpriseModel, against_both
+from eocc.surprise.model import SurpriseModel
 from eocc.surprise.score import Weighting
 
 PROFILE = "profile"
@@ -78,9 +78,10 @@ class NeighbourExplanation(Explanation):
     """A decision by the surprise among the nearest training rows.
 
     A row with a `surprise` above `threshold` is rejected. Of `n_left_out` training rows, each left out of its own
-    neighbours, (n_left_out + 1) * `p_value` - 1 are at least as surprising. There is one of `neighbourhoods` for the
-    given weights and, unless it would be the same, one for the variance-equalised weights. `outliers` is None if no
-    outliers are known. `n_prototypes` is None if every training row is a prototype.
+    neighbours, (n_left_out + 1) * `p_value` - 1 are at least as surprising; these are all `n_training` rows, or a part
+    of them that is evenly spaced in the order of their surprise. There is one of `neighbourhoods` for the given weights
+    and, unless it would be the same, one for the variance-equalised weights. `outliers` is None if no outliers are
+    known. `n_prototypes` is None if every training row is a prototype.
     """
 
     surprise: float
@@ -88,6 +89,7 @@ class NeighbourExplanation(Explanation):
     p_value: float
     rate: float
     n_left_out: int
+    n_training: int
     neighbourhoods: tuple[Neighbourhood, ...]
     terms: tuple[Term, ...]
     outliers: OutlierComparison | None
@@ -117,9 +119,10 @@ class NeighbourExplanation(Explanation):
 
     def rarity(self) -> str:
         """Return the p-value in words."""
-        n_more = round(self.p_value * (self.n_left_out + 1)) - 1
-        rows = counted(self.n_left_out, "training row")
+        n_more, rows = round(self.p_value * (self.n_training + 1)) - 1, counted(self.n_training, "training row")
         unusual = f"{n_more:,} of {rows} {'is' if n_more == 1 else 'are'}" if n_more else f"none of {rows} is"
+        if self.n_left_out < self.n_training:
+            unusual = f"at most about {min(n_more + 1, self.n_training):,} of {rows} are"
         return f"p-value {format_number(self.p_value)}: {unusual} as unusual when left out of the training set."
 
     def notes(self) -> list[str]:
@@ -170,14 +173,13 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
     model, calibration = classifier.surprise_model_, classifier.calibration_
     assert calibration is not None
-    rows = Comparison(classifier.measure_, patterns, classifier.prototypes_)
-    near = [weighting.nearest(rows) for weighting in model.surprise.weightings]
+    rows, near = model.compare(patterns)
     surprises, amounts, values = _terms(model, rows, near)
     ratios = model.threshold.ratios(surprises)
     scores = Scores.of_ratios(ratios, classifier.membership_function_)
     memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
-    distances = [rows.map_rows(weighting.weights, np.array) for weighting in model.surprise.weightings]
+    distances = [rows.rows(weighting.weights) for weighting in model.surprise.weightings]
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), model.surprise.weightings, near, distances)
     kinds, outliers, found = _kinds(model), _outlier_comparisons(model, rows, amounts), []
     for i, neighbourhoods in enumerate(zip(*by_weighting, strict=True)):
@@ -188,9 +190,10 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
             exemplars=exemplars_among(classifier, row, np.flatnonzero(np.isfinite(row))),
             surprise=finite(surprises[i]), threshold=model.threshold.value,
             p_value=float(p_values[i]), rate=calibration.rate, n_left_out=len(calibration.margins),
+            n_training=classifier.n_training,
             neighbourhoods=neighbourhoods, outliers=outliers[i],
             terms=tuple(map(Term, *zip(*kinds, strict=True), map(finite, values[i]), map(finite, amounts[i]))),
-            n_prototypes=None if is_whole(classifier) else len(row),
+            n_prototypes=None if classifier.is_whole else len(row),
         )  # fmt: skip
         found.append(explanation)
     return found
@@ -198,11 +201,10 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
 
 def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple[Matrix, Matrix, Matrix]:
     """Return the surprise of every row, the amount of each term, and the values of the terms."""
-    pairs = zip(model.surprise.weightings, near, strict=True)
-    terms = model.surprise.standardisation.apply(np.hstack([weighting.terms(found) for weighting, found in pairs]))
+    terms = model.surprise.terms(near)
     if model.likelihood_ratio is None:
         return model.surprise.of_terms(terms), terms * model.surprise.shares, terms
-    columns = model.labelled_columns(terms, rows)
+    columns = model.labelled_columns(terms, rows, near)
     values = np.hstack([terms, columns[:, terms.shape[1] :]])
     return model.likelihood_ratio.of_columns(columns), columns * model.likelihood_ratio.coefficients, values
 
@@ -226,7 +228,7 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
     if model.outliers is None:
         return [None] * len(amounts)
     weights, n_terms = model.surprise.weightings[0].weights, 2 * len(model.surprise.weightings)
-    distances = against_both(rows, model.outliers).to_outliers.map_rows(weights, np.array)
+    distances = model.outliers.compare(rows.patterns, None).rows(weights)
     return [
         OutlierComparison(finite(amount[n_terms:].sum()), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)

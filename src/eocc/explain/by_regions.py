@@ -12,11 +12,11 @@ from eocc.explain.fitted import (
     TrainingRow,
     described,
     exemplars_among,
-    is_whole,
     prototype_labels,
     reach_of,
     training_row,
 )
+from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
 from eocc.measures.difference import difference_of, shared_out
@@ -176,7 +176,8 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
     ranked = np.argsort(model.ratios(rows), axis=1, kind="stable")[:, :2]
     labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
     found: list[Explanation] = []
-    for i, (row, numbers) in enumerate(zip(rows, ranked.tolist(), strict=True)):
+    pairs = list(zip(rows, ranked.tolist(), strict=True))
+    for i, (row, numbers) in enumerate(track(f"explaining {counted(len(rows), 'row')}", pairs)):
         nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
         prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
         explanation = RegionExplanation(
@@ -228,7 +229,7 @@ def _place(classifier: FittedClassifier, row: Matrix, number: int, column: int) 
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
         prototype=training_row(classifier, row, column),
         description=described(classifier, classifier.prototypes_, column),
-        n_prototypes=None if is_whole(classifier) else int((prototype_labels(classifier) == number).sum()),
+        n_prototypes=None if classifier.is_whole else int((prototype_labels(classifier) == number).sum()),
     )  # fmt: skip
 
 

@@ -38,6 +38,14 @@ class FittedClassifier(Protocol):
         """Their centres and widths."""
 
     @property
+    def n_training(self) -> int:
+        """The number of training rows."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every training row is a prototype."""
+
+    @property
     def feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if there are any."""
 
@@ -50,7 +58,7 @@ class FittedClassifier(Protocol):
 class TrainingRow:
     """A training row that is a prototype: its `row` in the X of the fit, and its `dissimilarity` from an explained row.
 
-    `index` counts along the training rows, as `regions_` does, `column` along `prototypes_`. All three are equal
+    `index` counts along `training_indices_`, as `regions_` does, `column` along `prototypes_`. All three are equal
     unless some rows of X were outliers or held out, or there are fewer prototypes than training rows.
     """
 
@@ -70,11 +78,6 @@ def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices)
     """Return the prototypes of these columns that are least dissimilar; of equal ones, the first."""
     nearest = columns[np.argsort(row[columns], kind="stable")[:N_EXEMPLARS]]
     return tuple(training_row(classifier, row, int(column)) for column in nearest)
-
-
-def is_whole(classifier: FittedClassifier) -> bool:
-    """Return whether every training row is a prototype."""
-    return len(classifier.prototype_indices_) == len(classifier.training_indices_)
 
 
 def prototype_labels(classifier: FittedClassifier) -> Indices:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import FittedClassifier, described, is_whole, number_columns, prototype_labels, reach_of
+from eocc.explain.fitted import FittedClassifier, described, number_columns, prototype_labels, reach_of
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
 
@@ -116,7 +116,7 @@ def _rule(classifier: FittedClassifier, number: int, column: int, rejected: floa
         extents=extents, reach=reach_of(classifier.threshold_),
         degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
         ranges=_ranges(classifier, own), rejected=rejected,
-        n_prototypes=None if is_whole(classifier) else len(own),
+        n_prototypes=None if classifier.is_whole else len(own),
     )  # fmt: skip
 
 

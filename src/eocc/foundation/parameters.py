@@ -13,6 +13,9 @@ from typing import Any
 from eocc.foundation.byte_sizes import bytes_of
 from eocc.foundation.registry import choose
 
+# The value that means: decide by the data.
+AUTO = "auto"
+
 
 @dataclass(frozen=True)
 class Number:
@@ -75,19 +78,24 @@ class Optional:
 
 @dataclass(frozen=True)
 class Prototypes:
-    """An integer >= 1 or a fraction in (0, 1]."""
+    """An integer >= 1 or a fraction in (0, 1], or "auto" where that is allowed."""
+
+    allows_auto: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Accept counts and fractions."""
+        if self.allows_auto and isinstance(value, str) and value == AUTO:
+            return
         is_count = isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1
         is_share = isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
         if not is_count and not is_share:
-            raise ValueError(
-                f"{name} must be an integer >= 1, a fraction in (0, 1], or None for all rows, not {value!r}"
-            )
+            wanted = "an integer >= 1, a fraction in (0, 1], " + ("'auto', " if self.allows_auto else "")
+            raise ValueError(f"{name} must be {wanted}or None for all rows, not {value!r}")
 
-    def parse(self, text: str) -> int | float:
-        """Return an integer or a fraction."""
+    def parse(self, text: str) -> int | float | str:
+        """Return an integer, a fraction or "auto"."""
+        if self.allows_auto and text.strip() == AUTO:
+            return AUTO
         return int(text) if text.strip().isdigit() else float(text)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.progress import current_watch, stage, watched_by
 from eocc.foundation.threads import await_all
 
 Task = TypeVar("Task")
@@ -37,6 +38,14 @@ class Workers(Generic[Workspace]):
 
     def map(self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return function(task, workspace) of every task, in the order of the tasks."""
+        if len(tasks) == 1:  # its progress is that of the stages inside it
+            return self._map(_watched(function), tasks, lambda n_done: None)
+        with stage("evaluating candidates", len(tasks)) as report:
+            return self._map(function, tasks, report)
+
+    def _map(
+        self, function: Callable[[Task, Workspace], Result], tasks: Sequence[Task], tick: Callable[[int], None]
+    ) -> list[Result]:
         results: dict[int, Result] = {}
         self._pending.extend(enumerate(tasks))
         n_busy = min(self._n_threads, len(tasks))
@@ -44,7 +53,7 @@ class Workers(Generic[Workspace]):
         self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
         futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
         try:
-            await_all(futures)
+            await_all(futures, lambda n_pending: tick(len(results)))
         except BaseException:
             self._workspaces.clear()  # a running task may still use one of them
             raise
@@ -69,3 +78,14 @@ class Workers(Generic[Workspace]):
             except BaseException:
                 self._pending.clear()
                 raise
+
+
+def _watched(function: Callable[[Task, Workspace], Result]) -> Callable[[Task, Workspace], Result]:
+    """Return the function with the progress watch of this thread."""
+    watch = current_watch()
+
+    def in_thread(task: Task, workspace: Workspace) -> Result:
+        with watched_by(watch):
+            return function(task, workspace)
+
+    return in_thread

@@ -117,7 +117,7 @@ class _LinkSearch:
                 members, starts, largest, first, last, links, lengths,
             )  # fmt: skip
 
-        for_each_block(count, max(1, count // 64), work)
+        for_each_block(count, max(1, count // 64), work, "linking clusters")
         found = np.arange(count) != largest
         return links[found], lengths[found]
 

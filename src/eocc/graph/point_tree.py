@@ -106,7 +106,7 @@ class _BoxSearch:
                 component, whole, slot, *lists,
             )  # fmt: skip
 
-        for_each_block(n_leaves, max(1, min(LEAVES_PER_TASK, n_leaves // 16)), work)
+        for_each_block(n_leaves, max(1, min(LEAVES_PER_TASK, n_leaves // 16)), work, "building the spanning tree")
 
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:

@@ -14,8 +14,15 @@ summing_kernel = njit(**_OPTIONS, fastmath={"reassoc", "contract"})
 # May fuse multiplication and addition; sums keep their order.
 contracting_kernel = njit(**_OPTIONS, fastmath={"contract"})
 
-# For small functions in hot loops: a call would pass every array as seven words.
-inlined_kernel = njit(**_OPTIONS, forceinline=True)
+# For functions that only kernels call: without an entry for Python, they compile faster.
+helper = njit(**_OPTIONS, no_cpython_wrapper=True)
+
+# The same, where sums may be reordered.
+summing_helper = njit(**_OPTIONS, no_cpython_wrapper=True, fastmath={"reassoc", "contract"})
+
+# For small helpers in hot loops: a call would pass every array as seven words.
+inlined_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True)
 
 # For minima of numbers without NaN, which vectorise.
-minimising_kernel = njit(**_OPTIONS, forceinline=True, fastmath={"nnan", "nsz"})
+minimum_kernel = njit(**_OPTIONS, fastmath={"nnan", "nsz"})
+minimising_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, fastmath={"nnan", "nsz"})

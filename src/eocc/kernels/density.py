@@ -1,8 +1,8 @@
-"""Vectorised sums of Gaussian kernels and of squares."""
+"""Sums of Gaussian kernels and of squares."""
 
 import numpy as np
 
-from eocc.kernels.compile import summing_kernel
+from eocc.kernels.compile import contracting_kernel, summing_kernel
 
 # exp(x) = exp(x / 256)^256: a short power series suffices for x / 256, and eight squarings give the power.
 SQUARINGS = 8
@@ -42,3 +42,25 @@ def finite_squares(distances, sums):
             count += is_finite
         sums[i, 0] = total
         sums[i, 1] = count
+
+
+@contracting_kernel
+def polynomial_at(points, origins, first, width, reach, polynomials, sums):
+    """Fill `sums` with the polynomial of each point's box, and with 0 where a point lies in no box."""
+    # Run r has the boxes first[r] to first[r + 1], one `width` wide, of which `reach` begin before origins[r].
+    for i in range(points.shape[0]):
+        low, high = 0, origins.shape[0]
+        while high - low > 1:
+            middle = (low + high) // 2
+            if (points[i] - origins[middle]) / width >= -reach:
+                low = middle
+            else:
+                high = middle
+        place = (points[i] - origins[low]) / width + reach
+        total = 0.0
+        if place >= 0 and place < first[low + 1] - first[low]:
+            box = int(place)
+            coefficients, z = polynomials[first[low] + box], place - box - 0.5
+            for m in range(coefficients.shape[0] - 1, -1, -1):
+                total = total * z + coefficients[m]
+        sums[i] = total

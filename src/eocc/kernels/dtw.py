@@ -6,12 +6,12 @@ in groups of LANES: step j of lane l at j * LANES + l. Each lane gives the same 
 
 import numpy as np
 
-from eocc.kernels.compile import kernel
+from eocc.kernels.compile import helper, kernel
 
 LANES = 4  # doubles in a vector register
 
 
-@kernel
+@helper
 def local_costs(point, weights, columns, first, costs):
     """Fill costs_t with sum_k weights_k (point_k - columns_k,first+t)^2, summed in the order of k."""
     value, weight, column = point[0], weights[0], columns[0][first : first + costs.shape[0]]
@@ -25,7 +25,7 @@ def local_costs(point, weights, columns, first, costs):
             costs[t] += weight * (difference * difference)
 
 
-@kernel
+@helper
 def extend_paths(costs, above, own):
     """Fill own[t + LANES] with the cost of the cheapest path to each cell: from above, from the left or diagonally."""
     for t in range(costs.shape[0]):
@@ -35,7 +35,7 @@ def extend_paths(costs, above, own):
         own[t + LANES] = least + costs[t]
 
 
-@kernel
+@helper
 def warp_group(series, weights, band, columns, start, length, costs, above, own):
     """Return the row whose last LANES cells, up to (length + 1) * LANES, hold the costs of the complete paths."""
     # The series of the group have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES. The
@@ -57,13 +57,56 @@ def warp_group(series, weights, band, columns, start, length, costs, above, own)
 
 
 @kernel
-def warp_row(series, weights, band, columns, starts, members, first, largest, room, row):
-    """Fill row[j] with sqrt(cost of the cheapest path to series j) / largest, for the groups from `first` on."""
-    # Group g holds the series members[g] (-1 for an unused lane), at columns[:, starts[g] : starts[g + 1]]. `room`
-    # (3, LANES * (longest + 2)) is scratch.
-    for g in range(first, members.shape[0]):
-        length = (starts[g + 1] - starts[g]) // LANES
-        ends = warp_group(series, weights, band, columns, starts[g], length, room[0], room[1], room[2])
+def warp_groups(series, weights, band, columns, starts, chosen, largest, room, found):
+    """Fill found[t] (LANES,) with sqrt(cost of the cheapest path) / largest to the series of group chosen[t]."""
+    # Group g is columns[:, starts[g] : starts[g + 1]]. `room` (3, LANES * (longest + 2)) is scratch.
+    for t in range(chosen.shape[0]):
+        start, length = starts[chosen[t]], (starts[chosen[t] + 1] - starts[chosen[t]]) // LANES
+        ends = warp_group(series, weights, band, columns, start, length, room[0], room[1], room[2])
         for lane in range(LANES):
-            if members[g, lane] >= 0:
-                row[members[g, lane]] = np.sqrt(ends[length * LANES + lane]) / largest
+            found[t, lane] = np.sqrt(ends[length * LANES + lane]) / largest
+
+
+@helper
+def fill_envelope(series, length, band, low, high):
+    """Fill low_jk and high_jk with the least and the largest value that step j of another series may meet."""
+    # The steps of the series that the band admits; the first and the last step meet each other.
+    n = series.shape[0]
+    half = int(np.rint(band * max(n, length)))
+    below, beyond = half + max(0, n - length), half + max(0, length - n)
+    for j in range(length):
+        first = n - 1 if j == length - 1 else max(0, j - beyond)
+        last = 0 if j == 0 else min(n - 1, j + below)
+        for k in range(series.shape[1]):
+            least = most = series[last, k]
+            for i in range(min(first, last), max(first, last) + 1):
+                least, most = min(least, series[i, k]), max(most, series[i, k])
+            low[j, k], high[j, k] = least, most
+
+
+@kernel
+def bound_groups(series, weightings, band, columns, starts, low, high, totals, bounds):
+    """Fill bounds[v, g] with a lower bound of the cost of any path from the series to a series of group g."""
+    # Every step of the other series costs at least its distance from the envelope (Keogh's bound). `low` and `high`
+    # (longest, channels) and `totals` (LANES,) are scratch.
+    known = -1
+    for g in range(starts.shape[0] - 1):
+        length = (starts[g + 1] - starts[g]) // LANES
+        if length != known:  # groups of equal length follow each other
+            fill_envelope(series, length, band, low, high)
+            known = length
+        for v in range(weightings.shape[0]):
+            for lane in range(LANES):
+                totals[lane] = 0.0
+            for k in range(series.shape[1]):
+                weight, column = weightings[v, k], columns[k]
+                for j in range(length):
+                    bottom, top, place = low[j, k], high[j, k], starts[g] + j * LANES
+                    for lane in range(LANES):
+                        value = column[place + lane]
+                        outside = max(value - top, bottom - value, 0.0)
+                        totals[lane] += weight * (outside * outside)
+            least = totals[0]
+            for lane in range(1, LANES):
+                least = min(least, totals[lane])
+            bounds[v, g] = least

@@ -8,7 +8,8 @@ with the distance.
 
 import numpy as np
 
-from eocc.kernels.compile import kernel
+from eocc.kernels.compile import helper, kernel
+from eocc.kernels.insertion import insert_value
 
 LANES = 128  # four registers: hides the latency of the recursion
 # Counts are bytes; and for longer sequences, whose rows exceed the first-level cache, edit_bits is as fast.
@@ -16,7 +17,7 @@ LONGEST = 128
 COUNT, NEXT = np.uint64(LANES), np.uint64(2 * LANES)  # from a cell's distances to its counts, to the next cell
 
 
-@kernel
+@helper
 def fill_row(pattern, symbols, number, old, new):
     """Fill row `number` of the recursion from the previous row, cell by cell along the pattern."""
     # A cell is one distance per lane, then one count of deletions per lane. Reading all values first, at unsigned
@@ -39,7 +40,7 @@ def fill_row(pattern, symbols, number, old, new):
             new[here + NEXT], new[here + NEXT + COUNT] = best, count
 
 
-@kernel
+@helper
 def find_endings(pattern, symbols, lengths, lanes, endings):
     """List the lanes with the same ending as the pattern, and its length; return the number of lanes."""
     found, n = 0, pattern.shape[0]
@@ -53,7 +54,7 @@ def find_endings(pattern, symbols, lengths, lanes, endings):
     return found
 
 
-@kernel
+@helper
 def align_block(pattern, symbols, lengths, order, rows, early, distances, deletions):
     """Fill the distance and the deletions of the pattern to each of a block of sequences, longest first."""
     # Results of lane l go to index order[l]. A lane whose sequence has ended continues over padding. rows[0] is row 0,
@@ -88,7 +89,63 @@ def edit_rows(patterns, starts, chosen, places, blocks, lengths, order, rows, ea
             align_block(pattern, blocks[b], lengths[own], order[own], rows, early, distances[i], deletions[i])
 
 
+@helper
+def share_lanes(length, lengths, distances, deletions, inserted, deleted, substituted):
+    """Fill the insertions, deletions and substitutions of each lane, divided by the longer of the two lengths."""
+    # Lengths are floats, so that the loop is vectorised.
+    for j in range(lengths.shape[0]):
+        other = lengths[j]
+        longer = length if length > other else other
+        longer = longer if longer > 1.0 else 1.0
+        removed = np.float64(deletions[j])
+        added = removed + (other - length)
+        inserted[j] = added / longer
+        deleted[j] = removed / longer
+        substituted[j] = (distances[j] - added - removed) / longer
+
+
+@helper
+def insert_lanes(shares, weights, order, n_columns, values, near, indices):
+    """Insert the weighted sum of the shares of each lane into the smallest so far; unused lanes do not count."""
+    for lane in range(LANES):  # in the order of `combine`
+        value = 0.0 + weights[0] * shares[0, lane]
+        value += weights[1] * shares[1, lane]
+        values[lane] = value + weights[2] * shares[2, lane]
+    for lane in range(LANES):
+        if values[lane] <= near[near.shape[0] - 1] and order[lane] < n_columns:
+            insert_value(values[lane], order[lane], near, indices)
+
+
 @kernel
+def nearest_by_blocks(
+    patterns, starts, first, blocks, lengths, order, n_columns, weightings, bounds, turns, rows, early, scratch, near,
+    indices,
+):  # fmt: skip
+    """Fill near and indices (v, m, k): the nearest of n_columns sequences to the patterns `first`, `first` + 1, ..."""
+    # bounds[v, i, b] is a lower bound for pattern i and block b, turns[i] the blocks in the order of their bounds. A
+    # block is left out if its bounds under all weightings are above the k-th smallest so far. `scratch` holds the
+    # numbers of the lanes, the lengths as floats, counts (2, LANES), shares (3, LANES) and values (LANES,). Returns how
+    # many blocks were compared.
+    lanes, float_lengths, counts, shares, values = scratch
+    compared, k, length = 0, near.shape[2], 0.0
+    for i in range(turns.shape[0]):
+        pattern = patterns[starts[first + i] : starts[first + i + 1]]
+        length = float(pattern.shape[0])
+        for t in range(turns.shape[1]):
+            b, is_near = turns[i, t], False
+            for v in range(weightings.shape[0]):
+                is_near = is_near or bounds[v, i, b] <= near[v, i, k - 1]
+            if is_near:
+                compared += 1
+                own = slice(b * LANES, (b + 1) * LANES)
+                align_block(pattern, blocks[b], lengths[own], lanes, rows, early, counts[0], counts[1])
+                share_lanes(length, float_lengths[own], counts[0], counts[1], shares[0], shares[1], shares[2])
+                for v in range(weightings.shape[0]):
+                    insert_lanes(shares, weightings[v], order[own], n_columns, values, near[v, i], indices[v, i])
+    return compared
+
+
+@helper
 def translate(pattern, slots, copy):
     """Fill `copy` and `slots` with numbers 1, 2, ... for the symbols of the pattern, by first appearance."""
     n_slots = 0
@@ -121,18 +178,10 @@ def edit_rows_of_many_symbols(
 
 
 @kernel
-def fill_shares(distances, deletions, lengths, prototype_lengths, shares):
-    """Fill shares (3, n, r): insertions, deletions and substitutions, divided by the longer of the two lengths."""
-    # Lengths are floats, so that the loop is vectorised.
-    for i in range(lengths.shape[0]):
-        inserted_row, deleted_row, substituted_row = shares[0, i], shares[1, i], shares[2, i]
-        distance_row, deletion_row, length = distances[i], deletions[i], lengths[i]
-        for j in range(prototype_lengths.shape[0]):
-            other = prototype_lengths[j]
-            longer = length if length > other else other
-            longer = longer if longer > 1.0 else 1.0
-            deleted = np.float64(deletion_row[j])
-            inserted = deleted + (other - length)
-            inserted_row[j] = inserted / longer
-            deleted_row[j] = deleted / longer
-            substituted_row[j] = (distance_row[j] - inserted - deleted) / longer
+def fill_shares(distances, deletions, lengths, prototype_lengths, start, shares):
+    """Fill rows `start`, ... of shares (3, n, r): insertions, deletions and substitutions, over the longer length."""
+    for i in range(distances.shape[0]):
+        share_lanes(
+            lengths[start + i], prototype_lengths, distances[i], deletions[i],
+            shares[0, start + i], shares[1, start + i], shares[2, start + i],
+        )  # fmt: skip

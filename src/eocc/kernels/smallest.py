@@ -3,13 +3,10 @@
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, minimising_kernel
-from eocc.kernels.distances import squares_by_columns
 
 GROUPS = 8  # two vector registers of doubles
 # Dissimilarities within this factor are equal up to rounding.
 TIED = 1 + 1e-9
-# The same for squares of dissimilarities.
-SQUARES_TIED = 1 + 4e-9
 
 
 @minimising_kernel
@@ -86,29 +83,30 @@ def mean_within(rows, bounds, values, means):
 
 
 @kernel
-def nearest_by_columns(left, right_columns, own, scale, m, values, near, means):
-    """Fill `near` (n, k <= 8) with the k smallest ||left_i - right_j|| * scale, in order; right_columns is right^T."""
-    # Column own[i] is left out, unless it is -1. `means` (n,) are the means of values[j] over the m nearest, including
-    # ties with the last. Squares select the few candidates; only these need roots.
-    r = right_columns.shape[1]
-    squares, few, found = np.empty(r), np.empty(r), np.empty(r + 1, np.int64)
-    for i in range(left.shape[0]):
-        squares_by_columns(left[i], right_columns, squares)
-        if own[i] >= 0:
-            squares[own[i]] = np.inf
-        bound = bound_of_eight(squares) * SQUARES_TIED
-        count = 0
-        for j in range(r):
-            found[count] = j
-            count += squares[j] <= bound
-        for t in range(count):
-            few[t] = squares[found[t]]
-        for t in range(count):  # a separate loop, which is vectorised
-            few[t] = np.sqrt(few[t]) * scale
-        sort_first(few[:count], near[i])
-        limit, total, n_within = near[i, m - 1] * TIED, 0.0, 0
-        for t in range(count):
-            is_within = few[t] <= limit
-            total += values[found[t]] if is_within else 0.0
-            n_within += is_within
-        means[i] = total / n_within
+def summarise_lists(distances, numbers, own, counts, values, above, m, is_whole, near, means, is_short):
+    """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
+    # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
+    # less for a row of which it is the own[i], which may be -1. Points as near as the m-th count too. `is_short` is set
+    # where the list may be too short to tell, never if it lists all points.
+    k, length = near.shape[1], distances.shape[1]
+    for i in range(distances.shape[0]):
+        filled, last = 0, 0
+        for t in range(length):
+            j = numbers[i, t]
+            if j < 0:
+                break
+            last = t + 1
+            if distances[i, t] > above:
+                for _ in range(min(counts[j] - (j == own[i]), k - filled)):
+                    near[i, filled] = distances[i, t]
+                    filled += 1
+        for t in range(filled, k):
+            near[i, t] = np.inf
+        limit, total, count = near[i, m - 1] * TIED, 0.0, 0
+        for t in range(last):
+            j = numbers[i, t]
+            if above < distances[i, t] <= limit:
+                total += values[j] * (counts[j] - (j == own[i]))
+                count += counts[j] - (j == own[i])
+        means[i] = total / count
+        is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)

@@ -1,6 +1,6 @@
 """Weighted Euclidean dissimilarity of rows of numbers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -8,10 +8,9 @@ import numpy as np
 
 from eocc.foundation.blas import gram
 from eocc.foundation.checks import array_of
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_data_number, named_values
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
-from eocc.kernels.smallest import nearest_by_columns
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
@@ -38,18 +37,14 @@ class FittedEuclidean(FittedInUnit):
         if patterns.shape[1] != self.n_parameters:
             raise ValueError(f"rows have {patterns.shape[1]} numbers; the training rows had {self.n_parameters}")
         if prototypes is not None:
-            return self.against(prototypes)(patterns)
+            columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
+            return _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
-    def along(self, active: Flags) -> "FittedEuclidean":
-        """Return the measure restricted to some of the columns, on the same scale."""
-        return FittedEuclidean(self.unit.along(active), self.largest)
-
-    def against(self, prototypes: Matrix) -> "Callable[[Matrix], _Rows]":
-        """Return a function that prepares patterns against these prototypes, which are converted only once."""
-        columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
-        return lambda patterns: _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
+    def coordinates(self, patterns: Matrix) -> Matrix:
+        """Return the rows in the unit of the dissimilarity."""
+        return self.unit.measure(patterns) / self.largest
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the features."""
@@ -102,6 +97,12 @@ class Euclidean(MeasureInUnit):
         """Return the measure with its unit, and the divisor 1. departure: dissimilarity of vectors."""
         return FittedEuclidean(self.unit_class.of(training), 1.0)
 
+    def fit_roughly(self, training: Matrix) -> FittedEuclidean:
+        """Return the measure divided by twice the largest distance from the centre, without comparing all pairs."""
+        unscaled = self.unscaled(training)
+        rows = unscaled.unit.measure(training)
+        return unscaled.divided(2 * float(np.sqrt(np.einsum("ij,ij->i", rows, rows).max())))
+
 
 class Standardised(Euclidean):
     """The Euclidean measure after dividing each column by its standard deviation s_k in training.
@@ -144,11 +145,6 @@ class _Rows:
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
         cross_distances_by_columns(*self._weighted(p), self.scale, out)
         return out
-
-    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix, own: Indices) -> tuple[Matrix, Matrix]:
-        near, means = np.empty((len(self.rows), k)), np.empty(len(self.rows))
-        nearest_by_columns(*self._weighted(p), own, self.scale, m, values, near, means)
-        return near, means
 
     def _weighted(self, p: Matrix) -> tuple[Matrix, Matrix]:
         rows, columns, active = self.rows, self.prototype_columns, p > 0

@@ -11,6 +11,7 @@ from eocc.foundation.checks import array_of, integer
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Flags, Indices
+from eocc.foundation.wording import counted
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.difference import Difference, Pair
@@ -38,7 +39,7 @@ class FittedTanimoto(RegisteredFitted):
         def fill(start: int, stop: int) -> None:
             tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
 
-        for_each_block(len(out), BLOCK_SIZE, fill)
+        for_each_block(len(out), BLOCK_SIZE, fill, f"comparing {counted(len(out), 'fingerprint')}")
         return LinearPrepared(out[None])
 
     def difference(self, pair: Pair) -> Difference:

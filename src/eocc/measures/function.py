@@ -6,7 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
+from eocc.foundation.wording import counted
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.objects import Objects, read_objects
 
@@ -94,12 +96,13 @@ class FittedFunction(RegisteredFitted):
 
 
 def _table(function: Callable[[Any, Any], float], rows: Sequence[Any], columns: Sequence[Any]) -> Matrix:
-    return np.array([[_value(function, a, b) for b in columns] for a in rows])
+    watched = track(f"comparing {counted(len(rows), 'row')}", rows)
+    return np.array([[_value(function, a, b) for b in columns] for a in watched])
 
 
 def _symmetric_table(function: Callable[[Any, Any], float], patterns: Sequence[Any]) -> Matrix:
     table = np.zeros((len(patterns), len(patterns)))
-    for i, a in enumerate(patterns):
+    for i, a in enumerate(track(f"comparing {counted(len(patterns), 'row')}", patterns)):
         for j in range(i + 1):
             table[i, j] = table[j, i] = _value(function, a, patterns[j])
     return table

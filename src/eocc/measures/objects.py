@@ -16,6 +16,7 @@ class Objects(Sequence[Any]):
 
     def __init__(self, items: Iterable[Any]) -> None:
         self._items = list(items)
+        self._derived: tuple[Any, Any] = (None, None)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -29,6 +30,22 @@ class Objects(Sequence[Any]):
         if isinstance(index, int | np.integer):
             return self._items[int(index)]
         return Objects(self._items[int(i)] for i in index)
+
+    def derived(self, owner: Any, make: Callable[[], Any]) -> Any:
+        """Return make(), which is called again only if another owner asked since."""
+        known, value = self._derived
+        if known is not owner:
+            value = make()
+            self._derived = owner, value
+        return value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_items": self._items, "_derived": (None, None)}
+
+
+def derived(patterns: Any, owner: Any, make: Callable[[], Any]) -> Any:
+    """Return what `owner` computes from patterns; kept with them if they are Objects."""
+    return patterns.derived(owner, make) if isinstance(patterns, Objects) else make()
 
 
 def read_objects(X: Any, kind: str, convert: Callable[[Any], Any] | None = None) -> Objects:

@@ -1,9 +1,8 @@
 """The interface of a measure: fit once per training set, prepare once per set of pairs, evaluate once per p."""
 
-from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.types import Indices, Matrix
 
 
 class Prepared(Protocol):
@@ -13,18 +12,6 @@ class Prepared(Protocol):
         """Return D (n, r), D_ij = d(pattern_i, prototype_j; p), written into `out` if it is given.
 
         Several threads may call this at the same time, each with its own p and `out`.
-        """
-
-
-@runtime_checkable
-class FindsNearest(Prepared, Protocol):
-    """Prepared pairs that find the nearest prototypes without computing all of D."""
-
-    def nearest_and_means(self, p: Matrix, k: int, m: int, values: Matrix, own: Indices) -> tuple[Matrix, Matrix]:
-        """Return the k <= 8 smallest entries of each row of D, sorted, and the mean of `values` over the m nearest.
-
-        `values` has one number per prototype. Prototypes that tie with the m-th nearest count too. Entry own[i] of row
-        i is left out; -1 leaves out none. The result equals, bit for bit, the one computed from D.
         """
 
 
@@ -44,13 +31,22 @@ class FittedMeasure(Protocol):
 
 @runtime_checkable
 class ComparesRows(FittedMeasure, Protocol):
-    """A fitted measure of rows of numbers, whose pairs are computed in blocks and never kept."""
+    """A fitted measure of rows of numbers that is a weighted Euclidean distance in some coordinates."""
 
-    def along(self, active: Flags) -> "ComparesRows":
-        """Return the measure restricted to some of the columns, on the same scale."""
+    def coordinates(self, patterns: Matrix) -> Matrix:
+        """Return the coordinates (n, u): d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) up to rounding."""
 
-    def against(self, prototypes: Matrix) -> Callable[[Matrix], FindsNearest]:
-        """Return a function that prepares patterns against these prototypes."""
+
+@runtime_checkable
+class FindsNearest(FittedMeasure, Protocol):
+    """A fitted measure that finds the nearest prototypes without comparing all pairs."""
+
+    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> "list[tuple[Matrix, Indices]]":
+        """Return, for each row p of `weightings`, the distances (m, k) to the k nearest prototypes and their indices.
+
+        They ascend; of prototypes at the same distance, the first comes first. The distances equal, bit for bit, those
+        of `evaluate(p)`. There are at least k prototypes.
+        """
 
 
 class Measure(Protocol):

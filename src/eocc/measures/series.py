@@ -2,42 +2,87 @@
 
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from eocc.foundation.checks import array_of, instance, number, optional, positive, real
+from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
-from eocc.kernels.dtw import LANES, warp_row
+from eocc.kernels.dtw import LANES, bound_groups, warp_groups
 from eocc.measures.base import LinearPrepared
+from eocc.measures.bounded import SAFE, are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
-from eocc.measures.objects import Objects, read_objects
+from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.schema import DataSchema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
+# Patterns per task of a thread.
+ROWS_PER_TASK = 8
 # An explanation divides the alignment into this many stretches.
 MOST_STRETCHES = 5
 
 
 @dataclass(frozen=True, eq=False)
 class FittedDTW(FittedInUnit):
-    """DTW with its unit, divisor and band."""
+    """DTW with its unit, divisor and band, and the training pairs of one channel until they are used."""
 
     band: float
+    computed: list[tuple[Objects, Matrix]] = field(default_factory=list)
     stored: ClassVar = {"unit": instance(Unit), "largest": positive, "band": real(0, 1)}
     weighs: ClassVar = "channel"
     pattern_classes: ClassVar = (np.ndarray,)
 
     def prepare(self, patterns: Objects, prototypes: Objects | None = None) -> "_Rows | _OneChannel":
         """Lay out the series. With one channel the cheapest path does not depend on p, and is found here."""
+        if prototypes is None and any(known is patterns for known, _ in self.computed):
+            table = self.computed.pop()[1]
+            return _OneChannel(np.divide(table, self.largest, out=table)[None])
         rows = self.in_units(patterns)
-        groups = _groups(rows if prototypes is None else self.in_units(prototypes))
+        groups = _groups(rows) if prototypes is None else self._groups_of(prototypes)
         pairs = (_Square if prototypes is None else _Rows)(rows, groups, self.band, self.largest)
         return _OneChannel(pairs.evaluate(np.ones(1))[None]) if self.n_parameters == 1 else pairs
+
+    def largest_of(self, training: Objects, prototypes: Objects | None) -> float:
+        """Return the largest d(x, y; 1); with one channel, the training pairs are kept for `prepare`."""
+        if prototypes is not None or self.n_parameters > 1:
+            return float(super().largest_of(training, prototypes))
+        table = self.prepare(training).evaluate(np.ones(1))
+        self.computed.append((training, table))
+        return float(table.max())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "computed": []}  # a copy of the patterns would not find the pairs
+
+    def nearest(
+        self, patterns: Objects, prototypes: Objects, weightings: Matrix, k: int
+    ) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; envelopes rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        pairs = _Rows(self.in_units(patterns), self._groups_of(prototypes), self.band, self.largest)
+        one = self.n_parameters == 1
+
+        def bounds(start: int, stop: int) -> Matrix:
+            return np.stack([pairs.bounds(i, weightings) for i in range(start, stop)], axis=1)
+
+        def compare(rows: Indices, groups: Indices) -> Matrix:
+            found = np.empty((1 if one else len(weightings), len(rows), LANES))
+            for i, first, count in zip(*np.unique(rows, return_index=True, return_counts=True), strict=True):
+                part = slice(first, first + count)
+                for p, values in zip(np.ones((1, 1)) if one else weightings, found, strict=True):
+                    values[part] = pairs.compare(i, groups[part], p)
+            return np.stack([_OneChannel(found).evaluate(p) for p in weightings]) if one else found
+
+        return nearest_by_bounds(len(patterns), len(weightings), pairs.groups.members, k, bounds, compare)
+
+    def _groups_of(self, prototypes: Objects) -> "_Groups":
+        groups: _Groups = derived(prototypes, self, lambda: _groups(self.in_units(prototypes)))
+        return groups
 
     def in_units(self, series: Objects) -> list[Matrix]:
         """Return the series in the unit."""
@@ -206,7 +251,9 @@ class _Groups(NamedTuple):
 
 def _groups(series: list[Matrix]) -> _Groups:
     lengths = np.array([len(one) for one in series])
-    order = np.argsort(lengths, kind="stable")
+    order = np.lexsort(
+        ([one[:, 0].mean() for one in series], lengths)
+    )  # similar ones share a group, which bounds them better
     _, first, kind = np.unique(lengths[order], return_index=True, return_inverse=True)
     lanes = (np.arange(len(order)) - first[kind]) % LANES
     numbers = np.cumsum(lanes == 0) - 1
@@ -230,30 +277,43 @@ class _Rows:
     largest: float
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
-        out = np.empty((len(self.rows), int(self.groups.members.max()) + 1)) if out is None else out
-        # Working memory for one thread: three rows of the longest group, with borders.
-        self._fill(p, np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES)), out)
-        return out
+        result = np.empty((len(self.rows), int(self.groups.members.max()) + 1)) if out is None else out
+        name = f"comparing {len(self.rows):,} series"
+        for_each_block(len(self.rows), ROWS_PER_TASK, lambda start, stop: self._fill(start, stop, p, result), name)
+        return result
 
-    def _fill(self, p: Matrix, room: Matrix, out: Matrix) -> None:
-        for i in range(len(self.rows)):
-            self._fill_row(i, 0, p, room, out[i])
+    def compare(self, i: int, chosen: Indices, p: Matrix) -> Matrix:
+        """Return d(pattern i, prototype; p) of the prototypes of the chosen groups, (groups, LANES)."""
+        found = np.empty((len(chosen), LANES))
+        # Working memory: three rows of the longest group, with borders.
+        room = np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
+        warp_groups(self.rows[i], p, self.band, *self.groups[:2], chosen, self.largest, room, found)
+        return found
 
-    def _fill_row(self, i: int, first: int, p: Matrix, room: Matrix, row: Matrix) -> None:
-        """Fill row[j] with d(pattern i, prototype j; p) for the prototypes of the groups from `first` on."""
-        warp_row(self.rows[i], p, self.band, *self.groups, first, self.largest, room, row)
+    def bounds(self, i: int, weightings: Matrix) -> Matrix:
+        """Return lower bounds of d(pattern i, any prototype of a group), (weightings, groups)."""
+        bounds = np.empty((len(weightings), len(self.groups.members)))
+        room = np.empty((2, int(np.diff(self.groups.starts).max()) // LANES, len(weightings[0])))
+        bound_groups(self.rows[i], weightings, self.band, *self.groups[:2], *room, np.empty(LANES), bounds)
+        return np.asarray(SAFE * np.sqrt(bounds) / self.largest)
+
+    def _fill(self, start: int, stop: int, p: Matrix, out: Matrix) -> None:
+        """Fill the rows of patterns `start`, ..., `stop` - 1."""
+        members = self.groups.members
+        for i in range(start, stop):
+            out[i, members[members >= 0]] = self.compare(i, np.arange(len(members)), p)[members >= 0]
 
 
 class _Square(_Rows):
-    """All pairs of one set. Each group is compared with itself and later groups; the rest follows by symmetry."""
+    """All pairs of one set. Each series is compared with itself and later ones; the rest follows by symmetry."""
 
-    def _fill(self, p: Matrix, room: Matrix, out: Matrix) -> None:
-        for group, members in enumerate(self.groups.members):
-            rest = self.groups.members[group:]
-            rest = rest[rest >= 0]
-            for i in members[members >= 0]:
-                self._fill_row(i, group, p, room, out[i])
-                out[rest, i] = out[i, rest]
+    def _fill(self, start: int, stop: int, p: Matrix, out: Matrix) -> None:
+        members = self.groups.members
+        for group, lane in np.argwhere(members >= 0)[start:stop]:
+            i, is_later = members[group, lane], members[group:] >= 0
+            is_later[0, :lane] = False
+            others = members[group:][is_later]
+            out[i, others] = out[others, i] = self.compare(i, np.arange(group, len(members)), p)[is_later]
 
 
 class _OneChannel(LinearPrepared):

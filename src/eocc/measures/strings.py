@@ -2,27 +2,23 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, takewhile
+from itertools import groupby, takewhile
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.foundation.wording import shortened, span
-from eocc.kernels.edit_bits import edit_pairs
-from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, fill_shares
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, shortened, span
+from eocc.kernels.edit_lanes import LONGEST, fill_shares
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.bounded import are_few, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.edit_counts import count_edits, encode, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
 from eocc.measures.schema import DataSchema
 
-Counts = NDArray[np.int32]
-
 BLOCK_SIZE = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
-BYTE = 256  # the number of symbols that a byte can encode
-WORD = 64
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
 EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
@@ -58,19 +54,25 @@ class FittedStringEdit(FittedSequences):
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> LinearPrepared:
         """Count the operations from every pattern to every prototype."""
-        rows, columns = _encode(patterns, patterns if prototypes is None else prototypes)
+        rows, columns = encode(patterns, patterns if prototypes is None else prototypes)
         shares = np.empty((3, len(rows.lengths), len(columns.lengths)))
         row_lengths, column_lengths = rows.lengths.astype(np.float64), columns.lengths.astype(np.float64)
-        lanes = _lanes_of_short(columns)
+        lanes = lanes_of_short(columns)
 
         def fill(start: int, stop: int) -> None:
             # Distances and deletions; unused lanes write into one extra column.
             counts = np.empty((2, stop - start, len(columns.lengths) + 1), np.int32)
-            _count(rows, columns, lanes, np.arange(start, stop), counts)
-            fill_shares(*counts, row_lengths[start:stop], column_lengths, shares[:, start:stop])
+            count_edits(rows, columns, lanes, np.arange(start, stop), counts)
+            fill_shares(*counts, row_lengths, column_lengths, start, shares)
 
-        for_each_block(len(rows.lengths), BLOCK_SIZE, fill)
+        for_each_block(len(rows.lengths), BLOCK_SIZE, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)
+
+    def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; lengths and symbols rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        return nearest_sequences(patterns, prototypes, weightings, k)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Count again: several alignments may have the fewest edits, and the way back may choose another."""
@@ -217,107 +219,3 @@ def _runs(edits: Sequence[Edit]) -> list[list[Edit]]:
 
 def _text(piece: Any) -> str:
     return piece if isinstance(piece, str) else " ".join(map(str, piece))
-
-
-class _Encoded(NamedTuple):
-    """Concatenated sequences of symbols 0, ..., n_symbols - 1; sequence i is symbols[starts[i] : starts[i + 1]]."""
-
-    symbols: NDArray[np.int32]
-    lengths: Indices
-    starts: Indices
-    n_symbols: int
-
-    @property
-    def is_short(self) -> Flags:
-        """Which sequences are short enough for lanes."""
-        return np.asarray(self.lengths <= LONGEST)
-
-
-def _encode(patterns: Any, prototypes: Any) -> tuple[_Encoded, _Encoded]:
-    """Return symbols as numbers: the prototypes' from 0; all others match nothing and share the last number."""
-    points, prototype_points = _points(patterns, prototypes)
-    number = np.zeros(max(points.max(initial=0), prototype_points.max(initial=0)) + 1, np.int32)
-    number[prototype_points] = 1
-    known = np.flatnonzero(number)
-    number[:] = len(known)
-    number[known] = np.arange(len(known))
-
-    def encoded(points: NDArray[Any], sequences: Any) -> _Encoded:
-        lengths = np.array([len(sequence) for sequence in sequences], np.int64)
-        return _Encoded(number[points], lengths, np.concatenate([[0], np.cumsum(lengths)]), len(known) + 1)
-
-    return encoded(points, patterns), encoded(prototype_points, prototypes)
-
-
-def _points(*groups: Any) -> list[NDArray[Any]]:
-    """Return each group's concatenated symbols: code points of strings, else tokens numbered in order."""
-    if all(isinstance(sequence, str) for group in groups for sequence in group):
-        # surrogatepass: a lone surrogate is a symbol like any other
-        texts = ["".join(group).encode("utf-32-le", "surrogatepass") for group in groups]
-        return [np.frombuffer(text, np.uint32) for text in texts]
-    numbers: dict[Hashable, int] = {}
-    tokens = [chain.from_iterable(group) for group in groups]
-    return [np.array([numbers.setdefault(t, len(numbers)) for t in group], np.int64) for group in tokens]
-
-
-class _Lanes(NamedTuple):
-    """Short sequences side by side, longest first, in blocks of LANES: lane q holds sequence order[q].
-
-    Unused lanes are empty, and their order is the number of sequences.
-    """
-
-    blocks: NDArray[np.uint8] | NDArray[np.int32]
-    lengths: Indices
-    order: Indices
-
-
-def _lanes_of_short(sequences: _Encoded) -> _Lanes:
-    is_short, n = sequences.is_short, len(sequences.lengths)
-    lengths = sequences.lengths[is_short]
-    longest, n_blocks = int(lengths.max(initial=0)), -(-len(lengths) // LANES)
-    lanes = np.zeros((n_blocks * LANES, longest), np.uint8 if sequences.n_symbols <= BYTE else np.int32)
-    is_symbol = np.arange(longest) < lengths[:, None]
-    lanes[: len(lengths)][is_symbol] = sequences.symbols[np.repeat(is_short, sequences.lengths)]
-    spare = len(lanes) - len(lengths)
-    lengths = np.pad(lengths, (0, spare))
-    rank = np.argsort(-lengths, kind="stable")
-    blocks = np.ascontiguousarray(lanes[rank].reshape(n_blocks, LANES, longest).transpose(0, 2, 1))
-    return _Lanes(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
-
-
-def _count(rows: _Encoded, columns: _Encoded, lanes: _Lanes, chosen: Indices, counts: Counts) -> None:
-    """Fill (distances, deletions) from the chosen rows to all columns: short pairs by lanes, others by bits."""
-    short, long = (np.flatnonzero(rows.is_short[chosen] == wanted) for wanted in (True, False))
-    everyone, long_columns = np.arange(len(columns.lengths)), np.flatnonzero(~columns.is_short)
-    _count_by_lanes(rows, lanes, chosen[short], short, counts)
-    for places, numbers in ((short, long_columns), (long, everyone)):
-        if len(places) and len(numbers):
-            _count_by_bits(rows, columns, chosen[places], numbers, places, counts)
-
-
-def _count_by_lanes(rows: _Encoded, lanes: _Lanes, chosen: Indices, places: Indices, counts: Counts) -> None:
-    """Fill rows `places` of the counts, from the chosen rows to the sequences in lanes."""
-    cells = np.arange(rows.lengths[chosen].max(initial=0) + 1, dtype=np.uint8)
-    room = np.empty((3, 2 * LANES * len(cells)), np.uint8)
-    room[0] = np.repeat(cells, 2 * LANES)
-    early = np.empty((3, LANES), np.int64)
-    sides = (rows.symbols, rows.starts, chosen, places, lanes.blocks, lanes.lengths, lanes.order)
-    if lanes.blocks.dtype == np.uint8:
-        edit_rows(*sides, room, early, *counts)
-        return
-    slots, copy = np.zeros(rows.n_symbols, np.uint8), np.empty(LONGEST, np.uint8)
-    block = np.empty(lanes.blocks.shape[1:], np.uint8)
-    edit_rows_of_many_symbols(*sides, room, early, *counts, slots, copy, block)
-
-
-def _count_by_bits(
-    rows: _Encoded, columns: _Encoded, chosen: Indices, numbers: Indices, places: Indices, counts: Counts
-) -> None:
-    """Fill rows `places` of the counts, from the chosen rows to the columns `numbers`."""
-    longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())
-    n_words = max(1, -(-longest // WORD))
-    slots = np.zeros(columns.n_symbols, np.int64)
-    marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
-    up_and_down = np.empty((2, longest_column + 1, n_words), np.uint64)
-    sides = (rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers)
-    edit_pairs(*sides, slots, marks, *up_and_down, *counts)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from eocc.foundation.checks import array_of, instance, integer, positive
-from eocc.foundation.types import Flags, Matrix
+from eocc.foundation.types import Matrix
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 
 # Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
@@ -46,10 +46,6 @@ class Unit:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
-    def along(self, active: Flags) -> "Unit":
-        """Return the unit of some of the columns."""
-        return Unit(self.centre[active], self.exponent)
-
     def length(self, measured: float) -> float:
         """Return a distance in this unit as a distance in the unit of the data."""
         with np.errstate(over="ignore"):
@@ -87,10 +83,6 @@ class StandardUnit(Unit):
             scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
             scaled /= self.spreads
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
-
-    def along(self, active: Flags) -> "StandardUnit":
-        """Return the unit of some of the columns."""
-        return StandardUnit(self.centre[active], self.exponent, self.spreads[active])
 
     def length(self, measured: float) -> float:
         """Return the distance itself: it counts standard deviations."""

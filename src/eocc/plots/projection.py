@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
-from eocc.classifiers.base import OneClassClassifier, blocks_of
-from eocc.explain.fitted import is_whole
+from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
 
@@ -68,7 +67,7 @@ def principal_axes(centred: Matrix) -> Matrix:
 
 def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) -> Matrix:
     """Return the points (m, 2) of patterns as the measure reads them."""
-    blocks = blocks_of(patterns, classifier.n_compared)
+    blocks = classifier.blocks_of(patterns)
     return np.concatenate([plane.place(classifier.embed(block)) for block in blocks])
 
 
@@ -87,9 +86,9 @@ def shows_regions(classifier: OneClassClassifier) -> bool:
 
 def prototype_share(classifier: OneClassClassifier) -> str:
     """Return how many of the training rows are prototypes, for example "2 of 3 training rows"; "" if all are."""
-    if is_whole(classifier):
+    if classifier.is_whole:
         return ""
-    return f"{len(classifier.prototype_indices_):,} of {len(classifier.training_indices_):,} training rows"
+    return f"{len(classifier.prototypes_):,} of {classifier.n_training:,} training rows"
 
 
 def evenly(indices: Indices, most: int) -> Indices:

@@ -8,6 +8,7 @@ import numpy as np
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted
 from eocc.graph.complete import SpanningTree
 from eocc.graph.neighbour_graph import SparseGraph
 from eocc.kernels.distances import drop_spare_bits
@@ -102,7 +103,7 @@ def sums_of_distances(rows: Matrix) -> tuple[Matrix, float]:
     def work(start: int, stop: int) -> None:
         sum_distances(rows, scale, start, stop, sums, largest)
 
-    for_each_block(len(rows), ROWS_PER_TASK, work)
+    for_each_block(len(rows), ROWS_PER_TASK, work, f"comparing {counted(len(rows), 'row')}")
     return sums, float(largest.max())
 
 

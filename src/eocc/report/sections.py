@@ -191,7 +191,7 @@ def _calibration_in_words(study: Study) -> str:
         return f"The model is not calibrated. {hint}"
     return (
         f"The false-alarm rate is {calibration.rate:.3g}: about {100 * calibration.rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(len(calibration.margins), 'training row')}, each scored as if the model had "
+        f"rejected. It was set on {counted(study.n_training, 'training row')}, each scored as if the model had "
         "not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )
 

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from eocc.classifiers.base import OneClassClassifier, blocks_of
+from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
 from eocc.explain.by_regions import prototypes_of
 from eocc.explain.fitted import described, prototype_labels
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.wording import counted
 from eocc.plots.projection import Projection, project, prototype_share, shows_regions
 
 # This many of the most unusual rows are explained in full, and the prototypes of this many of the largest regions.
@@ -94,7 +96,7 @@ class Study:
     @property
     def n_training(self) -> int:
         """The number of training rows."""
-        return len(self.classifier.training_indices_)
+        return self.classifier.n_training
 
     @property
     def prototype_share(self) -> str:
@@ -122,22 +124,28 @@ class Study:
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
     """Return the study of a fitted classifier, and of new rows X with labels y (+1, -1) and names, if given."""
     check_is_fitted(classifier)
-    new, plane = _new_rows(classifier, X, y, names), project(classifier)
-    rows = classifier.training_indices_[classifier.prototype_indices_].astype(str).tolist()
-    training = _scored(classifier, plane, classifier.prototypes_, rows)
-    scored = None if new is None else _scored(classifier, plane, *new)
-    subject = training if scored is None else scored
-    unusual = subject.order[:MOST_EXPLAINED]
-    explained = dict(zip(unusual.tolist(), classifier.explain_patterns(subject.patterns[unusual]), strict=True))
-    regions = _regions(classifier) if shows_regions(classifier) else None
-    return Study(classifier, plane, training, scored, explained, regions)
+    new = _new_rows(classifier, X, y, names)
+    with stage("computing the report", 5) as report:
+        plane = project(classifier)
+        report(1)
+        rows = classifier.training_indices_[classifier.prototype_indices_].astype(str).tolist()
+        training = _scored(classifier, plane, classifier.prototypes_, rows)
+        report(2)
+        scored = None if new is None else _scored(classifier, plane, *new)
+        report(3)
+        subject = training if scored is None else scored
+        unusual = subject.order[:MOST_EXPLAINED]
+        explained = dict(zip(unusual.tolist(), classifier.explain_patterns(subject.patterns[unusual]), strict=True))
+        report(4)
+        regions = _regions(classifier) if shows_regions(classifier) else None
+        return Study(classifier, plane, training, scored, explained, regions)
 
 
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
     blocks, with_regions = [], shows_regions(classifier)
-    for block in blocks_of(patterns, classifier.n_compared):
+    for block in track(f"scoring {counted(len(patterns), 'row')}", classifier.blocks_of(patterns)):
         with threads(n_threads(classifier.n_jobs)):
             scores, rows = classifier.score_patterns(block), classifier.embed(block)
         nearest = classifier.nearest_regions(rows) if with_regions else np.zeros(len(rows), np.int64)

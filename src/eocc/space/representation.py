@@ -8,6 +8,7 @@ import numpy as np
 
 from eocc.foundation.types import Indices
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
+from eocc.scale.cluster import prepare
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, select_prototypes
 
@@ -24,8 +25,8 @@ class Representation:
 
     @cached_property
     def prepared(self) -> Prepared:
-        """All patterns compared with the prototypes; computed once."""
-        return self.measure.prepare(self.patterns, None if self.is_whole else self.prototypes)
+        """All patterns compared with the prototypes; computed once, on the cluster in use if there is one."""
+        return prepare(self.measure, self.patterns, None if self.is_whole else self.prototypes)
 
 
 def represent(

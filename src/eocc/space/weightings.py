@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
+from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import ComparesRows, Prepared
 from eocc.space.representation import Representation
 
@@ -47,8 +48,10 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     """
     if len(p) < 2:
         return p[None].copy()
-    contribute = _column_contributions if isinstance(representation.measure, ComparesRows) else _contributions
-    contributions = contribute(representation, p)
+    if isinstance(representation.measure, ComparesRows):
+        contributions = _column_contributions(representation, p)
+    else:
+        contributions = _contributions(_sampled(representation), p)
     active = contributions > 0
     if not active.any() or contributions[active].min() > (1 - ALIKE) * contributions[active].max():
         return p[None].copy()
@@ -70,9 +73,8 @@ def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
     return np.asarray(p * shares**2)
 
 
-def _contributions(representation: Representation, p: Matrix) -> Matrix:
+def _contributions(pairs: Prepared, p: Matrix) -> Matrix:
     """Return how much the mean of d^a over pairs falls without each weight."""
-    pairs = _sampled(representation)
     power = _power(pairs, p)
     whole = _mean(pairs, p, power)
     losses = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
@@ -86,11 +88,11 @@ def _sampled(representation: Representation) -> Prepared:
         return representation.prepared
     draw = np.random.default_rng(0)  # its own generator: the sample does not depend on earlier draws
     some = np.sort(draw.permutation(n)[:SAMPLE])
-    if representation.is_whole:
-        return representation.measure.prepare(representation.patterns[some])
-    return representation.measure.prepare(
-        representation.patterns[some], representation.prototypes[np.sort(draw.permutation(r)[: SAMPLE // 2])]
-    )
+    few = some if representation.is_whole else np.sort(draw.permutation(r)[: SAMPLE // 2])
+    if isinstance(representation.prepared, LinearPrepared):  # the pairs are known, and another p costs little
+        return representation.prepared.among(some, few)
+    prototypes = None if representation.is_whole else representation.prototypes[few]
+    return representation.measure.prepare(representation.patterns[some], prototypes)
 
 
 def _power(pairs: Prepared, p: Matrix) -> int:

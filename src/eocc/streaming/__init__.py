@@ -1,13 +1,13 @@
-"""Fit and score data larger than memory: fit a sample, calibrate on all rows, keep none of them.
+"""Fit and score data larger than memory: fit rows chosen by content, calibrate on all rows, keep no others.
 
 source    a path, an array or chunks of rows -> rows, one part at a time, as often as needed
-sample    rows -> a random sample, also stratified
-tally     one number per row -> order statistics, in little memory
-fit       the sample -> a model; all rows -> its threshold, p-values and statistics
+passes    a source -> passes over its rows, which must not change in between
+fit       the rows chosen -> a model; all rows -> its threshold, p-values and statistics
 score     rows -> a file of decisions and scores
 """
 
-from eocc.streaming.fit import ColumnStatistics, fit_stream
+from eocc.streaming.fit import fit_stream
+from eocc.streaming.passes import ColumnStatistics
 from eocc.streaming.score import Scored, figures_of, score_stream, writing_parquet
 from eocc.streaming.source import files_of
 

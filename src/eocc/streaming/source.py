@@ -12,18 +12,16 @@ import numpy as np
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count
 from eocc.foundation.printing import complaint, has_instead, quoted
+from eocc.foundation.progress import track
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
 from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
-from eocc.io.files.cells import NUMBER, is_missing, is_same
+from eocc.io.files.cells import NUMBER, is_same
 from eocc.io.files.source import STDIN, check_regular
 
 CHUNK_ROWS = 8192
 # What happens to rows with a missing value.
 REFUSE, SKIP = "refuse", "skip"
-# The stratum of rows without a value, and how pandas writes such a cell.
-NO_VALUE = ""
-PANDAS_MISSING = ("<NA>", "NaT")
 # What errors call data that are in no file.
 NO_FILE = "the source"
 
@@ -32,13 +30,12 @@ NO_FILE = "the source"
 class Rows:
     """Some rows: `first` is the number of the first one among the rows used, `numbers` are those in the source.
 
-    `strata` holds the stratum of each row if the source has any, `names` those of the columns if they have any.
+    `names` are those of the columns, if they have any.
     """
 
     first: int
     values: Any
     numbers: Indices
-    strata: Sequence[str]
     names: Sequence[str] | None
 
 
@@ -47,14 +44,13 @@ class Source:
     """The rows of `chunks()`, read by the `schema`, or as numbers in the `columns` of the first chunk.
 
     `n_rows` is their number, if it is known before they are read. Only rows whose column `where[0]` holds `where[1]`
-    are used. `stratify` is the column of the strata.
+    are used.
     """
 
     chunks: Callable[[], Iterator[Chunk]]
     n_rows: int | None = None
     schema: Schema | None = None
     columns: Sequence[Any] | None = None
-    stratify: Any = None
     where: tuple[Any, Any] | None = None
     incomplete: str = REFUSE
 
@@ -69,9 +65,8 @@ class Source:
             some, numbers = chunk.some(kept), n_seen + np.flatnonzero(kept)
             n_seen += len(chunk)
             if len(some):
-                strata = [] if self.stratify is None else _strata(some, self.stratify)
                 names = schema.names if schema.is_named and chunk.is_named else None
-                yield Rows(first, schema.patterns(some), numbers, strata, names)
+                yield Rows(first, schema.patterns(some), numbers, names)
             first += len(some)
 
     def in_words(self) -> str:
@@ -86,12 +81,11 @@ class Source:
         return kept & schema.complete(chunk) if self.incomplete == SKIP else kept
 
     def _schema(self, chunk: Chunk) -> Schema:
-        """Return the schema of rows of numbers, by default in all columns but those of strata and kinds."""
+        """Return the schema of rows of numbers, by default in all columns but that of `where`."""
         if not chunk.columns:
             raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
-        apart = [self.stratify, None if self.where is None else self.where[0]]
-        left_out = [_name(chunk, column) for column in apart if column is not None]
-        names = [name for name in chunk.columns if name not in left_out]
+        apart = None if self.where is None else _name(chunk, self.where[0])
+        names = [name for name in chunk.columns if name != apart]
         if self.columns is not None:
             names = [_name(chunk, column) for column in self.columns]
         if not names:
@@ -133,12 +127,15 @@ def source_of(
 
 
 def _of_files(paths: Sequence[Path]) -> Iterator[Chunk]:
-    return (chunk for path in paths for chunk in open_chunks(path))
+    if len(paths) == 1:
+        return open_chunks(paths[0])
+    return (chunk for path in track(f"reading {len(paths):,} files", paths) for chunk in open_chunks(path))
 
 
 def _of_array(array: Any, step: int) -> Iterator[Chunk]:
     by_place = getattr(array, "iloc", array)  # slices of a frame itself go by its index
-    return _of_parts(by_place[start : start + step] for start in range(0, _length(array), step))
+    starts = track("reading rows", range(0, _length(array), step))
+    return _of_parts(by_place[start : start + step] for start in starts)
 
 
 def _of_parts(parts: Iterable[Any]) -> Iterator[Chunk]:
@@ -184,7 +181,7 @@ def _length(array: Any) -> int:
         raise ValueError(f"an array of rows has 2 dimensions, not {len(shape)}")
     if not isinstance(shape[0], int | np.integer):
         kind = f"{type(array).__module__.partition('.')[0]} {type(array).__name__}"
-        remedy = "fit a sample, eocc.scale.cluster.sample(X, n), or pass a list of chunks of rows"
+        remedy = "pass it to fit, or pass a list of chunks of rows"
         raise ValueError(f"the length of this {kind} is not known; {remedy}")
     return int(shape[0])
 
@@ -203,17 +200,6 @@ def _name(chunk: Chunk, column: Any) -> str:
 def rows_with(cells: Iterable[Any], value: Any) -> Flags:
     """Return which cells hold the value: the same text, number or truth value."""
     return np.array([is_same(cell, str(value)) for cell in cells], bool)
-
-
-def _strata(chunk: Chunk, column: Any) -> list[str]:
-    """Return the stratum of each row: the text of its cell, and NO_VALUE if that is missing."""
-
-    def stratum(cell: Any) -> str:
-        text = str(cell + 0.0 if isinstance(cell, float) else cell).strip()  # -0.0 is 0.0
-        is_absent = not isinstance(cell, str) and text in PANDAS_MISSING
-        return NO_VALUE if is_absent or is_missing(cell, chunk.is_text) else text
-
-    return [stratum(cell) for cell in chunk.columns[_name(chunk, column)]]
 
 
 def check_classifier(function: str, classifier: Any) -> None:

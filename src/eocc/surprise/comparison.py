@@ -1,19 +1,26 @@
-"""Patterns against prototypes, each left out of its own neighbours."""
+"""Patterns -> their nearest prototypes, each left out of its own neighbours."""
 
-from collections.abc import Callable
-from functools import cached_property, partial
+from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Indices, Matrix
-from eocc.kernels.smallest import TIED, mean_within, smallest_entries
-from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.kernels.density import finite_squares, kernel_sums
+from eocc.kernels.smallest import TIED, mean_within, smallest_entries, summarise_lists
+from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared
+from eocc.neighbours.exact import Lists, RowIndex
 from eocc.scale.cluster import prepare
+from eocc.surprise.densities import KernelSums, spread
 
-# A block of patterns against all prototypes holds about this many dissimilarities, 4 MiB.
-BLOCK_SIZE = 2**19
+# Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
+LIST = 10
+# Strings tie more often than numbers.
+OBJECT_LIST = 32
+# A block of rows of dissimilarities holds about this many numbers, 2 MiB.
+BLOCK_SIZE = 2**18
 
 
 class Nearest(NamedTuple):
@@ -23,105 +30,263 @@ class Nearest(NamedTuple):
     scales: Matrix
 
 
-class Comparison:
-    """`patterns` against `prototypes`. Pattern i does not count prototype own[i], which is itself; -1 means none.
+class Reference:
+    """The `prototypes` that rows are compared with, under each of `weightings` (v, u).
 
-    With own=None, a pattern within the tolerance of a prototype is taken for that prototype. So a training row, or a
-    new copy of it, scores as the row did when it was left out of the training set. Copies are found in the first call
-    of `nearest`, which must be at the weights of the model.
+    What is computed for rows of numbers, once: an index of the nearest, and kernel sums along single columns.
     """
 
-    def __init__(self, measure: FittedMeasure, patterns: Any, prototypes: Any, own: Indices | None = None) -> None:
-        self.measure, self.patterns, self.prototypes = measure, patterns, prototypes
-        # A single prototype always counts: there is nothing else to compare with.
-        self._own = np.full(len(patterns), -1) if len(prototypes) == 1 else own
+    def __init__(
+        self, measure: FittedMeasure, prototypes: Any, weightings: Matrix, prepared: Prepared | None = None
+    ) -> None:
+        self.measure, self.prototypes, self.weightings = measure, prototypes, weightings
+        self._prepared = prepared  # the prototypes among themselves, until they are compared
+        self._sums: dict[tuple[int, float], KernelSums] = {}
+
+    def __len__(self) -> int:
+        return len(self.prototypes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Reference, (self.measure, self.prototypes, self.weightings)
+
+    @cached_property
+    def coordinates(self) -> Matrix:
+        """Rows of numbers in the unit of the dissimilarity."""
+        assert isinstance(self.measure, ComparesRows)
+        return self.measure.coordinates(self.prototypes)
+
+    @cached_property
+    def active(self) -> Flags:
+        """Which weights are not 0."""
+        return np.asarray(self.weightings.any(axis=0))
+
+    @cached_property
+    def index(self) -> RowIndex:
+        """The index of rows of numbers."""
+        return RowIndex.of(self.coordinates[:, self.active], np.ascontiguousarray(self.weightings[:, self.active]))
+
+    def kernel_sums(self, column: int, width: float) -> KernelSums:
+        """Return the kernel sums along a column."""
+        key = column, width
+        if key not in self._sums:
+            self._sums[key] = KernelSums(self.coordinates[:, column], width)
+        return self._sums[key]
+
+    def among_itself(self) -> "Comparison":
+        """Compare the prototypes with each other, each left out of its own neighbours."""
+        comparison = self.compare(self.prototypes, np.arange(len(self)))
+        if self._prepared is not None and isinstance(comparison, _Pairs):
+            comparison.prepared, self._prepared = self._prepared, None
+        return comparison
+
+    def compare(self, patterns: Any, own: Indices | None, *, needs_pairs: bool = False) -> "Comparison":
+        """Compare patterns, pattern i without prototype own[i], which is itself; -1 or None means none.
+
+        `needs_pairs` says that all pairs will be needed, so that nothing is gained by finding the nearest without them.
+        """
+        own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
+        if isinstance(self.measure, ComparesRows):
+            return _Rows(self, patterns, own)
+        if isinstance(self.measure, FindsNearest) and patterns is not self.prototypes and not needs_pairs:
+            return _Found(self, patterns, own)
+        return _Pairs(self, patterns, own)
+
+
+class Comparison(ABC):
+    """Patterns against a reference."""
+
+    def __init__(self, reference: Reference, patterns: Any, own: Indices) -> None:
+        self.reference, self.patterns, self.own = reference, patterns, own
+
+    def take_copies(self, tolerance: float) -> None:
+        """Take a pattern within `tolerance` of a prototype, under the first weighting, for that prototype.
+
+        So a training row, or a new copy of it, scores as the row did when it was left out of the training set.
+        """
+        if len(self.reference) > 1:
+            self.own = self._copies(tolerance)
+
+    @abstractmethod
+    def _copies(self, tolerance: float) -> Indices:
+        """Return the prototype that each pattern is a copy of, -1 if there is none."""
+
+    @abstractmethod
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+        """Return the k nearest prototypes farther than `above`, and the mean of `values` of the m nearest.
+
+        `values` has a number for each prototype. Prototypes as near as the m-th count too.
+        """
+
+    @abstractmethod
+    def rows(self, p: Matrix) -> Matrix:
+        """Return the dissimilarities to all prototypes at weights p, infinite where one is left out."""
+
+    @abstractmethod
+    def kernel_sums(self, weight: int, width: float) -> Matrix:
+        """Return the sum of Gaussian kernels of the dissimilarities along a single weight."""
+
+    @abstractmethod
+    def spread(self, weight: int) -> float:
+        """Return the root of half the mean squared dissimilarity along a single weight, of the prototypes."""
+
+
+class _Pairs(Comparison):
+    """Through all pairs. For expensive measures computing them takes nearly all of the time, and is done once."""
+
+    _last: tuple[bytes, Matrix] = (b"", np.empty(0))  # the rows asked for last, which are often asked for again
 
     @cached_property
     def prepared(self) -> Prepared:
-        """All pairs. For expensive measures this takes nearly all of the time, and is done once."""
-        is_whole = self.patterns is self.prototypes
-        return prepare(self.measure, self.patterns, None if is_whole else self.prototypes)
+        is_whole = self.patterns is self.reference.prototypes
+        return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
-    def nearest(self, p: Matrix, k: int, n_local: int, local_scales: Matrix, tolerance: float) -> Nearest:
-        """Return the k nearest prototypes at weights p, and the mean local scale of the `n_local` nearest.
+    def _copies(self, tolerance: float) -> Indices:
+        rows = self.rows(self.reference.weightings[0])
+        return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
-        Prototypes as near as the last of these count too. A pattern within `tolerance` of a prototype is its copy.
-        """
-        own = np.full(len(self.patterns), -1) if self._own is None else self._own
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above)
 
-        def find(prepared: Any, p: Matrix, part: slice, room: Matrix) -> Matrix:
-            if hasattr(prepared, "nearest_and_means"):
-                return np.column_stack(prepared.nearest_and_means(p, k, n_local, local_scales, own[part]))
-            return np.column_stack(nearest_in(_left_out(prepared, p, own[part], room), k, n_local, local_scales))
+    def rows(self, p: Matrix) -> Matrix:
+        key = p.tobytes() + self.own.tobytes()
+        if self._last[0] != key:
+            room = np.empty((len(self.patterns), len(self.reference)))
+            rows = self.prepared.evaluate(p, room)
+            if rows is not room:  # the measure keeps them for other calls
+                rows = np.array(rows)
+            rows[self.own >= 0, self.own[self.own >= 0]] = np.inf
+            self._last = key, rows
+        return self._last[1]
 
-        found = self._by_block(p, find)
-        if self._own is None:
-            self._own = own
-            if (found[:, 0] <= tolerance).any():
-                self._own = self.map_rows(p, partial(_copies, tolerance=tolerance))
-                return self.nearest(p, k, n_local, local_scales, tolerance)
-        return Nearest(np.ascontiguousarray(found[:, :k]), found[:, k])
+    def kernel_sums(self, weight: int, width: float) -> Matrix:
+        sums = np.empty(len(self.patterns))
+        kernel_sums(self.rows(_unit_vector(self.reference, weight)), width, sums)
+        return sums
 
-    def map_rows(self, p: Matrix, function: Callable[[Matrix], Matrix]) -> Matrix:
-        """Return `function` of the rows of dissimilarities at p, (m, prototypes), infinite where a row is left out."""
-        assert self._own is not None, "nearest comes first: it finds the copies"
-        own = self._own
-        return self._by_block(p, lambda prepared, p, part, room: function(_left_out(prepared, p, own[part], room)))
-
-    def _by_block(self, p: Matrix, work: Callable[[Prepared, Matrix, slice, Matrix], Matrix]) -> Matrix:
-        """Return work(prepared, p, part of the patterns, room for rows) of all parts, one after another.
-
-        Rows of numbers are cheap to prepare: they come in blocks, on the threads allowed. Others come all at once.
-        """
-        n, r = len(self.patterns), len(self.prototypes)
-        if not isinstance(self.measure, ComparesRows):
-            return work(self.prepared, p, slice(0, n), np.empty((n, r)))
-        active = p > 0
-        prepare, p = self.measure.along(active).against(self.prototypes[:, active]), p[active]
-        step, rooms = max(1, BLOCK_SIZE // max(r, len(p))), list[Matrix]()
-        found: list[Matrix] = [np.empty(0)] * -(-n // step)
-
-        def one(start: int, stop: int) -> None:
-            try:
-                room = rooms.pop()  # a finished block's: allocating costs more than computing
-            except IndexError:
-                room = np.empty((min(step, n), r))
-            prepared = prepare(self.patterns[start:stop, active])
-            found[start // step] = work(prepared, p, slice(start, stop), room[: stop - start])
-            rooms.append(room)
-
-        if n <= step:
-            one(0, n)
-        else:
-            for_each_block(n, step, one)
-        return np.concatenate(found)
+    def spread(self, weight: int) -> float:
+        found = np.empty((len(self.patterns), 2))
+        finite_squares(self.rows(_unit_vector(self.reference, weight)), found)
+        total, count = found.sum(axis=0).tolist()
+        return float(np.sqrt(total / count / 2)) if count else 0.0
 
 
-def nearest_in(rows: Matrix, k: int, n_local: int, local_scales: Matrix) -> Nearest:
-    """Return the nearest prototypes in rows of dissimilarities."""
-    distances, scales = smallest(rows, k), np.empty(len(rows))
-    mean_within(rows, distances[:, n_local - 1] * TIED, local_scales, scales)
+class _Found(Comparison):
+    """Through lists of the nearest few, found without computing all pairs."""
+
+    def __init__(self, reference: Reference, patterns: Any, own: Indices) -> None:
+        super().__init__(reference, patterns, own)
+        # No cached property: before Python 3.12 its lock would let one thread at a time search.
+        self.lists = self._find()
+
+    def _find(self) -> list[Lists]:
+        reference, k = self.reference, min(OBJECT_LIST, len(self.reference))
+        assert isinstance(reference.measure, FindsNearest)
+        found = reference.measure.nearest(self.patterns, reference.prototypes, reference.weightings, k)
+        return [Lists(*one) for one in found]
+
+    @property
+    def counts(self) -> Indices:
+        """How often each point of the lists occurs among the prototypes."""
+        return np.ones(len(self.reference), np.int64)
+
+    @property
+    def first(self) -> Indices:
+        """The first prototype that each point of the lists is."""
+        return np.arange(len(self.reference))
+
+    @property
+    def own_points(self) -> Indices:
+        """The point that each pattern is."""
+        return self.own
+
+    def _copies(self, tolerance: float) -> Indices:
+        distances, numbers = self.lists[0]
+        return np.where(distances[:, 0] <= tolerance, self.first[numbers[:, 0]], -1)
+
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+        distances, numbers = self.lists[weighting]
+        near, means, is_short = np.empty((len(numbers), k)), np.empty(len(numbers)), np.empty(len(numbers), np.bool_)
+        is_whole = distances.shape[1] >= len(self.counts)
+        summarise_lists(
+            distances, numbers, self.own_points, self.counts, values[self.first], above, m, is_whole, near, means,
+            is_short,
+        )  # fmt: skip
+        places = np.flatnonzero(is_short)  # many copies or ties: look at all prototypes
+        step = max(1, BLOCK_SIZE // len(self.reference))
+
+        def look(start: int, stop: int) -> None:
+            some = places[start:stop]
+            rows = self.some(some).rows(self.reference.weightings[weighting])
+            near[some], means[some] = nearest_in(rows, k, m, values, above)
+
+        if len(places):
+            for_each_block(len(places), step, look)
+        return Nearest(near, means)
+
+    def some(self, places: Indices) -> "_Pairs":
+        """Return some of the patterns, compared with all prototypes."""
+        return _Pairs(self.reference, self.patterns[places], self.own[places])
+
+    def rows(self, p: Matrix) -> Matrix:
+        return self.some(np.arange(len(self.patterns))).rows(p)
+
+    def kernel_sums(self, weight: int, width: float) -> Matrix:
+        raise NotImplementedError
+
+    def spread(self, weight: int) -> float:
+        raise NotImplementedError
+
+
+class _Rows(_Found):
+    """Rows of numbers, through an index of the prototypes."""
+
+    def _find(self) -> list[Lists]:
+        reference = self.reference
+        assert isinstance(reference.measure, ComparesRows)
+        is_whole = self.patterns is reference.prototypes
+        self.coordinates = reference.coordinates if is_whole else reference.measure.coordinates(self.patterns)
+        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), LIST)
+
+    @property
+    def counts(self) -> Indices:
+        return self.reference.index.counts
+
+    @property
+    def first(self) -> Indices:
+        return self.reference.index.first
+
+    @property
+    def own_points(self) -> Indices:
+        return np.where(self.own >= 0, self.reference.index.point_of[self.own], -1)
+
+    def kernel_sums(self, weight: int, width: float) -> Matrix:
+        here = self.coordinates[:, weight]
+        sums = self.reference.kernel_sums(weight, width).at(here)
+        known = self.own >= 0
+        apart = (here[known] - self.reference.coordinates[self.own[known], weight]) / width
+        sums[known] = np.maximum(sums[known] - np.exp(-apart * apart / 2), 0.0)
+        return sums
+
+    def spread(self, weight: int) -> float:
+        return spread(self.reference.coordinates[:, weight])
+
+
+def _unit_vector(reference: Reference, weight: int) -> Matrix:
+    return np.asarray(np.eye(reference.weightings.shape[1])[weight])
+
+
+def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+    """Return the nearest prototypes in rows of dissimilarities; on all threads allowed."""
+    distances, scales = np.empty((len(rows), k)), np.empty(len(rows))
+
+    def work(start: int, stop: int) -> None:
+        some = slice(start, stop)
+        smallest_entries(rows[some], above, distances[some])
+        mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some])
+
+    step = max(1, BLOCK_SIZE // rows.shape[1])
+    if len(rows) <= step:
+        work(0, len(rows))
+    else:
+        for_each_block(len(rows), step, work)
     return Nearest(distances, scales)
-
-
-def _copies(rows: Matrix, tolerance: float) -> Any:
-    """Return the prototype that each row is a copy of, -1 if there is none."""
-    return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
-
-
-def smallest(rows: Matrix, k: int, above: float = -1.0) -> Matrix:
-    """Return the k smallest entries of each row that exceed `above`, in order; infinity where there are fewer."""
-    values = np.empty((len(rows), k))
-    smallest_entries(rows, above, values)
-    return values
-
-
-def _left_out(prepared: Prepared, p: Matrix, own: Indices, room: Matrix) -> Matrix:
-    """Return the rows of dissimilarities, infinite at the prototype that a pattern is."""
-    rows = prepared.evaluate(p, room)
-    if rows is not room:  # the measure keeps them for other calls
-        room[...] = rows
-        rows = room
-    places = np.flatnonzero(own >= 0)
-    rows[places, own[places]] = np.inf
-    return rows

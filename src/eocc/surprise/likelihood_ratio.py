@@ -6,15 +6,14 @@ densities. A logistic regression with coefficients >= 0, which starts from equal
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from scipy.optimize import minimize
 
 from eocc.foundation.types import Indices, Matrix
-from eocc.kernels.density import finite_squares, kernel_sums
-from eocc.surprise.comparison import Comparison, smallest
+from eocc.surprise.comparison import Comparison, Nearest
 from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, Surprise, Weighting, sum_columns
 
 # Neighbours of either kind whose distances are compared.
@@ -37,9 +36,10 @@ UNINFORMATIVE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class BothKinds:
-    """The same rows compared with the normal rows and with the outliers."""
+    """The same rows compared with the normal rows and with the outliers; `near` are the nearest normal rows."""
 
     to_normal: Comparison
+    near: Sequence[Nearest]
     to_outliers: Comparison
 
 
@@ -50,20 +50,19 @@ class Densities:
     weights: Indices
     widths: Matrix
 
-    def columns(self, rows: BothKinds, n_parameters: int) -> Matrix:
+    def columns(self, rows: BothKinds) -> Matrix:
         """Return log(density of outliers / density of normal rows): the sum over all weights, then each: (m, 1 + l)."""
-        units, ratios = np.eye(n_parameters), []
-        for k, (normal_width, outlier_width) in zip(self.weights, self.widths.T.tolist(), strict=True):
-            normal = rows.to_normal.map_rows(units[k], partial(_log_density, width=normal_width))
-            ratios.append(rows.to_outliers.map_rows(units[k], partial(_log_density, width=outlier_width)) - normal)
+        ratios = []
+        for k, (normal_width, outlier_width) in zip(self.weights.tolist(), self.widths.T.tolist(), strict=True):
+            normal = _log_density(rows.to_normal, k, normal_width)
+            ratios.append(_log_density(rows.to_outliers, k, outlier_width) - normal)
         return np.column_stack([sum_columns(np.column_stack(ratios)), *ratios])
 
 
-def _log_density(distances: Matrix, width: float) -> Matrix:
-    """Return the log of a kernel density, up to a constant; infinite distances do not count."""
-    sums = np.empty(len(distances))
-    kernel_sums(distances, width, sums)
-    return np.asarray(np.log((sums + BACKGROUND) / (distances.shape[1] * width)))
+def _log_density(comparison: Comparison, weight: int, width: float) -> Matrix:
+    """Return the log of a kernel density, up to a constant."""
+    sums = comparison.kernel_sums(weight, width) + BACKGROUND
+    return np.asarray(np.log(sums / (len(comparison.reference) * width)))
 
 
 def fit_densities(normal: Comparison, outliers: Comparison, p: Matrix) -> Densities:
@@ -73,25 +72,13 @@ def fit_densities(normal: Comparison, outliers: Comparison, p: Matrix) -> Densit
     Weights that are 0 in p, or along which the normal rows do not vary, have no densities.
     """
     spreads = np.zeros((len(p), 2))
-    for k in np.flatnonzero(p):
-        spreads[k] = [_spread(kind, np.eye(len(p))[k]) for kind in (normal, outliers)]
+    for k in np.flatnonzero(p).tolist():
+        spreads[k] = normal.spread(k), outliers.spread(k)
     kept = np.flatnonzero(spreads[:, 0] > UNINFORMATIVE * spreads[:, 0].max(initial=0.0))
     own, other = spreads[kept].T
-    counts = len(normal.prototypes), len(outliers.prototypes)
+    counts = len(normal.reference), len(outliers.reference)
     widths = [_width(own, counts[0]), _width(np.maximum(other, LEAST_SPREAD * own), counts[1])]
     return Densities(kept, np.array(widths) + LEAST_WIDTH * own)
-
-
-def _spread(kind: Comparison, p: Matrix) -> float:
-    """Return the root of half the mean square of the finite distances at weights p."""
-
-    def sums(distances: Matrix) -> Matrix:
-        found = np.empty((len(distances), 2))
-        finite_squares(distances, found)
-        return found
-
-    total, count = kind.map_rows(p, sums).sum(axis=0).tolist()
-    return math.sqrt(total / count / 2) if count else 0.0
 
 
 def _width(spread: Matrix, count: int) -> Matrix:
@@ -119,20 +106,19 @@ class LikelihoodRatio:
 
 
 def _columns(weightings: tuple[Weighting, ...], densities: Densities, terms: Matrix, rows: BothKinds) -> Matrix:
-    columns = [terms, *(_log_distance_ratio(rows, weighting) for weighting in weightings)]
-    if len(densities.weights):
-        columns.append(densities.columns(rows, len(weightings[0].weights)))
-    return np.column_stack(columns)
+    ratios = [_log_distance_ratio(rows, number, weighting) for number, weighting in enumerate(weightings)]
+    return np.column_stack([terms, *ratios, *([densities.columns(rows)] if len(densities.weights) else [])])
 
 
-def _log_distance_ratio(rows: BothKinds, weighting: Weighting) -> Matrix:
+def _log_distance_ratio(rows: BothKinds, number: int, weighting: Weighting) -> Matrix:
     """Return the mean log distance to the nearest normal rows, less that to the nearest outliers."""
-    kinds = (rows.to_normal, rows.to_outliers)
-    k = min(N_NEAR, *(max(1, len(kind.prototypes) - 1) for kind in kinds))
-    few = (kind.map_rows(weighting.weights, partial(smallest, k=k)) for kind in kinds)
+    references = rows.to_normal.reference, rows.to_outliers.reference
+    k = min(N_NEAR, *(max(1, len(reference) - 1) for reference in references))
     low, high = FLOOR * weighting.mean_distance, CEILING * weighting.mean_distance
-    normal, outliers = (np.log(np.clip(near, low, high)).mean(axis=1) for near in few)
-    return np.asarray(normal - outliers)
+    outliers = rows.to_outliers.nearest(number, k, k, np.zeros(len(references[1]))).distances
+    few = rows.near[number].distances[:, :k], outliers
+    normal, outlying = (np.log(np.clip(near, low, high)).mean(axis=1) for near in few)
+    return np.asarray(normal - outlying)
 
 
 def fit_likelihood_ratio(

@@ -20,7 +20,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
-from eocc.surprise.comparison import Comparison, Nearest, smallest
+from eocc.surprise.comparison import Comparison, Nearest
 
 # Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
 SAME = 1e-9
@@ -47,8 +47,8 @@ class Weighting:
 
     `weights` (u,) are p, `local_scales` (r,) the mean distance of each prototype to its nearest few, `mean_distance`
     the mean of these distances over all prototypes. A row within `tolerance` of a prototype is a copy of it.
-    `median_profile` (s,) holds the leave-one-out medians of the
-    distance to the k-th nearest for each neighbourhood size k, `mean_ratio` the leave-one-out mean of the local ratio.
+    `median_profile` (s,) holds the leave-one-out medians of the distance to the k-th nearest for each neighbourhood
+    size k, `mean_ratio` the leave-one-out mean of the local ratio.
     """
 
     weights: Matrix
@@ -58,10 +58,10 @@ class Weighting:
     median_profile: Matrix
     mean_ratio: float = 1.0
 
-    def nearest(self, comparison: Comparison) -> Nearest:
-        """Return as many neighbours as the terms need."""
+    def nearest(self, comparison: Comparison, number: int) -> Nearest:
+        """Return as many neighbours as the terms need; this is weighting `number` of the comparison."""
         k = max(int(self.sizes[-1]), self.n_local)
-        return comparison.nearest(self.weights, k, self.n_local, self.local_scales, self.tolerance)
+        return comparison.nearest(number, k, self.n_local, self.local_scales)
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
@@ -102,20 +102,22 @@ def n_local(n_prototypes: int) -> int:
     return min(N_LOCAL, max(1, n_prototypes - 1))
 
 
-def fit_weighting(weights: Matrix, among_prototypes: Comparison, training: Comparison) -> tuple[Weighting, Matrix]:
-    """Return the weighting, and the terms of the training rows, each left out."""
-    m = n_local(len(among_prototypes.prototypes))
+def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix]:
+    """Return a weighting of the comparison, and the terms of the prototypes, each left out."""
+    reference = among_prototypes.reference
+    m, no_values = n_local(len(reference)), np.zeros(len(reference))
     # The distances of the prototypes to their nearest that are no copies.
-    near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, 0.0))
+    near = among_prototypes.nearest(number, m, m, no_values, above=0.0).distances
     is_known = np.isfinite(near)
     tolerance = SAME * float(np.median(near[is_known])) if is_known.any() else 0.0
     if (near <= tolerance).any():
-        near = among_prototypes.map_rows(weights, lambda rows: smallest(rows, m, tolerance))
+        near = among_prototypes.nearest(number, m, m, no_values, above=tolerance).distances
         is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
-    weighting = Weighting(weights, (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean(), mean, tolerance, np.empty(0))
-    found = weighting.nearest(training)
+    scales = (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean()
+    weighting = Weighting(reference.weightings[number], scales, mean, tolerance, np.empty(0))
+    found = weighting.nearest(among_prototypes, number)
     ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
     return weighting, weighting.terms(found)
@@ -148,9 +150,14 @@ class Surprise:
         """The share of each term: profile and local ratio of every weighting in turn, 1 in all."""
         return np.tile(SHARES, len(self.weightings)) / len(self.weightings)
 
-    def terms(self, comparison: Comparison) -> Matrix:
+    def nearest(self, comparison: Comparison) -> list[Nearest]:
+        """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
+        comparison.take_copies(self.weightings[0].tolerance)
+        return [weighting.nearest(comparison, number) for number, weighting in enumerate(self.weightings)]
+
+    def terms(self, near: Sequence[Nearest]) -> Matrix:
         """Return the standardised terms of new rows: (m, 2 * weightings)."""
-        parts = [weighting.terms(weighting.nearest(comparison)) for weighting in self.weightings]
+        parts = [weighting.terms(found) for weighting, found in zip(self.weightings, near, strict=True)]
         return self.standardisation.apply(np.hstack(parts))
 
     def of_terms(self, terms: Matrix) -> Matrix:
@@ -163,11 +170,10 @@ def sum_columns(columns: Matrix) -> Matrix:
     return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
-def fit_surprise(
-    weightings: Sequence[Matrix], among_prototypes: Comparison, training: Comparison
-) -> tuple[Surprise, Matrix]:
-    """Return the model, and the standardised terms of the training rows, each left out."""
-    known, terms = zip(*(fit_weighting(p, among_prototypes, training) for p in weightings), strict=True)
+def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix]:
+    """Return the model, and the standardised terms of the prototypes, each left out."""
+    n_weightings = len(among_prototypes.reference.weightings)
+    known, terms = zip(*(fit_weighting(among_prototypes, number) for number in range(n_weightings)), strict=True)
     columns = np.hstack(terms)
     scale = columns.std(axis=0)  # a term that does not vary keeps its unit
     standardisation = Standardisation(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))

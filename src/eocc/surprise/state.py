@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.measures.protocol import FittedMeasure
+from eocc.surprise.comparison import Reference
 from eocc.surprise.likelihood_ratio import Densities, LikelihoodRatio
 from eocc.surprise.model import SurpriseModel
 from eocc.surprise.score import Standardisation, Surprise, Threshold, Weighting, neighbourhood_sizes
@@ -13,9 +15,9 @@ from eocc.surprise.score import Standardisation, Surprise, Threshold, Weighting,
 MOST_WEIGHTINGS = 2
 # No mean over the training rows is nearly as small; a smaller one would overflow the largest ratio.
 LEAST_MEAN_RATIO = 1e-60
-KEYS = ("weightings", "standardisation", "threshold", "left_out", "likelihood_ratio")
+KEYS = ("weightings", "standardisation", "threshold", "likelihood_ratio")
 RATIO_KEYS = ("densities", "standardisation", "coefficients")
-# Sizes: n training rows, r prototypes, u weights, v weightings, s neighbourhood sizes, l single weights, c columns.
+# Sizes: r prototypes, u weights, v weightings, s neighbourhood sizes, l single weights, c columns.
 WEIGHTINGS: Layout = {
     "weights": numbers("v u", 0, 1),
     "local_scales": numbers("v r", positive=True),
@@ -36,7 +38,6 @@ def surprise_state(model: SurpriseModel) -> dict[str, Any]:
         "weightings": {key: np.array([getattr(one, key) for one in weightings]) for key in WEIGHTINGS},
         "standardisation": {key: getattr(model.surprise.standardisation, key) for key in STANDARDISATION},
         "threshold": {key: float(getattr(model.threshold, key)) for key in THRESHOLD},
-        "left_out": model.left_out,
         "likelihood_ratio": None if ratio is None else {
             "densities": {"weights": np.asarray(ratio.densities.weights, np.int64), "widths": ratio.densities.widths},
             "standardisation": {key: getattr(ratio.standardisation, key) for key in STANDARDISATION},
@@ -45,29 +46,30 @@ def surprise_state(model: SurpriseModel) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def surprise_from_state(state: Any, n: int, r: int, u: int, outliers: Any) -> SurpriseModel:
-    """Return the model of n training rows, r prototypes and u weights; a ValueError says which array is wrong."""
+def surprise_from_state(state: Any, measure: FittedMeasure, prototypes: Any, outliers: Any) -> SurpriseModel:
+    """Return the model of these prototypes and outliers; a ValueError says which array is wrong."""
     check_keys("surprise", state, KEYS)
     v = length_of("weightings.mean_distance", state["weightings"], "mean_distance")
     demand(0 < v <= MOST_WEIGHTINGS, f"there must be 1 to {MOST_WEIGHTINGS} weightings, not {v}")
-    sizes = {"n": n, "r": r, "u": u, "v": v, "s": len(neighbourhood_sizes(r - 1)), "c": 2 * v}
+    r = len(prototypes)
+    sizes = {"r": r, "u": measure.n_parameters, "v": v, "s": len(neighbourhood_sizes(r - 1)), "c": 2 * v}
     check_values(state["weightings"], WEIGHTINGS, sizes, "weightings")
     check_values(state["standardisation"], STANDARDISATION, sizes, "standardisation")
     check_values(state["threshold"], THRESHOLD, sizes, "threshold")
-    numbers("n")("left_out", state["left_out"], sizes)
     ratio = state["likelihood_ratio"]
     demand((ratio is None) == (outliers is None), "known outliers and a likelihood ratio come together or not at all")
     arrays = (state["weightings"][key] for key in WEIGHTINGS)
     columns = (array.tolist() if array.ndim == 1 else array for array in arrays)
+    weightings = state["weightings"]["weights"]
     return SurpriseModel(
+        Reference(measure, prototypes, weightings),
         Surprise(
             tuple(Weighting(*fields) for fields in zip(*columns, strict=True)),
             Standardisation(**state["standardisation"]),
         ),
         Threshold(**state["threshold"]),
-        state["left_out"],
         None if ratio is None else _likelihood_ratio(ratio, sizes),
-        outliers,
+        None if outliers is None else Reference(measure, outliers, weightings),
     )
 
 

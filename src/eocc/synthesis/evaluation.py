@@ -7,7 +7,7 @@ import numpy as np
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import Prepared
-from eocc.scale.cluster import current, prepare
+from eocc.scale.cluster import prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace, dissimilarity_space
 from eocc.space.representation import Representation
 from eocc.synthesis.assessment import Assessor, Candidate
@@ -56,7 +56,6 @@ class Evaluator:
         n = len(representation.patterns) if sample is None else len(sample)
         with one_blas_thread():
             if sample is None:
-                prepare_on_cluster(representation)
                 prepared = representation.prepared
             else:
                 prepared = prepare(representation.measure, representation.patterns[sample], representation.prototypes)
@@ -77,10 +76,3 @@ def search_sample(kind: GraphKind, n: int, rng: np.random.Generator) -> Indices 
     if isinstance(kind, CompleteGraph) or n <= SEARCH_SAMPLE:
         return None
     return np.sort(rng.choice(n, SEARCH_SAMPLE, replace=False))
-
-
-def prepare_on_cluster(representation: Representation) -> None:
-    """Let the active cluster, if any, compare all pairs, and keep the result as ``representation.prepared``."""
-    if current() is not None:
-        prototypes = None if representation.is_whole else representation.prototypes
-        vars(representation)["prepared"] = prepare(representation.measure, representation.patterns, prototypes)

@@ -5,11 +5,13 @@ set. In the order of the paper: ``evaluation`` embeds the patterns at one p, ``a
 computes the objective, ``search`` repeats both, ``model`` builds the decision regions at the best p.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.progress import stage
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Matrix
 from eocc.foundation.workers import workers
@@ -19,7 +21,7 @@ from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation, represent
 from eocc.space.weightings import checked_weights
 from eocc.synthesis.assessment import Candidate
-from eocc.synthesis.evaluation import Evaluator, Workspace, embed, prepare_on_cluster, search_sample
+from eocc.synthesis.evaluation import Evaluator, Workspace, embed, search_sample
 from eocc.synthesis.model import Model, build_model
 from eocc.synthesis.progress import Report
 from eocc.synthesis.search import Step, search_weights
@@ -42,9 +44,12 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
         with workers(evaluator.workspace, settings.n_threads) as pool:
             fitted, steps = representation.measure, list[Step]()
             pool.map(lambda _, workspace: check_measure(fitted, evaluator.prepared, workspace.space), [None])
-            for generation, best in search_weights(settings, fitted.n_parameters, evaluator, pool, rng):
-                report(generation, best)
-                steps.append((generation, best))
+            most = getattr(settings.search, "max_generations", None)
+            with stage(f"at most {most} generations" if most else "searching", most or math.inf) as advance:
+                for generation, best in search_weights(settings, fitted.n_parameters, evaluator, pool, rng):
+                    advance(len(steps) + 1)
+                    report(generation, best)
+                    steps.append((generation, best))
             if not steps:
                 raise ValueError(f"the search {settings.search!r} stopped before it proposed a candidate")
 
@@ -74,16 +79,17 @@ def _assess_and_build(
 ) -> Model:
     """Assess p on all patterns and build its model, in a worker thread so that Ctrl-C returns at once."""
     n, r, client = len(representation.patterns), len(representation.prototype_indices), current()
+    if client is not None:  # a context variable, which the thread does not inherit
+        representation.prepared  # noqa: B018
 
     def build(p: Matrix, workspace: Workspace) -> Model:
         check_measure(representation.measure, representation.prepared, workspace.space)
         with threads(settings.n_threads):  # this is the only task: it may use all threads
             space, graph = embed(representation.prepared, p, settings.graph, workspace)
-            with using(client):  # the active cluster is a context variable, which this thread does not inherit
+            with using(client):
                 assess = settings.synthesis.assessor(representation, settings.graph)
             candidate = assess(p, space, graph)
             return build_model(settings, representation, candidate, space, graph, steps(candidate))
 
     with workers(lambda: Workspace.of_size(n, r, settings.graph), 1) as pool:
-        prepare_on_cluster(representation)
         return pool.map(build, [p])[0]

@@ -1,9 +1,11 @@
 """A path -> the format of the file, by its suffix or its first bytes, and its chunks."""
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eocc.foundation.progress import current_watch, stage
 from eocc.foundation.registry import Registry, choose
 from eocc.io.files.source import STDIN, Lines, check_regular, open_source
 
@@ -21,7 +23,9 @@ FILES = Registry("eocc.io.files", {
     "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
 })  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
-COUNTS = Registry("eocc.io.files", {"parquet": "arrow.parquet_rows", "npy": "arrays.npy_rows"})
+COUNTS = Registry("eocc.io.files", {
+    "parquet": "arrow.parquet_rows", "npy": "arrays.npy_rows", "gxl-collection": "graphs.collection_size",
+})  # fmt: skip
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
@@ -85,11 +89,27 @@ def open_chunks(path: Path, file_format: str | None = None) -> Iterator["Chunk"]
     choose("format", dict.fromkeys(FORMATS), name)
     if name in STREAMS:
         with open_source(path) as file:
-            yield from STREAMS[name](Lines(file, "standard input" if path == STDIN else str(path)))
+            lines = Lines(file, "standard input" if path == STDIN else str(path))
+            size = math.inf if path == STDIN else path.stat().st_size
+            yield from _watched(STREAMS[name](lines), path, size, lambda chunk: lines.size)
     elif path == STDIN:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
-        yield from FILES[name](path)
+        n_rows = count_rows(path, name) if current_watch() else None
+        yield from _watched(FILES[name](path), path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
+
+
+def _watched(
+    chunks: Iterator["Chunk"], path: Path, size: float, position: Callable[["Chunk"], float]
+) -> Iterator["Chunk"]:
+    """Yield the chunks, and report how much of the file is done, with all that is done to a chunk."""
+    with stage(f"reading {'standard input' if path == STDIN else path.name}", size) as report:
+        before = 0.0
+        for chunk in chunks:
+            after = position(chunk)
+            report(before, after - before)
+            yield chunk
+            before = after
 
 
 def count_rows(path: Path, file_format: str) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from eocc.foundation.printing import complaint
-from eocc.io.archive import SAFE, open_collection, read_file
+from eocc.io.archive import SAFE, Collection, open_collection, read_file
 from eocc.io.files.chunk import CHUNK_BYTES, Chunk
 from eocc.io.files.source import check_regular
 from eocc.io.graphs.gxl import all_entries
@@ -31,12 +31,24 @@ def index_chunks(path: Path) -> Iterator[Chunk]:
         yield from _chunks(str(path), parts)
 
 
+def collection_size(path: Path) -> int:
+    """Return the number of GXL graphs of a folder or a zip file."""
+    if not path.is_dir():
+        check_regular(path)
+    with open_collection(path, SAFE) as files:
+        return len(_graph_names(files))
+
+
+def _graph_names(files: Collection) -> list[str]:
+    return sorted(name for name in files.names if name.lower().endswith(".gxl"))
+
+
 def collection_chunks(path: Path) -> Iterator[Chunk]:
     """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
     if not path.is_dir():
         check_regular(path)
     with open_collection(path, SAFE) as files:
-        names = sorted(name for name in files.names if name.lower().endswith(".gxl"))
+        names = _graph_names(files)
         if not names:
             raise complaint(str(path), None, "holds no .gxl file; pass a folder or a zip file of graphs")
         yield from _chunks(str(path), ((name, "", files.read(name), files.where(name)) for name in names))

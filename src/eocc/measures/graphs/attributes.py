@@ -89,15 +89,20 @@ def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
 
 
 class Encoded(NamedTuple):
-    """Attributes as the kernel expects them, one row per attribute and one column per item.
+    """Attributes as the kernel expects them: `numbers` and categories, then `texts`, one row each, a column per item.
 
-    `scales` multiply the differences of numbers; NaN or -1 means missing.
+    NaN is a missing number or category, -1 a missing text.
     """
 
     numbers: Matrix
-    scales: Matrix
-    categories: Indices
     texts: Indices
+
+
+def units_of(schema: Schema) -> Matrix:
+    """Return the scale and the limit of the differences of each number and of each category, (2, rows)."""
+    scales, n_categories = [1.0 / span for _, span in schema.numbers.values()], len(schema.categories)
+    limits = [np.inf] * len(scales) + [1.0] * n_categories
+    return np.array([scales + [1.0] * n_categories, limits])
 
 
 def encode(
@@ -113,12 +118,9 @@ def encode(
     numbers = np.empty((len(schema.numbers), total))
     for row, name, values in zip(numbers, schema.numbers, columns(schema.numbers), strict=True):
         row[:] = _as_numbers(name, values) - schema.numbers[name][0]
-    return Encoded(
-        numbers,
-        np.array([1.0 / span for _, span in schema.numbers.values()]),
-        _coded(columns(schema.categories), codes, total, lambda value: value),
-        _coded(columns(schema.texts), vocabulary, total, str),
-    )
+    categories = _coded(columns(schema.categories), codes, total, lambda value: value)
+    texts = _coded(columns(schema.texts), vocabulary, total, str)
+    return Encoded(np.concatenate([numbers, np.where(categories < 0, np.nan, categories)]), texts)
 
 
 def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:

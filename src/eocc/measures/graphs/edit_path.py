@@ -8,11 +8,10 @@ import numpy as np
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import format_value, shortened
 from eocc.kernels.distances import drop_spare_bits
-from eocc.kernels.graph_edit import attribute_costs, pair_greedily
+from eocc.kernels.graph_edit import fill_costs, pair_greedily
 from eocc.measures.graphs.attributes import Encoded, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import is_missing
-from eocc.measures.strings import edit_distance
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
@@ -53,22 +52,21 @@ def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -
     The costs of substitutions add up to S of the measure, those of insertions (1 each) to I, those of deletions to E,
     before they are divided by the size of both graphs.
     """
-    texts: dict[str, int] = {}
-    _, (degrees, *_), vertices, edges = measure.flatten([first, second], {}, texts)
-    table = edit_distance(list(texts), list(texts))
-    costs, edge_costs = _costs(vertices, first.n_vertices, table), _costs(edges, len(np.asarray(first.edges)), table)
+    pairs = measure.pairs([first, second])
+    flat, table = pairs.graphs, pairs.table
+    costs = _costs(flat.of_vertices, pairs.units[0], first.n_vertices, table)
+    edge_costs = _costs(flat.of_edges, pairs.units[1], len(np.asarray(first.edges)), table)
     drop_spare_bits(costs.reshape(-1).view(np.int64))  # as in the measure: costs that differ by rounding are ties
-    partner = _partners(costs, degrees)
+    partner = _partners(costs, flat.degree)
     views = _View(measure, first), _View(measure, second)
     return [*_vertex_edits(*views, partner, costs), *_edge_edits(*views, partner, edge_costs)]
 
 
-def _costs(attributes: Encoded, n: int, table: Matrix) -> Matrix:
+def _costs(attributes: Encoded, units: Matrix, n: int, table: Matrix) -> Matrix:
     """Return the costs of replacing each of the first n items, those of the first graph, by each of the others."""
-    numbers, scales, categories, texts = attributes
+    numbers, texts = attributes
     costs = np.empty((n, numbers.shape[1] - n))
-    for item, row in enumerate(costs):
-        attribute_costs(item, numbers, scales, categories, texts, n, numbers, categories, texts, table, row)
+    fill_costs(0, n, numbers, units, texts, table.ravel(), table.shape[1], 1, costs)
     return costs
 
 

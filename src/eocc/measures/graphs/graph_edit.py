@@ -10,16 +10,16 @@ import numpy as np
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
-from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_value
-from eocc.kernels.graph_edit import edit_components
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.bounded import are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair
-from eocc.measures.graphs.attributes import KINDS, Schema, encode, find_schema
+from eocc.measures.graphs.attributes import KINDS, Schema, find_schema
 from eocc.measures.graphs.edit_path import WEIGHT, graph_edit_path
+from eocc.measures.graphs.flat import GraphPairs
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects, is_missing, read_objects
-from eocc.measures.strings import edit_distance
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
@@ -44,40 +44,53 @@ class FittedGraphEdit(RegisteredFitted):
 
     def prepare(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> Any:
         """Compute S, I and E of all pairs, which do not depend on p."""
-        codes: dict[Any, int] = {}
-        texts: dict[str, int] = {}
-        prototype_texts: dict[str, int] = texts if prototypes is None else {}
-        left = self.flatten(patterns, codes, texts)
-        right = left if prototypes is None else self.flatten(prototypes, codes, prototype_texts)
-        table = edit_distance(list(texts), list(prototype_texts))
-        back_table = np.ascontiguousarray(table.T)
-        components = np.empty((3, len(left[0][0]) - 1, len(right[0][0]) - 1))
-        largest = max(int(np.diff(flat[0][0]).max(initial=0)) for flat in (left, right))
+        pairs = self.pairs(patterns, prototypes)
+        is_whole, n = prototypes is None, len(patterns)
+        sizes, others = pairs.sizes, np.arange(n if is_whole else len(prototypes or ())) + (0 if is_whole else n)
+        components = np.empty((3, n, len(others)))
 
         def work(start: int, stop: int) -> None:
-            costs = np.empty(largest * largest)  # working memory for one thread
-            room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
-            edit_components(start, stop, left, right, prototypes is None, table, back_table, room, components)
+            rows, columns = np.indices((stop - start, len(others))).reshape(2, -1)
+            rows += start
+            if is_whole:  # graphs of different sizes are compared once
+                is_smaller = sizes[rows] <= sizes[columns]
+                rows, columns = rows[is_smaller], columns[is_smaller]
+            found = pairs.compare(rows, others[columns]).T
+            components[:, rows, columns] = found
+            if is_whole:
+                is_smaller = sizes[rows] < sizes[columns]
+                components[:, columns[is_smaller], rows[is_smaller]] = found[:, is_smaller]
 
-        for_each_block(components.shape[1], max(1, min(16, components.shape[1] // 8)), work)
+        for_each_block(n, max(1, min(16, n // 8)), work, f"comparing {counted(n, 'graph')}")
         return LinearPrepared(components)
 
-    def flatten(self, graphs: Sequence[LabelledGraph], codes: dict[Any, int], vocabulary: dict[str, int]) -> Any:
-        """Return the flat arrays that the kernel expects."""
-        for number, graph in enumerate(graphs):
+    def nearest(
+        self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph], weightings: Matrix, k: int
+    ) -> list[tuple[Matrix, Indices]]:
+        """Return the distances to the k nearest prototypes and their indices; sizes and categories rule out others."""
+        if are_few(patterns, prototypes):
+            return nearest_of_all(self.prepare(patterns, prototypes), weightings, k)
+        pairs, n = self.pairs(patterns, prototypes), len(patterns)
+        others = np.arange(n, n + len(prototypes))
+
+        def at_all_weights(components: Matrix) -> Matrix:
+            return np.stack([LinearPrepared(components).evaluate(p) for p in weightings])
+
+        def bounds(start: int, stop: int) -> Matrix:
+            return at_all_weights(pairs.bounds(np.arange(start, stop), others))
+
+        def compare(rows: Indices, columns: Indices) -> Matrix:
+            return at_all_weights(np.ascontiguousarray(pairs.compare(rows, n + columns).T)[:, :, None])
+
+        return nearest_by_bounds(n, len(weightings), np.arange(len(prototypes))[:, None], k, bounds, compare)
+
+    def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
+        """Return the graphs of both sides, ready to be compared."""
+        for number, graph in enumerate(patterns):
             if len(np.asarray(graph.edges)) and self.directed not in (None, graph.directed):
                 kind = "directed" if graph.directed else "undirected"
                 raise ValueError(f"graph {number} is {kind}, the training graphs are not; convert it")
-        edges = [np.asarray(graph.edges) for graph in graphs]
-        counts, n_edges = np.array([graph.n_vertices for graph in graphs]), np.array([*map(len, edges)])
-        starts, ends = _starts(counts), np.concatenate([np.empty((0, 2), np.int64), *edges])
-        is_directed = np.repeat(np.array([graph.directed for graph in graphs], bool), n_edges)
-        shifts = np.append(np.repeat(starts[:-1], n_edges), starts[-1])
-        degree = np.concatenate([np.bincount(e.ravel(), minlength=n) for e, n in zip(edges, counts, strict=True)])
-        vertex = encode(self.vertex, [graph.vertex_attributes for graph in graphs], counts, codes, vocabulary)
-        edge = encode(self.edge, [graph.edge_attributes for graph in graphs], n_edges, codes, vocabulary)
-        links = (degree, *_neighbours(ends, shifts, is_directed), ends)
-        return (starts, _starts(n_edges)), links, vertex, edge
+        return GraphPairs.of(self, patterns, prototypes)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
@@ -186,21 +199,3 @@ class GraphEdit(RegisteredMeasure):
         vertex = find_schema([graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex")
         edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
         return FittedGraphEdit(vertex, edge, next(iter(kinds), None))
-
-
-def _starts(counts: Any) -> Indices:
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-
-
-def _neighbours(ends: Indices, shifts: Indices, is_directed: Flags) -> tuple[Indices, Indices, Indices]:
-    """Return, for all vertices in turn: where their neighbours begin, the neighbours, and the edges to them.
-
-    `shifts` holds the first vertex of each edge's graph, and last the number of all vertices. An undirected edge is
-    listed from both its ends, a self-loop and a directed edge once.
-    """
-    numbers = np.concatenate([np.arange(len(ends)), np.flatnonzero((ends[:, 0] != ends[:, 1]) & ~is_directed)])
-    source = np.concatenate([ends[:, 0], ends[numbers[len(ends) :], 1]]) + shifts[numbers]
-    target = np.concatenate([ends[:, 1], ends[numbers[len(ends) :], 0]])
-    order = np.argsort(source, kind="stable")
-    begin = np.searchsorted(source[order], np.arange(shifts[-1] + 1))
-    return begin.astype(np.int64), target[order], numbers[order]

@@ -1,4 +1,4 @@
-"""Dask arrays, dataframes and bags: scored one partition at a time; materialised or sampled for a fit."""
+"""Dask arrays, dataframes and bags: scored one partition at a time, or materialised."""
 
 import secrets
 from collections.abc import Callable
@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eocc.foundation.arguments import check_count, generator
 from eocc.scale.cluster.pickled import Pickled
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
-# A fit loads no more than this, unless Dask's setting "eocc.gather-limit" is another.
-GATHER_LIMIT = "1 GiB"
 # Attributes that scoring does not need and that need not travel.
 NOT_FOR_SCORING = ("labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "structure_")
 
@@ -60,7 +57,7 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
     work = dask.delayed(_of_block, pure=False)
     parts = [
         dask.array.from_delayed(work(sent, part, empty), shape=(length, *empty.shape[1:]), dtype=dtype)
-        for part, length in _partitions(X)
+        for part, length in partitions_of(X)
     ]
     return dask.array.concatenate(parts, allow_unknown_chunksizes=True)
 
@@ -70,7 +67,7 @@ def _of_block(call: Pickled, block: Any, empty: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(call.open()(patterns), empty.dtype) if len(patterns) else empty
 
 
-def _partitions(X: Any) -> list[tuple[Any, float]]:
+def partitions_of(X: Any) -> list[tuple[Any, float]]:
     """Return the partitions, each with all columns, and their lengths (NaN if unknown)."""
     if not hasattr(X, "chunks"):
         return [(part, np.nan) for part in X.to_delayed()]
@@ -79,83 +76,26 @@ def _partitions(X: Any) -> list[tuple[Any, float]]:
 
 
 def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return the contents of a Dask collection, if it is not too large; return anything else unchanged.
+    """Return the contents of a Dask collection; return anything else unchanged.
 
     Before anything is loaded, check(n_rows, n_columns) may raise an error. If the length is not known, all partitions
     are counted first. Bags have 1 column.
     """
     if not is_dask(X):
         return X
-    import dask
-    from dask.utils import format_bytes, parse_bytes
-
-    limit = parse_bytes(dask.config.get("eocc.gather-limit", GATHER_LIMIT))
-    size, n_patterns = np.sum(_extents(X), axis=0).tolist()
     if check is not None:
-        check(n_patterns, int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
-    if size > limit:
-        raise ValueError(
-            f"X takes {format_bytes(size)} in memory, more than the limit of {format_bytes(limit)}; fit a sample, "
-            "eocc.scale.cluster.sample(X, 100_000), or raise 'eocc.gather-limit' with dask.config.set"
-        )
+        check(sum(lengths_of(partitions_of(X))), int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
     return X.compute()
 
 
-def _extents(X: Any) -> list[tuple[int, int]]:
-    """Return the bytes and the length of every partition; those that Dask does not know are measured."""
+def lengths_of(parts: list[tuple[Any, float]]) -> list[int]:
+    """Return the length of every partition; those that Dask does not know are counted."""
     import dask
 
-    parts = _partitions(X)
-    if hasattr(X, "chunks") and not np.isnan(X.nbytes):
-        return [(int(X.nbytes / max(1, len(X)) * length), int(length)) for _, length in parts]
-    return list(dask.compute(*(dask.delayed(_extent)(part) for part, _ in parts)))
+    if not any(np.isnan(length) for _, length in parts):
+        return [int(length) for _, length in parts]
+    return [int(length) for length in dask.compute(*(dask.delayed(_length)(part) for part, _ in parts))]
 
 
-def _extent(block: Any) -> tuple[int, int]:
-    from dask.sizeof import sizeof
-
-    whole = block if hasattr(block, "shape") else list(block)
-    return int(sizeof(whole)), len(whole)
-
-
-def sample(X: Any, size: int, random_state: Any = None) -> Any:
-    """Return `size` random rows of a Dask collection, in order and without repetition; all rows if there are fewer.
-
-    The rows depend on the seed and on the number of rows, not on the partitions. The result is an array, a frame with
-    its names, or a list.
-    """
-    if not is_dask(X):
-        raise ValueError(f"sample takes Dask arrays, dataframes and bags, not {type(X).__name__}")
-    check_count("size", size)
-    import dask
-
-    parts, lengths = [part for part, _ in _partitions(X)], [length for _, length in _extents(X)]
-    starts = np.cumsum([0, *lengths])
-    n = int(starts[-1])
-    if not n:
-        raise ValueError("X holds no rows; at least 1 is required")
-    rows = np.sort(generator(random_state).choice(n, min(int(size), n), replace=False))
-    wanted = np.split(rows, np.searchsorted(rows, starts[1:-1]))
-    chosen = [
-        dask.delayed(_taken)(part, own - start)
-        for part, own, start in zip(parts, wanted, starts[:-1], strict=True)
-        if len(own)
-    ]
-    return _joined(dask.compute(*chosen))
-
-
-def _taken(block: Any, rows: NDArray[np.int64]) -> Any:
-    if hasattr(block, "iloc"):
-        return block.iloc[rows]
-    if hasattr(block, "shape"):
-        return block[rows]
-    patterns = list(block)
-    return [patterns[row] for row in rows]
-
-
-def _joined(parts: Any) -> Any:
-    if hasattr(parts[0], "iloc"):
-        import pandas
-
-        return pandas.concat(parts)
-    return np.concatenate(parts) if hasattr(parts[0], "shape") else [pattern for part in parts for pattern in part]
+def _length(block: Any) -> int:
+    return len(block if hasattr(block, "shape") else list(block))

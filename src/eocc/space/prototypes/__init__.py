@@ -5,6 +5,7 @@ from eocc.foundation.registry import Registry
 SELECTIONS = Registry(
     "eocc.space.prototypes",
     {
+        "content": "by_content.ByContent",
         "density-spread": "density_spread.DensitySpread",
         "farthest-first": "farthest_first.FarthestFirst",
         "k-medoids": "k_medoids.KMedoids",

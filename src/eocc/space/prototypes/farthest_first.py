@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.progress import stage
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes.protocol import check_places, dissimilarities, nearest_dissimilarities
@@ -37,13 +38,15 @@ def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weight
     # of largest distance, the pool, come first while their distances exceed the largest of the others.
     chosen = np.array([first], dtype=np.int64)
     latest, distances = chosen, np.full(len(patterns), np.inf)
-    while len(chosen) < count:
-        np.minimum(distances, weights * nearest_dissimilarities(measure, patterns, patterns[latest]), out=distances)
-        distances[chosen] = TAKEN
-        if distances.max() <= 0:
-            return np.concatenate([chosen, np.flatnonzero(distances == 0)[: count - len(chosen)]])
-        latest = _next_choices(measure, patterns, distances, weights, count - len(chosen))
-        chosen = np.concatenate([chosen, latest])
+    with stage("choosing prototypes", count) as report:
+        while len(chosen) < count:
+            np.minimum(distances, weights * nearest_dissimilarities(measure, patterns, patterns[latest]), out=distances)
+            distances[chosen] = TAKEN
+            if distances.max() <= 0:
+                return np.concatenate([chosen, np.flatnonzero(distances == 0)[: count - len(chosen)]])
+            latest = _next_choices(measure, patterns, distances, weights, count - len(chosen))
+            chosen = np.concatenate([chosen, latest])
+            report(len(chosen))
     return chosen
 
 

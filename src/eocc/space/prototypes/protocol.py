@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from eocc.foundation.arguments import check_count
+from eocc.foundation.progress import track
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.protocol import FittedMeasure
 
@@ -44,7 +45,7 @@ def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> M
 
 def blocks(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Iterator[tuple[slice, Matrix]]:
     """Yield (slice, D): the dissimilarities of these patterns to the prototypes, for all slices in order."""
-    for start in range(0, len(patterns), BLOCK_ROWS):
+    for start in track("choosing prototypes", range(0, len(patterns), BLOCK_ROWS)):
         rows = slice(start, min(start + BLOCK_ROWS, len(patterns)))
         yield rows, dissimilarities(measure, patterns[rows], prototypes)
 
@@ -52,7 +53,7 @@ def blocks(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Iterator[t
 def nearest_dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return min_j d(pattern_i, prototype_j; p = 1) for every pattern, (n,)."""
     nearest = np.full(len(patterns), np.inf)
-    for start in range(0, len(prototypes), BLOCK_COLUMNS):
+    for start in track("choosing prototypes", range(0, len(prototypes), BLOCK_COLUMNS)):
         for rows, D in blocks(measure, patterns, prototypes[start : start + BLOCK_COLUMNS]):
             np.minimum(nearest[rows], D.min(axis=1), out=nearest[rows])
     return nearest

@@ -12,6 +12,13 @@ from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import SELECTIONS
 from eocc.space.prototypes.protocol import Selection
 
+# Rows of numbers that are compared with by default: at most, and at least however many rows there are.
+MOST_ROWS, FEWEST_ROWS = 20_000, 5_000
+# Comparisons of all rows with those: about half a minute on two cores.
+MOST_COMPARISONS = 6 * 10**10
+# Memory for all pairs of other patterns, and for three matrices of their dissimilarities.
+PAIR_MEMORY, DOUBLE = 2**31, 8
+
 
 def resolve_selection(selection: str | Selection) -> Selection:
     """Return the selection itself, or the one registered under its name."""
@@ -31,6 +38,22 @@ def count_of(prototypes: int | float | None, n: int) -> int:
         return n
     Prototypes().check("prototypes", prototypes)
     return min(int(prototypes), n) if isinstance(prototypes, numbers.Integral) else max(1, round(prototypes * n))
+
+
+def count_compared(prototypes: int | float | str | None, n: int, pair_bytes: float = 0.0) -> int:
+    """Return with how many of n training rows new rows are compared; "auto" limits the time and memory of a fit.
+
+    Rows of numbers (`pair_bytes` 0) are compared with MOST_ROWS at most, and with fewer if all n make more than
+    MOST_COMPARISONS. Other patterns keep `pair_bytes` for each pair.
+
+    >>> [count_compared("auto", n) for n in (50_000, 1_000_000, 4_000_000, 100_000_000)]
+    [20000, 20000, 15000, 5000]
+    """
+    if prototypes != "auto":
+        return count_of(prototypes, n)  # type: ignore[arg-type]
+    if pair_bytes:
+        return min(n, int((PAIR_MEMORY / (pair_bytes + 3 * DOUBLE)) ** 0.5))
+    return min(n, MOST_ROWS, max(FEWEST_ROWS, MOST_COMPARISONS // n))
 
 
 def select_prototypes(

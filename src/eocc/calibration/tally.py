@@ -1,5 +1,7 @@
 """One number per row -> order statistics, in memory that does not grow with the rows."""
 
+from typing import Self
+
 import numpy as np
 
 from eocc.calibration.conformal import ROUNDING
@@ -15,9 +17,7 @@ class Tally:
     The numbers of a bin differ in the last few of their ordered bits only, and no more bits are ignored than needed.
     So the result does not depend on chunks or order, and it is exact for up to MOST_BINS different numbers.
 
-    >>> tally = Tally()
-    >>> tally.add(np.array([3.0, -1.0]))
-    >>> tally.add(np.array([7.0, 3.0]))
+    >>> tally = Tally().add(np.array([3.0, -1.0])).merge(Tally().add(np.array([7.0, 3.0])))
     >>> tally.total, tally.largest(np.array([1, 2, 3, 4]))
     (4, array([ 7.,  3.,  3., -1.]))
     """
@@ -25,27 +25,49 @@ class Tally:
     def __init__(self) -> None:
         self._values, self._counts = np.empty(0), np.empty(0, np.int64)
         self._spare_bits = 0
+        self._waiting: list[tuple[Matrix, Indices]] = []
 
     @property
     def total(self) -> int:
         """How many numbers were counted."""
-        return int(self._counts.sum())
+        return int(self._counted()[1].sum())
 
-    def add(self, values: Matrix) -> None:
-        """Count these numbers too."""
-        merged = np.concatenate([self._values, values]) + 0.0  # turns -0.0 into 0.0, whose bits differ
-        counts = np.concatenate([self._counts, np.ones(len(values), np.int64)])
-        order = np.argsort(merged, kind="stable")
-        merged, counts = merged[order], counts[order]
-        bits = merged.view(np.int64)
-        bits = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # in the order of the numbers
-        while len(last := _last_of_each(bits >> self._spare_bits)) > MOST_BINS:
-            self._spare_bits += 1
-        self._values, self._counts = merged[last], np.diff(np.cumsum(counts)[last], prepend=0)
+    def add(self, values: Matrix) -> Self:
+        """Count these numbers too; return self."""
+        # Adding 0 turns -0.0 into 0.0, whose bits differ.
+        return self._wait([(np.sort(values + 0.0), np.ones(len(values), np.int64))])
+
+    def merge(self, other: "Tally") -> Self:
+        """Count the numbers of another tally too; return self."""
+        self._spare_bits = max(self._spare_bits, other._spare_bits)
+        return self._wait([(other._values, other._counts), *other._waiting])
 
     def largest(self, ranks: Indices) -> Matrix:
         """Return the numbers of these ranks, where rank 1 is the largest number."""
-        return np.asarray(self._values[::-1][np.searchsorted(np.cumsum(self._counts[::-1]), ranks)])
+        values, counts = self._counted()
+        return np.asarray(values[::-1][np.searchsorted(np.cumsum(counts[::-1]), ranks)])
+
+    def _wait(self, parts: list[tuple[Matrix, Indices]]) -> Self:
+        self._waiting = self._waiting + parts
+        if sum(len(values) for values, _ in self._waiting) > MOST_BINS:
+            self._counted()
+        return self
+
+    def _counted(self) -> tuple[Matrix, Indices]:
+        """Return the largest number and the count of each bin, with what waits."""
+        if not self._waiting:
+            return self._values, self._counts
+        parts = zip((self._values, self._counts), *self._waiting, strict=True)
+        values, counts = map(np.concatenate, parts)
+        order = np.argsort(values, kind="stable")  # fast: the parts are sorted
+        values, counts = values[order], counts[order]
+        bits = values.view(np.int64)
+        bits = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # in the order of the numbers
+        while len(last := _last_of_each(bits >> self._spare_bits)) > MOST_BINS:
+            self._spare_bits += 1
+        self._values, self._counts = values[last], np.diff(np.cumsum(counts)[last], prepend=0)
+        self._waiting = []
+        return self._values, self._counts
 
 
 def _last_of_each(rising: Indices) -> Indices:

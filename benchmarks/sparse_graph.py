@@ -1,9 +1,9 @@
 """How entropy, partition and AUC change with the number of neighbours and of prototypes, on the UCI sets.
 
-    python benchmarks/sparse.py            AUC with 256 prototypes (EOCC-1: and neighbour graph) against all
-    python benchmarks/sparse.py --study    also for other numbers of neighbours and prototypes, on three of the sets
-    python benchmarks/sparse.py --order    how many decisions another order of the rows changes
-    python benchmarks/sparse.py --precision   time and error of graphs in single precision
+    python benchmarks/sparse_graph.py            AUC with 256 prototypes (EOCC-1: and neighbour graph) against all
+    python benchmarks/sparse_graph.py --study    also other numbers of neighbours and prototypes, on three of the sets
+    python benchmarks/sparse_graph.py --order    how many decisions another order of the rows changes
+    python benchmarks/sparse_graph.py --precision   time and error of graphs in single precision
 
 The folder of the data is the environment variable EOCC_DATA; without it only the sets that scikit-learn has are found.
 """
@@ -40,7 +40,7 @@ def entropic(trial, **settings):
 
 
 def surprise(trial, prototypes=None):
-    return SurpriseClassifier(prototypes=prototypes, random_state=0).fit(trial.training)
+    return SurpriseClassifier(prototypes=prototypes).fit(trial.training)
 
 
 def auc(trial, model):

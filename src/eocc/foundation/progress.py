@@ -1,0 +1,344 @@
+"""How far long work is: loops report it to a listener, if there is one. `shown` is a listener that prints."""
+
+import math
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from operator import length_hint
+from typing import Any, Protocol, TextIO, TypeVar
+
+from eocc.foundation.printing import printable
+
+Item = TypeVar("Item")
+
+# Work that is expected to take no longer than so many seconds is not shown.
+WORTH_SHOWING = 2.0
+# Seconds until the first estimate on a terminal, and between two pictures of the bar.
+FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
+# Seconds until the first line where there is no terminal; the time until the next line doubles.
+FIRST_LINE = 5.0
+BAR_WIDTH = 20
+# The steps of a click bar.
+BAR_STEPS = 1000
+
+
+class Report(Protocol):
+    """Says that `done` steps of a stage are done, and how many are in progress; `note` is shown after the estimate."""
+
+    def __call__(self, done: float, in_progress: float = 1.0, note: str = "") -> None:
+        """Report."""
+
+
+@dataclass(eq=False)
+class Stage:
+    """Work of `total` steps: how many are done, how many in progress, the `share` so far, and when to show it next.
+
+    `begun` is the time and the share at the first report of any progress.
+    """
+
+    name: str
+    total: float
+    started: float
+    due: float
+    done: float = 0.0
+    in_progress: float = 1.0
+    note: str = ""
+    share: float = 0.0
+    begun: tuple[float, float] = (0.0, 0.0)
+
+    def advance(self, seconds: float, share: float) -> None:
+        """Take the share that is done after so many seconds; it never falls."""
+        if self.share == 0:
+            self.begun = seconds, share
+        self.share = max(self.share, share)
+
+    def seconds_left(self, seconds: float) -> float:
+        """Return the time left at the rate since the first progress: what came before may have been a start-up."""
+        start, share = self.begun if self.share > self.begun[1] else (0.0, 0.0)
+        return (seconds - start) * (1 - self.share) / (self.share - share) if self.share else math.inf
+
+
+class View(Protocol):
+    """Prints how far a stage is: first after `first` seconds, then when `next_after` says."""
+
+    first: float
+
+    def next_after(self, seconds: float) -> float:
+        """Return when to show a stage again that was shown after so many seconds."""
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Show the name of a stage, the share that is done, and words on the time left."""
+
+    def line(self, text: str) -> None:
+        """Print a line of its own."""
+
+    def finish(self, words: str) -> None:
+        """Show that a stage that was shown is done, with words on the time it took."""
+
+    def close(self) -> None:
+        """End a stage that may not be done."""
+
+
+class Watch:
+    """Shows the outermost stage, if that is expected to take long. Inner stages are parts of a step of the outer one.
+
+    A stage is shown if it takes, or by extrapolation is going to take, more than `worth` seconds.
+    """
+
+    def __init__(self, view: View, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic) -> None:
+        self._view, self._worth, self._clock = view, worth, clock
+        self._stages: list[Stage] = []
+        self._lock = threading.RLock()
+        self._is_hidden = False
+
+    @contextmanager
+    def stage(self, name: str, total: float) -> Iterator[Report]:
+        """Yield a function that reports how many of the `total` steps are done."""
+        own = Stage(name, total or 1.0, self._clock(), self._view.first)
+
+        def report(done: float, in_progress: float = 1.0, note: str = "") -> None:
+            with self._lock:
+                own.done, own.in_progress, own.note = done, in_progress, note or own.note
+            self.look()
+
+        self._stages.append(own)
+        try:
+            yield report
+            with self._lock:
+                if self._stages[:1] == [own]:
+                    self._view.finish(format_seconds(self._clock() - own.started))
+        finally:
+            with self._lock:
+                if own in self._stages:
+                    self._stages.remove(own)
+                if not self._stages:
+                    self._view.close()
+
+    def note(self, text: str) -> None:
+        """Show a note on the current stage at once, or as a line if there is no stage."""
+        with self._lock:
+            if self._stages:
+                self._stages[0].note = text
+                self._show(is_due=True)
+            else:
+                self.line(text)
+
+    def line(self, text: str) -> None:
+        """Print a line; a bar goes on below it."""
+        with self._lock:
+            self._view.close()
+            self._view.line(text)
+
+    @contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Show nothing inside the block."""
+        with self._lock:
+            self._is_hidden = True
+            self._view.close()
+        try:
+            yield
+        finally:
+            self._is_hidden = False
+
+    def close(self) -> None:
+        """End all stages."""
+        with self._lock:
+            self._stages.clear()
+            self._view.close()
+
+    def look(self) -> None:
+        """Show the current stage if it is time."""
+        with self._lock:
+            if self._stages:  # after Ctrl-C a thread may still report
+                self._show()
+
+    def _show(self, is_due: bool = False) -> None:
+        outer = self._stages[0]
+        passed = self._clock() - outer.started
+        outer.advance(passed, share_done(self._stages))
+        if self._is_hidden or not (is_due or passed >= outer.due):
+            return
+        left = outer.seconds_left(passed)
+        if is_due or passed > self._worth or self._worth < passed + left < math.inf:
+            words = f"about {format_seconds(max(1.0, left))} left"
+            if left == math.inf:
+                words = f"{format_seconds(passed)} so far"
+            self._view.show(outer.name, outer.share, f"{words}; {outer.note}" if outer.note else words)
+            outer.due = self._view.next_after(passed)
+
+
+def share_done(stages: list[Stage]) -> float:
+    """Return the share of the outermost stage that is done, given the stages from the outermost to the innermost.
+
+    >>> share_done([Stage("files", 4, 0, 0, done=1), Stage("rows", 10, 0, 0, done=5)])
+    0.375
+    """
+    share = 0.0
+    for stage in reversed(stages):
+        share = min(1.0, (stage.done + stage.in_progress * share) / stage.total)
+    return share
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time in the unit that suits it.
+
+    >>> format_seconds(12.3), format_seconds(400), format_seconds(7000)
+    ('12 s', '7 min', '1.9 h')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class Lines:
+    """A plain line now and then."""
+
+    def __init__(self, file: TextIO, first: float = FIRST_LINE) -> None:
+        self._file = file
+        self.first = first
+
+    def next_after(self, seconds: float) -> float:
+        """Return twice the time."""
+        return 2 * seconds
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Print a line."""
+        self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
+
+    def line(self, text: str) -> None:
+        """Print a line of its own."""
+        print(printable(text), file=self._file, flush=True)
+
+    def finish(self, words: str) -> None:
+        """Do nothing: what follows says that the stage is done."""
+
+    def close(self) -> None:
+        """Do nothing: every line is complete."""
+
+
+class Bar(Lines):
+    """A bar on a terminal."""
+
+    def __init__(self, file: TextIO, first: float = FIRST_ESTIMATE) -> None:
+        super().__init__(file, first)
+        self._bars = ExitStack()
+        self._bar: Any = None
+
+    def next_after(self, seconds: float) -> float:
+        """Return a little more than the time."""
+        return seconds + REDRAWN_AFTER
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Draw the bar, cut to the width of the terminal."""
+        name = printable(name)
+        if self._bar is None or self._bar.label != name:
+            self.close()
+            self._bar = self._bars.enter_context(_click_bar(name, self._file))
+        room = shutil.get_terminal_size().columns - len(name) - BAR_WIDTH - len("  []  100%   ")
+        self._bar.update(round(share * BAR_STEPS) - self._bar.pos, printable(words)[: max(0, room)])
+
+    def finish(self, words: str) -> None:
+        """Fill the bar."""
+        if self._bar is not None:
+            self.show(self._bar.label, 1.0, words)
+            self.close()
+
+    def close(self) -> None:
+        """End the line of the bar."""
+        self._bar = None
+        self._bars.close()
+
+
+def _click_bar(name: str, file: TextIO) -> Any:
+    import click
+
+    # Steps of 0: the words may change although the bar does not.
+    return click.progressbar(
+        range(BAR_STEPS), label=name, file=file, width=BAR_WIDTH, show_eta=False, item_show_func=_words,
+        update_min_steps=0,
+    )  # fmt: skip
+
+
+def _words(item: Any) -> str | None:
+    return item if isinstance(item, str) else None
+
+
+_watch: ContextVar[Watch | None] = ContextVar("eocc_watch", default=None)
+
+
+@contextmanager
+def watched_by(watch: Watch | None) -> Iterator[None]:
+    """Report the stages inside the block to this watch. New threads start without one."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+def current_watch() -> Watch | None:
+    """Return the watch that stages are reported to."""
+    return _watch.get()
+
+
+@contextmanager
+def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
+    """Show on standard error how far work inside the block is, if it takes more than `worth` seconds.
+
+    A terminal shows a bar with an estimate of the time left; anything else gets a line now and then. `first` is the
+    time in seconds until the first estimate.
+
+    >>> with shown():
+    ...     [n**2 for n in track("squaring", range(3))]
+    [0, 1, 4]
+    """
+    file = sys.stderr
+    is_terminal = file.isatty() and os.environ.get("TERM") != "dumb"
+    view = Bar(file, **first) if is_terminal else Lines(file, **first)
+    watch, is_over = Watch(view, worth), threading.Event()
+
+    def look() -> None:  # a step may take long
+        with suppress(OSError, ValueError):  # standard error is closed
+            while not is_over.wait(REDRAWN_AFTER):
+                watch.look()
+
+    threading.Thread(target=look, name="eocc-progress", daemon=True).start()
+    with watched_by(watch):
+        try:
+            yield watch
+        finally:
+            is_over.set()
+            watch.close()
+
+
+def _ignore(done: float, in_progress: float = 1.0, note: str = "") -> None:
+    pass
+
+
+@contextmanager
+def stage(name: str, total: float = math.inf) -> Iterator[Report]:
+    """Yield a function that reports how many of the `total` steps are done; it does nothing if nobody listens.
+
+    The name says what is being done, for example "comparing 1,000 strings". A stage of one step gives a name to the
+    stage inside it.
+    """
+    watch = _watch.get()
+    if watch is None:
+        yield _ignore
+        return
+    with watch.stage(name, total) as report:
+        yield report
+
+
+def track(name: str, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items, and report each when the next is asked for."""
+    with stage(name, length_hint(items) or math.inf) as report:
+        for done, item in enumerate(items):
+            report(done)
+            yield item

@@ -1,0 +1,186 @@
+"""Rows of numbers -> the exact nearest of them, under several weightings of the Euclidean distance.
+
+With few columns or rows, a k-d tree. With more, a matrix product in single precision gives all distances up to a known
+rounding error, and only the few points that may be among the nearest are compared exactly.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.threads import for_each_block
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted
+from eocc.kernels.products import LANE, nearest_by_products
+
+TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
+TREE_ROWS = 512  # for few rows compiling the products would take longer than any search
+ROWS_PER_TASK = 1024
+# Rows and points of a block of products, 256 KiB, which the second-level cache holds; with many columns, long sums.
+BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
+# Weightings share the products of the first if these leave at most this share of all points for every neighbour.
+SHARED = 0.02
+# Rounding errors above this share of the squared distance to the nearest few let too many points pass.
+TOO_COARSE = 0.125
+N_TRIED, N_FEW = 16, 8  # points that are tried to find that out, and what `few` means
+
+# Keeps a division finite.
+LEAST = 1e-300
+
+
+class Lists(NamedTuple):
+    """The nearest points of each row, ascending: `distances` and `numbers` (m, k); infinity and -1 if there are fewer.
+
+    Of points at the same distance, the one with the lower number comes first.
+    """
+
+    distances: Matrix
+    numbers: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class RowIndex:
+    """Finds the nearest of `rows` (n, d) under each of `weightings` (v, d): sqrt(sum_k p_k (x_k - y_k)^2).
+
+    Copies count as one point. Point j is row first[j] and occurs counts[j] times; row i is point point_of[i].
+
+    >>> index = RowIndex.of(np.array([[0.0], [1.0], [1.0], [4.0]]), np.ones((1, 1)))
+    >>> index.nearest(np.array([[1.5]]), 2)[0].numbers, index.counts
+    (array([[1, 0]]), array([1, 2, 1]))
+    """
+
+    points: Matrix
+    weightings: Matrix
+    first: Indices
+    point_of: Indices
+    counts: Indices
+
+    @classmethod
+    def of(cls, rows: Matrix, weightings: Matrix) -> "RowIndex":
+        """Index the rows."""
+        # As bytes, in which 0.0 and -0.0 differ.
+        bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
+        _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        first = first[order]
+        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order])
+
+    def nearest(self, rows: Matrix, k: int) -> list[Lists]:
+        """Return the k nearest points of each row, under each weighting; on all threads allowed."""
+        size = len(rows), len(self.weightings), k
+        distances, numbers = np.empty(size), np.empty(size, np.int64)
+        searches = self._searches
+
+        def work(start: int, stop: int) -> None:
+            for search, own in searches:
+                search.fill(rows[start:stop], distances[start:stop, own], numbers[start:stop, own])
+
+        with one_blas_thread():
+            if len(rows) <= ROWS_PER_TASK:
+                work(0, len(rows))
+            else:
+                for_each_block(len(rows), ROWS_PER_TASK, work, name=f"comparing {counted(len(rows), 'row')}")
+        return [Lists(distances[:, t], numbers[:, t]) for t in range(len(self.weightings))]
+
+    @cached_property
+    def _searches(self) -> "list[tuple[_Tree | _Products, slice]]":
+        """The searches, each with the weightings that it serves."""
+        v, d = self.weightings.shape
+        if d <= TREE_COLUMNS or len(self.points) <= TREE_ROWS:
+            return [(_Tree(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+        if v == 2 and _least_ratio(self.weightings) ** (d / 2) * SHARED * len(self.points) > 1:
+            return [(_Products(self.points, self.weightings), slice(0, 2))]
+        return [(_Products(self.points, p[None]), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+
+
+def _least_ratio(weightings: Matrix) -> float:
+    """Return the least ratio of a squared distance under the second weighting to that under the first."""
+    first, second = weightings
+    active = first > 0
+    if (second[~active] > 0).any() or not active.any():
+        return 0.0
+    return float((second[active] / first[active]).min())
+
+
+class _Tree:
+    def __init__(self, points: Matrix, weights: Matrix) -> None:
+        self.roots = np.sqrt(weights)
+        # Split in the middle, not at the median, which cannot separate many equal values.
+        self.tree = cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
+
+    def fill(self, rows: Matrix, distances: Matrix, numbers: Indices) -> None:
+        found, near = self.tree.query(rows * self.roots, np.arange(1, distances.shape[2] + 1))
+        near[near == self.tree.n] = -1
+        order = np.lexsort((near, found), axis=1)
+        distances[:, 0], numbers[:, 0] = np.take_along_axis(found, order, 1), np.take_along_axis(near, order, 1)
+
+
+class _Products:
+    """Products with all points in single precision, in a unit in which the longest point has length 1.
+
+    The weightings share the products of the first.
+    """
+
+    def __init__(self, points: Matrix, weightings: Matrix) -> None:
+        n, d = points.shape
+        self.weightings, self.roots, self.centre = weightings, np.sqrt(weightings[0]), np.median(points, axis=0)
+        placed = (points - self.centre) * self.roots
+        lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
+        self.unit = 1.0 / (float(lengths.max()) or 1.0)
+        self.least = np.array([1.0] if len(weightings) == 1 else [1.0, _least_ratio(weightings)])
+        # Lanes of points of about the same distance from the median, in tiles. Padding is infinitely far away.
+        order = np.argsort(lengths, kind="stable")
+        self.rows, tile = BLOCK if d <= LONG else LONG_BLOCK
+        n_tiles = -(-n // tile)
+        n_places = n_tiles * tile if n_tiles > 1 else -(-n // LANE) * LANE
+        ids, sorted_points = np.full(n_places, -1), np.zeros((n_places, d))
+        ids[:n], sorted_points[:n] = order, points[order]
+        self.ids = ids.reshape(-1, LANE)
+        self.points = sorted_points.reshape(-1, LANE, d)
+        lengths = np.append(lengths[order] * self.unit, np.full(n_places - n, np.inf))
+        columns = np.zeros((n_places, d + 1))
+        columns[:n, :d], columns[:, d] = -2 * self.unit * placed[order], lengths**2
+        self.dtype: Any = np.float32 if _error(placed * self.unit, np.float32) < TOO_COARSE else np.float64
+        # In a tile (d + 1, places), point s of lane l has place s w + l, for w lanes.
+        tiles = columns.astype(self.dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
+        self.tiles = np.ascontiguousarray(tiles).reshape(n_tiles, d + 1, -1)
+        self.reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
+        self.reach, self.rounding = self.reach.astype(self.dtype), self.dtype(_rounding(d, self.dtype))
+        self.tiny = np.finfo(self.dtype).tiny
+
+    def fill(self, rows: Matrix, distances: Matrix, numbers: Indices) -> None:
+        placed = (rows - self.centre) * (self.roots * self.unit)
+        lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
+        left = np.ones((len(rows), rows.shape[1] + 1), self.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            left[:, :-1] = placed
+        squares, found = np.empty(distances.shape), np.empty(distances.shape, np.int64)
+        step, k = min(self.rows, len(rows)), distances.shape[2]
+        nearest_by_products(
+            left, np.ascontiguousarray(rows), lengths, self.tiles, self.reach, self.rounding, self.tiny, self.points,
+            self.ids, self.weightings, self.least, self.unit, np.empty((step, self.reach.size), self.dtype),
+            np.empty((step, self.tiles.shape[2]), self.dtype), np.empty(k), np.empty(k, np.int64), squares, found,
+        )  # fmt: skip
+        distances[:], numbers[:] = np.sqrt(squares), found
+
+
+def _rounding(n_columns: int, dtype: Any) -> float:
+    """Return the error of a product over (|x| + |y|)^2: twice that of d + 1 terms and of rounding the factors."""
+    return float((2 * n_columns + 16) * np.finfo(dtype).eps / 2)
+
+
+def _error(placed: Matrix, dtype: Any) -> float:
+    """Return the rounding error of products over the squared distance to the nearest few points, in the median."""
+    n, d = placed.shape
+    some = placed[np.unique(np.linspace(0, n - 1, N_TRIED).astype(np.int64))]
+    lengths = np.einsum("ij,ij->i", some, some)
+    squares = lengths[:, None] + np.einsum("ij,ij->i", placed, placed) - 2 * (some @ placed.T)
+    near = np.partition(squares, min(n - 1, N_FEW), axis=1)[:, min(n - 1, N_FEW)]
+    with np.errstate(over="ignore"):
+        return float(np.median((4 * _rounding(d, dtype) * lengths + np.finfo(dtype).tiny) / np.maximum(near, LEAST)))

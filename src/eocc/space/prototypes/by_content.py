@@ -1,0 +1,228 @@
+"""Prototypes chosen by what the rows hold: not by their order, their chunks or the number of workers."""
+
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Self
+
+import numpy as np
+
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.kernels.content import CELL_BITS, CELL_MASK, content_keys, count_cells
+from eocc.measures.protocol import FittedMeasure
+from eocc.scale.passes import Passes
+from eocc.space.prototypes.content import Words, row_hashes, words_of
+from eocc.space.prototypes.protocol import check_places
+
+# So many hashes wait before they are counted: a part of a table then needs no counts of its own.
+WAITING = 2**18
+# Rows are added in blocks of this many, most of which are out at once.
+BLOCK_ROWS = 2**14
+_one_at_a_time = Lock()
+
+
+class Census:
+    """The first pass: how many rows there are, and how many have their hash in each of 2^20 cells.
+
+    The count of a row's cell, at least 1, is an upper bound of how often the row occurs.
+
+    >>> census = Census().add(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]))
+    >>> census.n_rows, census.counts.max()
+    (3, np.int64(2))
+    """
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self._counts: Indices | None = None
+        self._waiting: list[Words] = []
+
+    def add(self, rows: Matrix) -> Self:
+        """Count rows (n, d) too; return self."""
+        return self._add_hashes([row_hashes(words_of(rows))])
+
+    def merge(self, other: "Census") -> Self:
+        """Count the rows of another census too; return self."""
+        if other._counts is not None:
+            self._counts = other._counts + (0 if self._counts is None else self._counts)
+            self.n_rows += other.n_rows - sum(map(len, other._waiting))
+        return self._add_hashes(other._waiting)
+
+    @property
+    def counts(self) -> Indices:
+        """The number of rows in each cell."""
+        with _one_at_a_time:  # several threads may ask for the counts of a census that is complete
+            if self._counts is None:
+                self._counts = np.zeros(2**CELL_BITS, np.int64)
+            for hashes in self._waiting:
+                count_cells(hashes, self._counts)
+            self._waiting = []
+            return self._counts
+
+    def keys(self, hashes: Words) -> Matrix:
+        """Return -log(u) / C of rows with these hashes, u a random number from the hash, C the count of its cell."""
+        keys = np.empty(len(hashes))
+        content_keys(hashes, self.counts, keys)
+        return keys
+
+    def most_copies(self, hashes: Words, size: int) -> Indices:
+        """Return how often a row may be among `size`: its share of all rows, rounded, and at least once."""
+        cells = self.counts[(hashes & CELL_MASK).astype(np.int64)]
+        return np.asarray(np.maximum(1, (2 * cells * size + self.n_rows) // (2 * self.n_rows)))
+
+    def _add_hashes(self, hashes: list[Words]) -> Self:
+        self.n_rows += sum(map(len, hashes))
+        self._waiting = self._waiting + hashes
+        if sum(map(len, self._waiting)) > WAITING:
+            self.counts  # noqa: B018  counts what waits
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """The rows that were kept: their `values` and their row `numbers`, ascending."""
+
+    values: Matrix
+    numbers: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Rows that may be kept; `most` is how often a row of this hash may be."""
+
+    keys: Matrix
+    hashes: Words
+    numbers: Indices
+    most: Indices
+    values: Matrix
+
+    def some(self, places: Indices | Flags) -> "_Candidates":
+        return _Candidates(self.keys[places], self.hashes[places], self.numbers[places], self.most[places],
+                           self.values[places])  # fmt: skip
+
+
+class Sketch:
+    """The second pass: at most `size` of the rows that the census counted, in memory for twice as many.
+
+    A row that occurs c times among n has the key -log(u) / C, where C >= c is the count of its cell and u is a random
+    number in (0, 1) that its hash gives. Rows are taken by ascending key, then by hash, until there would be more than
+    `size`. So the chance of a row is about proportional to how often it occurs: bottom-k sampling (Cohen and Kaplan
+    2007). A row is taken min(c, max(1, round(C size / n))) times, with the lowest row numbers: a row that makes up 30 %
+    of the table makes up 30 % of what is kept. If n <= size, all rows are kept.
+
+    Neither the chunks nor the order of merging matter. The order of the rows decides only which numbers equal rows
+    have. Two different rows count as equal if all 64 bits of their hashes agree.
+
+    >>> rows = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
+    >>> kept = Sketch(Census().add(rows), 5).add(rows[1:], np.array([1, 2])).add(rows[:1], np.array([0])).kept()
+    >>> kept.numbers, kept.values[1]
+    (array([0, 1, 2]), array([3., 4.]))
+    """
+
+    def __init__(self, census: Census, size: int) -> None:
+        self._census: Census | None = census
+        self._size, self._bound = size, np.inf
+        self._parts: list[_Candidates] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_census": None}  # what travels to another worker is merged there, not added to
+
+    def add(self, rows: Matrix, numbers: Indices) -> Self:
+        """Take rows (m, d) with these numbers (m,) into account; return self."""
+        for start in range(0, len(rows), BLOCK_ROWS):
+            self._add_block(rows[start : start + BLOCK_ROWS], numbers[start : start + BLOCK_ROWS])
+        return self
+
+    def _add_block(self, rows: Matrix, numbers: Indices) -> None:
+        assert self._census is not None
+        hashes = row_hashes(words_of(rows))
+        keys = self._census.keys(hashes)
+        near = np.flatnonzero(keys <= self._bound)
+        hashes = hashes[near]
+        most = self._census.most_copies(hashes, self._size)
+        self._take([_Candidates(keys[near], hashes, numbers[near], most, rows[near])])
+
+    def merge(self, other: "Sketch") -> Self:
+        """Take the rows of another sketch into account, made from the same census; return self."""
+        self._bound = min(self._bound, other._bound)
+        return self._take([part.some(part.keys <= self._bound) for part in other._parts])
+
+    def kept(self) -> Kept:
+        """Return the rows that are kept, in the order of their numbers."""
+        if not self._parts:
+            return Kept(np.empty((0, 0)), np.empty(0, np.int64))
+        self._drop()
+        found = self._parts[0]
+        order = np.argsort(found.numbers)
+        return Kept(found.values[order], found.numbers[order])
+
+    def _take(self, parts: list[_Candidates]) -> Self:
+        self._parts = self._parts + parts
+        if sum(len(part.keys) for part in self._parts) > 2 * self._size:
+            self._drop()
+        return self
+
+    def _drop(self) -> None:
+        """Drop the rows that are surely out: rows that come later can only move the end of what is taken down."""
+        known = _Candidates(*map(np.concatenate, zip(*map(_arrays, self._parts), strict=True)))
+        order = np.lexsort((known.numbers, known.hashes, known.keys))
+        order = order[_places_within(known.hashes[order]) < known.most[order]]
+        ends = np.flatnonzero(np.append(np.diff(known.hashes[order]) != 0, len(order) > 0)) + 1  # of each row's copies
+        count = int(np.searchsorted(ends, self._size, side="right"))
+        if count < len(ends):
+            stop = int(ends[count - 1])  # the first row alone has at most `size` copies
+            self._bound = float(known.keys[order[stop]])
+            order = order[:stop]
+        self._parts = [known.some(order)]
+
+
+def _arrays(part: _Candidates) -> tuple[Any, ...]:
+    return part.keys, part.hashes, part.numbers, part.most, part.values
+
+
+def _places_within(groups: Words) -> Indices:
+    """Return the place of each element within its run of equal elements.
+
+    >>> _places_within(np.array([7, 7, 3, 5, 5, 5]))
+    array([0, 1, 0, 0, 1, 2])
+    """
+    places = np.arange(len(groups))
+    is_first = np.append(True, groups[1:] != groups[:-1]) if len(groups) else np.empty(0, bool)
+    return places - np.maximum.accumulate(np.where(is_first, places, 0))
+
+
+def take_census(passes: Passes) -> Census:
+    """Return the census of all rows."""
+    return passes.fold(lambda part: Census().add(part.values), Census.merge, "counting rows")
+
+
+def choose_rows(passes: Passes, census: Census, size: int) -> Kept:
+    """Return at most `size` of the rows that the census counted."""
+    return passes.fold(
+        lambda part: Sketch(census, size).add(part.values, part.numbers), Sketch.merge, "choosing rows"
+    ).kept()
+
+
+@dataclass(frozen=True)
+class ByContent:
+    """Patterns chosen by a hash of their content, each as often as its share of all patterns: see `Sketch`.
+
+    Nothing is random, and the order of the patterns does not matter. If the rule leaves places free, the patterns with
+    the smallest keys fill them.
+    """
+
+    def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
+        """Return `count` patterns; computes no dissimilarities."""
+        return chosen_by_content(patterns, count)
+
+
+def chosen_by_content(patterns: Any, count: int) -> Indices:
+    """Return the places of `count` patterns, ascending."""
+    check_places(count, len(patterns))
+    words = words_of(patterns).view(np.float64)
+    census = Census().add(words)
+    chosen = Sketch(census, count).add(words, np.arange(len(words))).kept().numbers
+    if len(chosen) < count:
+        hashes = row_hashes(words_of(words))
+        others = np.setdiff1d(np.arange(len(patterns)), chosen)
+        order = np.lexsort((others, hashes[others], census.keys(hashes)[others]))
+        chosen = np.concatenate([chosen, others[order[: count - len(chosen)]]])
+    return np.sort(chosen)

@@ -1,0 +1,65 @@
+"""Patterns of any kind -> rows of 64-bit words: equal patterns have equal words, on every machine."""
+
+import pickle
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.kernels.content import hash_rows
+from eocc.measures.columns import Column, Table
+from eocc.measures.composite import Records
+from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.precomputed import PrecomputedRows
+
+Words = NDArray[np.uint64]
+
+
+def row_hashes(words: Words) -> Words:
+    """Return 64 mixed bits of each row of words (n, d)."""
+    hashes = np.empty(len(words), np.uint64)
+    hash_rows(words, hashes)
+    return hashes
+
+
+def words_of(patterns: Any) -> Words:
+    """Return the words (n, d) of patterns; those of rows of numbers are their bits, and are not copied.
+
+    Rows of precomputed dissimilarities are compared by their sorted entries: the order of the columns is that of the
+    training rows.
+    """
+    if isinstance(patterns, np.ndarray):
+        return np.ascontiguousarray(patterns, np.float64).view(np.uint64)
+    if isinstance(patterns, Table):
+        return np.column_stack([_column_words(column) for column in patterns.columns])
+    if isinstance(patterns, Records):
+        return np.hstack([words_of(part) for part in patterns.parts.values()])
+    if isinstance(patterns, PrecomputedRows):
+        return words_of(np.sort(patterns.block, axis=1))
+    return np.array([[_word(pattern)] for pattern in patterns], np.uint64)
+
+
+def _column_words(column: Column) -> Words:
+    if column.labels is None:
+        return (column.values + 0.0).view(np.uint64)
+    of_label = np.array([*map(_word, column.labels), _word(None)], np.uint64)
+    return of_label[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
+
+
+def _word(pattern: Any) -> int:
+    return int.from_bytes(blake2b(_text(pattern), digest_size=8).digest(), "little")
+
+
+def _text(pattern: Any) -> bytes:
+    """Return what the pattern holds, in an order that does not depend on the process."""
+    if isinstance(pattern, np.ndarray):
+        return repr((pattern.shape, pattern.tolist())).encode()
+    if isinstance(pattern, dict | frozenset | set):
+        return b"\0".join(sorted(map(_text, pattern.items() if isinstance(pattern, dict) else pattern)))
+    if isinstance(pattern, LabelledGraph):
+        edges, vertices, links = pattern.edges, pattern.vertex_attributes, pattern.edge_attributes
+        return repr((pattern.n_vertices, np.asarray(edges).tolist(), vertices, links, pattern.directed)).encode()
+    if object.__repr__(pattern) == repr(pattern):  # only an address
+        return pickle.dumps(pattern, protocol=5)
+    return repr(pattern).encode()

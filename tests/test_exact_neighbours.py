@@ -1,0 +1,135 @@
+"""Exact nearest rows: tree and products against all distances, for ordinary and for strange points."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from eocc.foundation.threads import threads
+from eocc.kernels.products import LANE, lane_minima
+from eocc.neighbours import exact
+from eocc.neighbours.exact import RowIndex
+from oracles import exact as oracle
+
+
+@pytest.fixture(params=["products", "tree"], autouse=True)
+def search(request, monkeypatch):
+    """Both searches, whatever the number of rows."""
+    if request.param == "products":
+        monkeypatch.setattr(exact, "TREE_ROWS", 0)
+
+
+def check(index, rows, k=10):
+    """Compare with all distances; of ties at the end of a list any may be listed by a tree."""
+    for found, p in zip(index.nearest(rows, k), index.weightings, strict=True):
+        for distances, numbers, row in zip(found.distances, found.numbers, rows, strict=True):
+            expected = oracle.nearest_points(row, index.points, p, k)
+            assert_allclose(distances, [distance for distance, _ in expected], rtol=1e-12)
+            clear = distances < distances[-1] * (1 - 1e-9)
+            listed = {number for distance, number in expected if distance < distances[-1] * (1 - 1e-9)}
+            assert set(numbers[clear].tolist()) == listed
+            assert (np.diff(distances[np.isfinite(distances)]) >= 0).all()
+            for distance, number in zip(distances, numbers, strict=True):
+                assert (number >= 0) == np.isfinite(distance)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, exact.TREE_COLUMNS, exact.TREE_COLUMNS + 1, 12, exact.LONG + 1])
+@pytest.mark.parametrize("n", [1, 9, 100, 700])
+def test_the_nearest_are_those_of_all_distances(n, n_columns):
+    rng = np.random.default_rng(n)
+    rows, new = rng.normal(size=(n, n_columns)), rng.normal(size=(4, n_columns))
+    weightings = np.vstack([np.ones(n_columns), rng.uniform(0.01, 1, n_columns)])
+    check(RowIndex.of(rows, weightings), np.vstack([new, rows[:2]]))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([2, 7]), st.sampled_from([1.0, 1e-150, 1e140]))
+def test_ties_and_copies(seed, n, n_columns, size):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 3, (n, n_columns)) * size
+    index = RowIndex.of(rows, np.ones((1, n_columns)))
+    assert_array_equal(index.points[index.point_of], rows)
+    assert_array_equal(index.counts, [(rows == point).all(axis=1).sum() for point in index.points])
+    assert_array_equal(rows[index.first], index.points)
+    check(index, rows[:3])
+
+
+@pytest.mark.parametrize("search", ["products"], indirect=True)
+def test_of_points_at_the_same_distance_products_list_the_first():
+    grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 6)).reshape(6, -1).T
+    found = RowIndex.of(grid, np.ones((1, 6))).nearest(np.zeros((1, 6)), 10)[0]
+    assert found.numbers[0].tolist() == list(range(10))
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1e-6, 1e-9])
+def test_clusters_far_apart_need_no_single_precision(spread):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(4, 8))
+    rows = centres[rng.integers(4, size=500)] + rng.normal(size=(500, 8)) * spread
+    check(RowIndex.of(rows, np.ones((1, 8))), rows[:5])
+
+
+@pytest.mark.parametrize("search", ["products"], indirect=True)
+def test_the_precision_follows_the_points():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(500, 8))
+    far = np.vstack([rows, rows + 1e6])
+    dtypes = [RowIndex.of(points, np.ones((1, 8)))._searches[0][0].dtype for points in (rows, far)]
+    assert dtypes == [np.float32, np.float64]
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e6, 1e12, 1e100])
+def test_one_enormous_point_leaves_the_others_alone(outlier):
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(400, 8)), np.full((1, 8), outlier)])
+    check(RowIndex.of(rows, np.ones((1, 8))), rows[:3])
+
+
+@pytest.mark.parametrize("size", [1e5, 1e11, 1e13, 1e40, 1e150])
+def test_rows_far_away_have_neighbours_too(size):
+    rng = np.random.default_rng(0)
+    index = RowIndex.of(rng.normal(size=(300, 7)), np.vstack([np.ones(7), np.linspace(0.8, 1, 7)]))
+    for found, p in zip(index.nearest(np.full((2, 7), size), 10), index.weightings, strict=True):
+        expected = [distance for distance, _ in oracle.nearest_points(np.full(7, size), index.points, p, 10)]
+        assert_allclose(found.distances[0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("second", [np.linspace(0.9, 1, 9), np.linspace(1e-6, 1, 9)])
+def test_weightings_share_products_only_where_that_helps(second):
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(2000, 9))
+    index = RowIndex.of(rows, np.vstack([np.ones(9), second]))
+    assert len(index._searches) == (1 if second[0] > 0.5 else 2)
+    check(index, rows[:20])
+
+
+def test_a_weight_of_0_hides_a_column():
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(200, 7))
+    weightings = np.vstack([np.r_[np.ones(6), 0.0], np.r_[0.0, np.ones(6)]])
+    check(RowIndex.of(rows, weightings), rows[:10])
+
+
+@pytest.mark.parametrize("n_columns", [3, 8, 40])
+def test_threads_and_batches_do_not_change_a_bit(n_columns, monkeypatch):
+    rng = np.random.default_rng(3)
+    index = RowIndex.of(rng.normal(size=(900, n_columns)), np.ones((1, n_columns)))
+    new = rng.normal(size=(150, n_columns))
+    together = index.nearest(new, 10)[0]
+    monkeypatch.setattr(exact, "ROWS_PER_TASK", 20)
+    with threads(3):
+        spread = index.nearest(new, 10)[0]
+    alone = [index.nearest(row[None], 10)[0] for row in new]
+    for part in (0, 1):
+        assert_array_equal(spread[part], together[part])
+        assert_array_equal(np.vstack([one[part] for one in alone]), together[part])
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6))
+def test_lane_minima_bound_the_products_of_their_lanes(m, w, seed):
+    rng = np.random.default_rng(seed)
+    products = rng.normal(size=(m, LANE * w)).astype(np.float32)
+    lengths, reach = rng.uniform(size=m).astype(np.float32), rng.uniform(size=w).astype(np.float32)
+    lows = np.empty((m, w), np.float32)
+    lane_minima(products, lengths, reach, np.float32(0.01), np.float32(1e-38), 0, lows)
+    assert_allclose(lows, oracle.lane_minima(products, lengths, reach, 0.01), rtol=1e-5, atol=1e-6)
