@@ -224,5 +224,5 @@ def test_parquet_is_not_kept_in_memory(tmp_path):
 
 
 def test_a_sample_is_refused_where_prototypes_say_how_many():
-    with pytest.raises(ValueError, match=r"pass SurpriseClassifier\(prototypes=\) instead"):
+    with pytest.raises(ValueError, match=r"pass SurpriseClassifier\(prototypes=...\) instead"):
         fit_stream(classifier(), ROWS, sample=50)
