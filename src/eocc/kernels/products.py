@@ -37,9 +37,9 @@ def lane_minima(products, lengths, reach, rounding, tiny, first, lows):
 
 @helper
 def insert(square, number, squares, numbers):
-    """Insert a point into a list sorted by (square, number), unless it lies beyond its end."""
+    """Insert a point into a list sorted by (square, number), unless it lies beyond its end or is padding, -1."""
     last = squares.shape[0] - 1
-    if square > squares[last]:
+    if square > squares[last] or number < 0:
         return
     place = last + 1
     while place > 0 and (square < squares[place - 1] or (square == squares[place - 1] and number < numbers[place - 1])):
@@ -55,14 +55,21 @@ def insert(square, number, squares, numbers):
 def compare_with_lane(row, points, ids, weights, squares, numbers):
     """Offer the points (16, d) of a lane to the lists (v, k) of the nearest under each weighting."""
     for t in range(weights.shape[0]):
-        weight, near = weights[t], squares[t]
-        for j in range(LANE):
-            point, square = points[j], 0.0
+        weight, near, found = weights[t], squares[t], numbers[t]
+        for j in range(0, LANE, 4):  # four points at a time, whose sums do not wait for each other
+            p, q, r, s = points[j], points[j + 1], points[j + 2], points[j + 3]
+            a, b, c, d = 0.0, 0.0, 0.0, 0.0
             for k in range(row.shape[0]):
-                difference = row[k] - point[k]
-                square += weight[k] * (difference * difference)
-            if square <= near[-1] and ids[j] >= 0:
-                insert(square, ids[j], near, numbers[t])
+                x, w = row[k], weight[k]
+                a += w * ((x - p[k]) * (x - p[k]))
+                b += w * ((x - q[k]) * (x - q[k]))
+                c += w * ((x - r[k]) * (x - r[k]))
+                d += w * ((x - s[k]) * (x - s[k]))
+            if min(min(a, b), min(c, d)) <= near[-1]:
+                insert(a, ids[j], near, found)
+                insert(b, ids[j + 1], near, found)
+                insert(c, ids[j + 2], near, found)
+                insert(d, ids[j + 3], near, found)
 
 
 @helper
@@ -87,18 +94,22 @@ def nearest_in_lanes(lows, rows, points, ids, weights, least, unit, lengths, bes
             best[t], first[t] = np.inf, -1
             for v in range(least.shape[0]):
                 near[v, t], found[v, t] = np.inf, -1
-        is_far = not lengths[i] <= LONGEST_ROW
+        if not lengths[i] <= LONGEST_ROW:  # its products mean nothing
+            for lane in range(n_lanes):
+                low[lane] = -np.inf
         for lane in range(n_lanes):
             if low[lane] < best[k - 1]:
                 insert(np.float64(low[lane]), lane, best, first)
         # The most promising lanes come first, so that the limit falls early; then all others below it.
-        limit = np.inf
-        for turn in range(k + n_lanes):
-            lane = first[turn] if turn < k else turn - k
-            is_near = lane >= 0 and low[lane] <= limit and low[lane] < np.inf
-            if turn >= k if is_far else is_near:
+        for t in range(k):
+            lane = first[t]
+            if lane >= 0:
                 compare_with_lane(rows[i], points[lane], ids[lane], weights, near, found)
-                low[lane] = np.inf  # done
+                low[lane] = np.nan  # done: not below any limit
+        limit = limit_of(near, least, unit, lengths[i])
+        for lane in range(n_lanes):
+            if low[lane] <= limit:
+                compare_with_lane(rows[i], points[lane], ids[lane], weights, near, found)
                 limit = limit_of(near, least, unit, lengths[i])
 
 
