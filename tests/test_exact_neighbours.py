@@ -74,7 +74,7 @@ def test_the_precision_follows_the_points():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(500, 8))
     far = np.vstack([rows, rows + 1e6])
-    dtypes = [RowIndex.of(points, np.ones((1, 8)))._searches[0][0].dtype for points in (rows, far)]
+    dtypes = [RowIndex.of(points, np.ones((1, 8)))._searches[0][0].points.tiles.dtype for points in (rows, far)]
     assert dtypes == [np.float32, np.float64]
 
 

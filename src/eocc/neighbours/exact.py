@@ -15,7 +15,7 @@ from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
-from eocc.kernels.products import LANE, nearest_by_products
+from eocc.kernels.products import LANE, Points, Scratch, nearest_by_products
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
 TREE_ROWS = 512  # for few rows compiling the products would take longer than any search
@@ -94,18 +94,18 @@ class RowIndex:
         v, d = self.weightings.shape
         if d <= TREE_COLUMNS or len(self.points) <= TREE_ROWS:
             return [(_Tree(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
-        if v == 2 and _least_ratio(self.weightings) ** (d / 2) * SHARED * len(self.points) > 1:
+        if v == 2 and _ratios(*self.weightings)[0] ** (d / 2) * SHARED * len(self.points) > 1:
             return [(_Products(self.points, self.weightings), slice(0, 2))]
         return [(_Products(self.points, p[None]), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
 
 
-def _least_ratio(weightings: Matrix) -> float:
-    """Return the least ratio of a squared distance under the second weighting to that under the first."""
-    first, second = weightings
+def _ratios(first: Matrix, second: Matrix) -> tuple[float, float]:
+    """Return the least and the greatest ratio of a squared distance under `second` to that under `first`."""
     active = first > 0
     if (second[~active] > 0).any() or not active.any():
-        return 0.0
-    return float((second[active] / first[active]).min())
+        return 0.0, np.inf
+    ratios = second[active] / first[active]
+    return float(ratios.min()), float(ratios.max())
 
 
 class _Tree:
@@ -129,44 +129,43 @@ class _Products:
 
     def __init__(self, points: Matrix, weightings: Matrix) -> None:
         n, d = points.shape
-        self.weightings, self.roots, self.centre = weightings, np.sqrt(weightings[0]), np.median(points, axis=0)
+        self.roots, self.centre = np.sqrt(weightings[0]), np.median(points, axis=0)
         placed = (points - self.centre) * self.roots
         lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
-        self.unit = 1.0 / (float(lengths.max()) or 1.0)
-        self.least = np.array([1.0] if len(weightings) == 1 else [1.0, _least_ratio(weightings)])
+        unit = 1.0 / (float(lengths.max()) or 1.0)
+        least, most = np.array([_ratios(weightings[0], p) for p in weightings]).T.copy()
         # Lanes of points of about the same distance from the median, in tiles. Padding is infinitely far away.
         order = np.argsort(lengths, kind="stable")
-        self.rows, tile = BLOCK if d <= LONG else LONG_BLOCK
+        self.step, tile = BLOCK if d <= LONG else LONG_BLOCK
         n_tiles = -(-n // tile)
         n_places = n_tiles * tile if n_tiles > 1 else -(-n // LANE) * LANE
         ids, sorted_points = np.full(n_places, -1), np.zeros((n_places, d))
         ids[:n], sorted_points[:n] = order, points[order]
-        self.ids = ids.reshape(-1, LANE)
-        self.points = sorted_points.reshape(-1, LANE, d)
-        lengths = np.append(lengths[order] * self.unit, np.full(n_places - n, np.inf))
+        lengths = np.append(lengths[order] * unit, np.full(n_places - n, np.inf))
         columns = np.zeros((n_places, d + 1))
-        columns[:n, :d], columns[:, d] = -2 * self.unit * placed[order], lengths**2
-        self.dtype: Any = np.float32 if _error(placed * self.unit, np.float32) < TOO_COARSE else np.float64
+        columns[:n, :d], columns[:, d] = -2 * unit * placed[order], lengths**2
+        dtype: Any = np.float32 if _error(placed * unit, np.float32) < TOO_COARSE else np.float64
         # In a tile (d + 1, places), point s of lane l has place s w + l, for w lanes.
-        tiles = columns.astype(self.dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
-        self.tiles = np.ascontiguousarray(tiles).reshape(n_tiles, d + 1, -1)
-        self.reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
-        self.reach, self.rounding = self.reach.astype(self.dtype), self.dtype(_rounding(d, self.dtype))
-        self.tiny = np.finfo(self.dtype).tiny
+        tiles = columns.astype(dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
+        reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
+        self.points = Points(
+            sorted_points.reshape(-1, LANE, d), ids.reshape(-1, LANE),
+            weightings, least, most, np.ascontiguousarray(tiles).reshape(n_tiles, d + 1, -1),
+            reach.astype(dtype), unit, dtype(_rounding(d, dtype)), np.finfo(dtype).tiny,
+        )  # fmt: skip
 
     def fill(self, rows: Matrix, distances: Matrix, numbers: Indices) -> None:
-        placed = (rows - self.centre) * (self.roots * self.unit)
+        points, dtype = self.points, self.points.tiles.dtype
+        placed = (rows - self.centre) * (self.roots * points.unit)
         lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
-        left = np.ones((len(rows), rows.shape[1] + 1), self.dtype)
+        left = np.ones((len(rows), rows.shape[1] + 1), dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             left[:, :-1] = placed
         squares, found = np.empty(distances.shape), np.empty(distances.shape, np.int64)
-        step, k = min(self.rows, len(rows)), distances.shape[2]
-        nearest_by_products(
-            left, np.ascontiguousarray(rows), lengths, self.tiles, self.reach, self.rounding, self.tiny, self.points,
-            self.ids, self.weightings, self.least, self.unit, np.empty((step, self.reach.size), self.dtype),
-            np.empty((step, self.tiles.shape[2]), self.dtype), np.empty(k), np.empty(k, np.int64), squares, found,
-        )  # fmt: skip
+        step, k = max(1, min(self.step, len(rows))), distances.shape[2]
+        lows, room = np.empty((step, points.reach.size), dtype), np.empty((step, points.tiles.shape[2]), dtype)
+        scratch = Scratch(lows, room, np.empty(k), np.empty(k, np.int64))
+        nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, scratch, squares, found)
         distances[:], numbers[:] = np.sqrt(squares), found
 
 
