@@ -58,10 +58,11 @@ class RowIndex:
     first: Indices
     point_of: Indices
     counts: Indices
+    n_compared: int
 
     @classmethod
-    def of(cls, rows: Matrix, weightings: Matrix) -> "RowIndex":
-        """Index the rows."""
+    def of(cls, rows: Matrix, weightings: Matrix, n_compared: int = 0) -> "RowIndex":
+        """Index the rows; at least `n_compared` rows will be compared with them."""
         # As bytes, in which 0.0 and -0.0 differ.
         bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
         _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
@@ -69,7 +70,7 @@ class RowIndex:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         first = first[order]
-        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order])
+        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order], n_compared)
 
     def nearest(self, rows: Matrix, k: int) -> list[Lists]:
         """Return the k nearest points of each row, under each weighting; on all threads allowed."""
@@ -92,7 +93,7 @@ class RowIndex:
     def _searches(self) -> "list[tuple[_Tree | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or len(self.points) <= TREE_ROWS:
+        if d <= TREE_COLUMNS or max(len(self.points), self.n_compared) <= TREE_ROWS:
             return [(_Tree(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         if v == 2 and _ratios(*self.weightings)[0] ** (d / 2) * SHARED * len(self.points) > 1:
             return [(_Products(self.points, self.weightings), slice(0, 2))]

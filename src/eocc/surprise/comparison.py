@@ -31,15 +31,20 @@ class Nearest(NamedTuple):
 
 
 class Reference:
-    """The `prototypes` that rows are compared with, under each of `weightings` (v, u).
+    """The `prototypes` that at least `n_compared` rows are compared with, under each of `weightings` (v, u).
 
     What is computed for rows of numbers, once: an index of the nearest, and kernel sums along single columns.
     """
 
     def __init__(
-        self, measure: FittedMeasure, prototypes: Any, weightings: Matrix, prepared: Prepared | None = None
+        self,
+        measure: FittedMeasure,
+        prototypes: Any,
+        weightings: Matrix,
+        prepared: Prepared | None = None,
+        n_compared: int = 0,
     ) -> None:
-        self.measure, self.prototypes, self.weightings = measure, prototypes, weightings
+        self.measure, self.prototypes, self.weightings, self.n_compared = measure, prototypes, weightings, n_compared
         self._prepared = prepared  # the prototypes among themselves, until they are compared
         self._sums: dict[tuple[int, float], KernelSums] = {}
 
@@ -47,7 +52,11 @@ class Reference:
         return len(self.prototypes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reference, (self.measure, self.prototypes, self.weightings)
+        return Reference, (self.measure, self.prototypes, self.weightings, None, self.n_compared)
+
+    def of_outliers(self, outliers: Any) -> "Reference":
+        """Return known outliers as a reference; these prototypes will be compared with them."""
+        return Reference(self.measure, outliers, self.weightings, n_compared=len(self))
 
     @cached_property
     def coordinates(self) -> Matrix:
@@ -63,7 +72,8 @@ class Reference:
     @cached_property
     def index(self) -> RowIndex:
         """The index of rows of numbers."""
-        return RowIndex.of(self.coordinates[:, self.active], np.ascontiguousarray(self.weightings[:, self.active]))
+        weightings = np.ascontiguousarray(self.weightings[:, self.active])
+        return RowIndex.of(self.coordinates[:, self.active], weightings, self.n_compared)
 
     def kernel_sums(self, column: int, width: float) -> KernelSums:
         """Return the kernel sums along a column."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
 from eocc.surprise.comparison import Comparison, Nearest
 from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, Surprise, Weighting, sum_columns
@@ -166,5 +167,6 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, least: Matrix, n_sing
         return float(losses.sum() + RIDGE / 2 * (change**2).sum()), slope
 
     bounds = [(bound, None) for bound in least] + [(None, None)]
-    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
+    with one_blas_thread():  # the products are too small for several
+        found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
     return np.asarray(found.x[:-1])

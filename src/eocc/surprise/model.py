@@ -54,7 +54,7 @@ def fit_surprise_model(normal: Reference, outliers: Any) -> tuple[SurpriseModel,
     surprise, terms = fit_surprise(among)
     if outliers is None:
         return SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
-    known = Reference(normal.measure, outliers, normal.weightings)
+    known = normal.of_outliers(outliers)
     near = [one.nearest(among, number) for number, one in enumerate(surprise.weightings)]
     to_normal = normal.compare(outliers, None, needs_pairs=True)
     outlier_near = surprise.nearest(to_normal)

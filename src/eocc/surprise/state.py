@@ -61,15 +61,16 @@ def surprise_from_state(state: Any, measure: FittedMeasure, prototypes: Any, out
     arrays = (state["weightings"][key] for key in WEIGHTINGS)
     columns = (array.tolist() if array.ndim == 1 else array for array in arrays)
     weightings = state["weightings"]["weights"]
+    normal = Reference(measure, prototypes, weightings)
     return SurpriseModel(
-        Reference(measure, prototypes, weightings),
+        normal,
         Surprise(
             tuple(Weighting(*fields) for fields in zip(*columns, strict=True)),
             Standardisation(**state["standardisation"]),
         ),
         Threshold(**state["threshold"]),
         None if ratio is None else _likelihood_ratio(ratio, sizes),
-        None if outliers is None else Reference(measure, outliers, weightings),
+        None if outliers is None else normal.of_outliers(outliers),
     )
 
 

@@ -15,7 +15,7 @@ from eocc.space.prototypes.protocol import Selection
 # Rows of numbers that are compared with by default: at most, and at least however many rows there are.
 MOST_ROWS, FEWEST_ROWS = 20_000, 5_000
 # Comparisons of all rows with those: about half a minute on two cores.
-MOST_COMPARISONS = 6 * 10**10
+MOST_COMPARISONS = 5 * 10**10
 # Memory for all pairs of other patterns, and for three matrices of their dissimilarities.
 PAIR_MEMORY, DOUBLE = 2**31, 8
 
@@ -47,7 +47,7 @@ def count_compared(prototypes: int | float | str | None, n: int, pair_bytes: flo
     MOST_COMPARISONS. Other patterns keep `pair_bytes` for each pair.
 
     >>> [count_compared("auto", n) for n in (50_000, 1_000_000, 4_000_000, 100_000_000)]
-    [20000, 20000, 15000, 5000]
+    [20000, 20000, 12500, 5000]
     """
     if prototypes != "auto":
         return count_of(prototypes, n)  # type: ignore[arg-type]
