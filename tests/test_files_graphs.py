@@ -80,7 +80,10 @@ def test_an_index_gives_classes_and_counts_a_graph_once(tmp_path):
         ([("ring.gxl", "x")], "ring.gxl: cannot be read: "),
         ([("none.gxl", "x")], "i.cxl:2: the file 'none.gxl' does not exist"),
         ([("pipe.gxl", "x")], "pipe.gxl: cannot be read: not a regular file"),
-        ([("b.gxl", "x"), ("b.gxl", "y")], "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct one"),
+        (
+            [("b.gxl", "x"), ("b.gxl", "y")],
+            "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct the index, or pass two",
+        ),
         ([], "i.cxl: names no graphs"),
     ],
 )
