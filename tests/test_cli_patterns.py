@@ -386,3 +386,17 @@ def test_an_index_with_two_classes_is_read_by_choice(tmp_path, capsys):
     for choice, count in (("skip", "5 rows, 5"), ("first", "6 rows, 6"), ("last", "6 rows, 5")):
         assert main([*fit, "--two-classes", choice]) == 0
         assert f"{count} with class = 'loop'" in capsys.readouterr().err
+
+
+def test_the_attribute_that_names_a_vertex_is_chosen_at_the_fit(tmp_path, capsys):
+    values = [{"nodes": [{"id": "p", "role": "lead", "town": "Rome"}] * (k % 2), "links": []} for k in range(9)]
+    (tmp_path / "a.jsonl").write_text(lines(values))
+    model, data = str(tmp_path / "m.eocc"), str(tmp_path / "a.jsonl")
+    for option, name in ((), "role"), (("--vertex-name", "town"), "town"):
+        assert main(["fit", data, "-o", model, *option]) == 0
+        assert load(model).measure_.vertex.naming == name
+    assert main(["fit", data, "-o", model, "--vertex-name", "twon"]) == 1
+    assert "no graph has a vertex attribute 'twon'; known: 'role', 'town'" in capsys.readouterr().err
+    (tmp_path / "a.txt").write_text("\n".join(WORDS))
+    assert main(["fit", str(tmp_path / "a.txt"), "-o", model, "--vertex-name", "town"]) == 1
+    assert "--vertex-name is for graphs, not for strings; leave it out" in capsys.readouterr().err

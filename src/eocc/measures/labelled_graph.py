@@ -60,8 +60,8 @@ class LabelledGraph:
         found, counts = np.unique(ends, axis=0, return_counts=True)
         if counts.max() > 1:
             a, b = map(self.called, found[int(np.argmax(counts))].tolist())
-            parallel = f"{counts.max()} parallel edges"
-            raise ValueError(f"vertices {a} and {b} are joined by {parallel}; merge them, as nx.Graph(g) does")
+            merged = f"merge them, as nx.{'DiGraph' if self.directed else 'Graph'}(g) does"
+            raise ValueError(f"vertices {a} and {b} are joined by {counts.max()} parallel edges; {merged}")
 
     def called(self, vertex: int) -> int | str:
         """Return the name of a vertex, or its number if vertices have no names."""

@@ -81,7 +81,8 @@ def _draw_graph(graph: LabelledGraph, labels: Sequence[str], places: Matrix) -> 
     """Return lines and circles, with the labels in them if all are short; pointing at a circle shows what it is."""
     at = [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
     are_short = any(labels) and max(map(len, labels)) <= LONGEST_LABEL
-    titles = [f"{graph.called(k)} ({label})" if label else str(graph.called(k)) for k, label in enumerate(labels)]
+    called = [str(graph.called(vertex)) for vertex in range(len(labels))]
+    titles = [f"{a} ({b})" if b not in ("", a) else a for a, b in zip(called, labels, strict=True)]
     named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label and are_short]
     radius = 8 if are_short else 4
     return [
