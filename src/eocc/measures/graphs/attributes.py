@@ -59,7 +59,8 @@ def find_schema(
     one is chosen.
     """
     names = {name: str(name).partition("[")[0] for mapping in attributes for name in mapping}
-    for unknown in sorted(({*declared} - {*names, *names.values()}) | ({naming} - {None, *names})):
+    chosen = set() if naming is None else {naming}
+    for unknown in sorted((set(declared) - {*names, *names.values()}) | (chosen - set(names))):
         known = ", ".join(map(repr, sorted(names)))
         raise ValueError(f"no graph has a {kind} attribute {unknown!r}; known: {known}")
     values = {
