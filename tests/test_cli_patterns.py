@@ -400,3 +400,5 @@ def test_the_attribute_that_names_a_vertex_is_chosen_at_the_fit(tmp_path, capsys
     (tmp_path / "a.txt").write_text("\n".join(WORDS))
     assert main(["fit", str(tmp_path / "a.txt"), "-o", model, "--vertex-name", "town"]) == 1
     assert "--vertex-name is for graphs, not for strings; leave it out" in capsys.readouterr().err
+    assert main(["fit", data, "-o", model, "--vertex-name", "town", "--stream"]) == 2
+    assert "--vertex-name is for graphs, --stream for tables of numbers; leave one out" in capsys.readouterr().err

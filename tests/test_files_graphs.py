@@ -134,6 +134,7 @@ def test_node_link_graphs_are_those_of_networkx(tmp_path):
     assert isinstance(graph, LabelledGraph)
     assert (graph.n_vertices, np.asarray(graph.edges).tolist(), graph.directed) == (2, [[1, 0]], True)
     assert graph.vertex_attributes == {"symbol": ["C", "N"], "charge": [1, None]}
+    assert graph.vertex_names == ["x", "y"]
     assert graph.edge_attributes == {"valence": [2]}
 
 

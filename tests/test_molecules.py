@@ -65,6 +65,7 @@ def test_a_molecule_that_rdkit_refused_is_named_by_its_row():
         ("CN(C)(C)(C)C", f"X[1]: RDKit refuses 'CN(C)(C)(C)C': {VALENCE}; correct it, or leave it out"),
         ("c1cccc1", "X[1]: RDKit refuses 'c1cccc1': Can't kekulize mol"),
         (" ", "X[1]: ' ' is not a SMILES; leave it out"),
+        ("C" * 20_001, "X[1]: a SMILES of 20,001 characters, and at most 20,000 are read; leave it out"),
         (None, "X[1]: None is not a SMILES; leave it out"),
         (np.nan, "X[1]: nan is not a SMILES; leave it out"),
     ],

@@ -41,6 +41,8 @@ def fit(
     """
     check_stream(method, stream or bool(sample), sample, about)
     check_labels(method, about)
+    if vertex_name and (stream or sample):
+        raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts

@@ -146,7 +146,7 @@ def _kind_of_items(X: Sequence[Any]) -> str:
         return "numbers"
     if all(isinstance(item, str) for item in X):
         return "strings"
-    if any(map(is_graph, X)) and all(item is None or is_graph(item) for item in X):
+    if all(item is None or is_graph(item) for item in X) and any(map(is_graph, X)):
         return "graphs"  # the measure names the row that is None, as RDKit has it for a SMILES that it refuses
     if all(isinstance(item, Set) for item in X):
         return "tokens"

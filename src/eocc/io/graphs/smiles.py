@@ -7,6 +7,9 @@ from eocc.foundation.printing import quoted
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import read_objects
 
+# RDKit takes time that grows with the square of the length: a second for this many characters.
+LONGEST = 20_000
+
 
 def molecules(smiles: Iterable[str]) -> list[LabelledGraph]:
     """Return a graph for each SMILES: its atoms with `symbol` and `charge`, its bonds with `bond`. Needs RDKit.
@@ -24,6 +27,8 @@ def molecule(smiles: Any) -> LabelledGraph:
         raise ModuleNotFoundError("SMILES need RDKit: pip install 'eocc[molecules]'", name=error.name) from error
     if not isinstance(smiles, str) or not smiles.strip():
         raise ValueError(f"{smiles!r} is not a SMILES; leave it out")
+    if len(smiles) > LONGEST:
+        raise ValueError(f"a SMILES of {len(smiles):,} characters, and at most {LONGEST:,} are read; leave it out")
     with rdBase.BlockLogs():  # RDKit prints its complaints on several lines
         found = Chem.MolFromSmiles(smiles.strip())
         if found is None:

@@ -100,11 +100,10 @@ def _kind(name: str, of: str, values: Sequence[Any]) -> str:
         raise ValueError(f"{of} attribute {name!r} mixes numbers and other values such as {odd!r}; {hint}")
     if any(numbers):
         return "number"
-    for value in values:
-        if not hashable(value):
-            hint = f"make it one number or text, or leave it out: {of}_kinds={{{name!r}: 'ignore'}}"
-            raise ValueError(f"{of} attribute {name!r} holds a {type(value).__name__}; {hint}")
     if not all(isinstance(value, str) for value in values):
+        for odd in (value for value in values if not hashable(value)):
+            hint = f"make it one number or text, or leave it out: {of}_kinds={{{name!r}: 'ignore'}}"
+            raise ValueError(f"{of} attribute {name!r} holds a {type(odd).__name__}; {hint}")
         return "category"
     is_text = len(set(values)) > len(values) / 2 and sum(map(len, values)) > SHORT_TEXT * len(values)
     return "text" if is_text else "category"

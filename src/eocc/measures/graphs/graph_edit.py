@@ -127,7 +127,9 @@ class FittedGraphEdit(RegisteredFitted):
 
     def vertex_labels(self, graph: LabelledGraph) -> list[str]:
         """Return what each vertex is, by the attribute that names it; "" where it is missing."""
-        name = str(self.vertex.naming)
+        name = self.vertex.naming
+        if name is None:
+            return [""] * graph.n_vertices
         values = graph.vertex_attributes.get(name, [None] * graph.n_vertices)
         return ["" if is_missing(value) else self.vertex.words(name, value) for value in values]
 
