@@ -82,11 +82,14 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
     """Compare graphs whose vertices are called by this attribute."""
-    from eocc.measures import GraphEdit
+    from dataclasses import replace
+
+    from eocc.measures import resolve_measure
 
     if rows.schema.kind != "graphs":
         raise ValueError(f"--vertex-name is for graphs, not for {rows.schema.describe()}; leave it out")
-    classifier.measure = GraphEdit(vertex_name=attribute)
+    measure: Any = resolve_measure(classifier.measure, rows.patterns)
+    classifier.measure = replace(measure, vertex_name=attribute)
 
 
 def fit_rows(classifier: Any, rows: Any, method: str) -> None:
