@@ -370,3 +370,35 @@ def test_rows_are_explained_by_name_and_by_number(tmp_path, capsys):
     assert [line.split(":")[0] for line in printed if line.startswith("Row")] == [f"Row {k}.gxl" for k in (0, 2, 5)]
     assert run("explain", model, path, "--rows", "6") == 1
     assert "its rows are '0.gxl' to '5.gxl', or '0' to '5'" in capsys.readouterr().err
+
+
+def test_an_index_with_two_classes_is_read_by_choice(tmp_path, capsys):
+    folder = write_folder(tmp_path / "set", GXL)
+    classes = [(file, "loop") for file in sorted(GXL)] + [("0.gxl", "arch")]
+    (folder / "index.cxl").write_text(cxl(*classes))
+    fit = ("fit", str(folder / "index.cxl"), "-o", str(tmp_path / "m.eocc"), "--label", "class", "--target", "loop")
+    assert main(fit) == 1
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.endswith(
+        "index.cxl:8: '0.gxl' has two classes, 'loop' and 'arch'; correct the index, or pass --two-classes skip, first "
+        "or last"
+    )
+    for choice, count in (("skip", "5 rows, 5"), ("first", "6 rows, 6"), ("last", "6 rows, 5")):
+        assert main([*fit, "--two-classes", choice]) == 0
+        assert f"{count} with class = 'loop'" in capsys.readouterr().err
+
+
+def test_the_attribute_that_names_a_vertex_is_chosen_at_the_fit(tmp_path, capsys):
+    values = [{"nodes": [{"id": "p", "role": "lead", "town": "Rome"}] * (k % 2), "links": []} for k in range(9)]
+    (tmp_path / "a.jsonl").write_text(lines(values))
+    model, data = str(tmp_path / "m.eocc"), str(tmp_path / "a.jsonl")
+    for option, name in ((), "role"), (("--vertex-name", "town"), "town"):
+        assert main(["fit", data, "-o", model, *option]) == 0
+        assert load(model).measure_.vertex.naming == name
+    assert main(["fit", data, "-o", model, "--vertex-name", "twon"]) == 1
+    assert "no graph has a vertex attribute 'twon'; known: 'role', 'town'" in capsys.readouterr().err
+    (tmp_path / "a.txt").write_text("\n".join(WORDS))
+    assert main(["fit", str(tmp_path / "a.txt"), "-o", model, "--vertex-name", "town"]) == 1
+    assert "--vertex-name is for graphs, not for strings; leave it out" in capsys.readouterr().err
+    assert main(["fit", data, "-o", model, "--vertex-name", "town", "--stream"]) == 2
+    assert "--vertex-name is for graphs, --stream for tables of numbers; leave one out" in capsys.readouterr().err

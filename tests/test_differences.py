@@ -296,6 +296,30 @@ def test_edit_paths_have_the_counts_of_the_measure(directed, data):
         assert_allclose(total(difference), dissimilarity, rtol=1e-9, atol=1e-15)
 
 
+def test_graph_edits_name_vertices_by_their_names_and_by_what_they_are():
+    values = {"aromatic": [False, False], "charge": [0, 0], "symbol": ["C", "O"], "note": ["here", "there"]}
+    one = LabelledGraph(2, [[0, 1]], values, {"double": [False]}, vertex_names=["left", "right"])
+    changed = values | {"charge": [0, 1]}
+    other = LabelledGraph(2, [[0, 1]], changed, {"double": [True]}, vertex_names=["a" * 30, "O"])
+    fitted = GraphEdit().fit([one, other])
+    difference = difference_of(fitted, [one], [other], np.ones(3))
+    assert texts(difference) == [
+        "substitute vertex right (O, charge 0) by vertex O (O, charge 1)",
+        "substitute the edge left-right (C-O, double no) by aaaaaaaaaa...aaaaaaaaaa-O (C-O, double yes)",
+    ]
+    assert [one.details["from"] for one in difference.contributions] == ["right", ["left", "right"]]
+    by_note = GraphEdit(vertex_name="note").fit([one, other])
+    text = texts(difference_of(by_note, [one], [other], np.ones(3)))[0]
+    assert text == "substitute vertex right (there, charge 0) by vertex O (there, charge 1)"
+
+
+def test_a_vertex_with_the_name_of_its_label_is_named_once():
+    one = LabelledGraph(2, [[0, 1]], {"name": ["Ada", "Bob"]}, vertex_names=["Ada", "Bob"])
+    fitted = GraphEdit().fit([one, LabelledGraph(0)])
+    difference = difference_of(fitted, [LabelledGraph(0)], [one], np.ones(3))
+    assert texts(difference) == ["insert vertex Ada", "insert vertex Bob", "insert the edge Ada-Bob"]
+
+
 def test_graph_edits_in_words():
     ethanol = LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, {"valence": [1, 1]})
     other = LabelledGraph(4, [[0, 1], [1, 2], [2, 3]], {"symbol": ["C", "C", "N", "F"]}, {"valence": [2, 1, 1]})

@@ -80,7 +80,10 @@ def test_an_index_gives_classes_and_counts_a_graph_once(tmp_path):
         ([("ring.gxl", "x")], "ring.gxl: cannot be read: "),
         ([("none.gxl", "x")], "i.cxl:2: the file 'none.gxl' does not exist"),
         ([("pipe.gxl", "x")], "pipe.gxl: cannot be read: not a regular file"),
-        ([("b.gxl", "x"), ("b.gxl", "y")], "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct one"),
+        (
+            [("b.gxl", "x"), ("b.gxl", "y")],
+            "i.cxl:3: 'b.gxl' has two classes, 'x' and 'y'; correct the index, or pass two",
+        ),
         ([], "i.cxl: names no graphs"),
     ],
 )
@@ -131,6 +134,7 @@ def test_node_link_graphs_are_those_of_networkx(tmp_path):
     assert isinstance(graph, LabelledGraph)
     assert (graph.n_vertices, np.asarray(graph.edges).tolist(), graph.directed) == (2, [[1, 0]], True)
     assert graph.vertex_attributes == {"symbol": ["C", "N"], "charge": [1, None]}
+    assert graph.vertex_names == ["x", "y"]
     assert graph.edge_attributes == {"valence": [2]}
 
 

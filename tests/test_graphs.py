@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -5,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
+from eocc.explain import differences
 from eocc.foundation.threads import threads
 from eocc.measures.graphs import GraphEdit
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
@@ -185,12 +188,85 @@ def test_kinds_of_missing(missing):
     assert_allclose(D, [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 
 
+NODES = ["ant", 7, 3.5, frozenset({1}), ("row", 2)]
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_networkx_graphs_of_all_kinds_go_straight_into_fit_and_keep_their_names(kind, tmp_path):
+    def path(nodes):
+        graph = kind()
+        graph.add_nodes_from(nodes)
+        graph.add_edges_from(pairwise(nodes))
+        return graph
+
+    isolated = kind()
+    isolated.add_nodes_from("ab")
+    training = [path(NODES[:n]) for n in (3, 4, 5, 4, 3)] + [kind(), isolated]
+    fitted = SurpriseClassifier().fit(training)
+    fitted.save(tmp_path / "m.eocc")
+    clf = load(tmp_path / "m.eocc")
+    assert_array_equal(clf.score_samples(training), fitted.score_samples(training))
+    difference = differences(clf, [path(NODES[3:])], [kind()])[0]
+    joint = "->" if training[0].is_directed() else "-"
+    assert [one.text for one in difference.contributions] == [
+        "insert vertex frozenset({1})",
+        "insert vertex ('row', 2)",
+        f"insert the edge frozenset({{1}}){joint}('row', 2)",
+    ]
+    assert difference.contributions[2].details["to"] == ["frozenset({1})", "('row', 2)"]
+
+
+def test_vertices_with_the_numbers_from_0_need_no_names():
+    assert labelled_graph(nx.path_graph(3)).vertex_names == []
+    assert labelled_graph(nx.path_graph(3)).called(2) == 2
+    assert labelled_graph(nx.Graph([(1, 0)])).vertex_names == ["1", "0"]
+
+
+@pytest.mark.parametrize("form", [list, tuple, np.array])
+def test_several_numbers_in_one_attribute_are_compared_one_by_one(form):
+    graph = nx.path_graph(2)
+    graph.nodes[0]["pos"], graph.nodes[1]["pos"], graph.edges[0, 1]["w"] = form([0.5, 2]), form([1, 3]), form([9])
+    read = labelled_graph(graph)
+    assert read.vertex_attributes == {"pos[0]": [0.5, 1], "pos[1]": [2, 3]}
+    assert read.edge_attributes == {"w[0]": [9]}
+    assert GraphEdit().fit([read]).vertex.numbers == {"pos[0]": (0.5, 0.5), "pos[1]": (2.0, 1.0)}
+    assert GraphEdit(vertex_kinds={"pos": "ignore"}).fit([read]).vertex.numbers == {}
+
+
+@pytest.mark.parametrize(
+    ("attributes", "naming", "said"),
+    [
+        ({"aromatic": "y", "charge": "0", "symbol": "C", "type": "t"}, "symbol", "C"),
+        ({"aromatic": True, "Label": "b", "name": "a"}, "Label", "b"),
+        ({"charge": 1, "element": 6, "in_ring": True}, "element", "element 6"),
+        ({"type": "arc", "name": "a", "x": 1.0}, "type", "arc"),
+        ({"active": True, "role": "lead", "x": 1.0}, "role", "lead"),
+        ({"active": True, "x": 1.0}, None, ""),
+        ({}, None, ""),
+    ],
+)
+def test_the_attribute_that_names_a_vertex(attributes, naming, said):
+    graph = LabelledGraph(1, (), {name: [value] for name, value in attributes.items()})
+    fitted = GraphEdit().fit([graph])
+    assert fitted.vertex.naming == naming
+    assert fitted.vertex_labels(graph) == [said]
+    assert fitted.describe([graph]) == "1 vertex and 0 edges" + (f": 1 {said}" if said else "")
+
+
+def test_the_user_names_the_attribute_that_names_a_vertex():
+    graph = LabelledGraph(2, [[0, 1]], {"symbol": ["C", "C"], "part": ["lid", None]})
+    fitted = GraphEdit(vertex_kinds={"part": "ignore"}, vertex_name="part").fit([graph])
+    assert fitted.vertex.names == ["symbol"]
+    assert fitted.describe([graph]) == "2 vertices and 1 edge: 1 lid, 1 missing"
+
+
 class TestBadGraphs:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
             (lambda: nx.MultiGraph([(0, 1), (0, 1)]), r"X\[1\]: vertices 0 and 1 are joined by 2 parallel edges"),
-            (lambda: "C-C-O", r"X\[1\]: graphs must be networkx graphs or LabelledGraph, not str"),
+            (lambda: nx.MultiDiGraph([("a", "b"), ("a", "b")]), r"X\[1\]: vertices a and b .* as nx.DiGraph\(g\) does"),
+            (lambda: 3, r"X\[1\]: graphs must be networkx graphs, RDKit molecules or LabelledGraph, not int"),
         ],
     )
     def test_is_named_with_its_number(self, make, message):
@@ -208,6 +284,7 @@ class TestBadGraphs:
             ((2.5,), "n_vertices must be an integer >= 0, not 2.5"),
             ((2, [[0, 1]], {"x": [1.0]}), "vertex attribute 'x' needs 2 values, not 1"),
             ((2, [[0, 1]], {}, {"w": []}), "edge attribute 'w' needs 1 values, not 0"),
+            ((2, [[0, 1]], {}, {}, False, ["a"]), "vertex_names needs 2 names, not 1"),
         ],
     )
     def test_arrays(self, arguments, message):
@@ -241,8 +318,11 @@ class TestBadGraphs:
             ValueError, match=r"vertex attribute 'c' mixes numbers and other values such as 'hi'; .*'category'"
         ):
             GraphEdit().fit(graphs)
-        with pytest.raises(ValueError, match="declare it 'ignore'"):
-            GraphEdit().fit([LabelledGraph(1, (), {"c": [[1]]})]).prepare([LabelledGraph(1, (), {"c": [[1]]})])
+        with pytest.raises(ValueError, match=r"vertex attribute 'c' holds a dict; .*vertex_kinds={'c': 'ignore'}"):
+            GraphEdit().fit([LabelledGraph(1, (), {"c": [{}]})])
+        fitted = GraphEdit().fit([LabelledGraph(1, (), {"c": ["a"]})])
+        with pytest.raises(ValueError, match=r"attribute 'c' held single values in training, but here \[1\]"):
+            fitted.prepare([LabelledGraph(1, (), {"c": [[1]]})])
 
     def test_one_graph_alone(self):
         with pytest.raises(ValueError, match=r"not one graph: write \[graph\]"):
@@ -253,6 +333,8 @@ class TestBadGraphs:
             GraphEdit(vertex_kinds={"x": "numeric"})
         with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
             GraphEdit(vertex_kinds={"z": "number"}).fit([LabelledGraph(1, (), {"x": [1]})])
+        with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
+            GraphEdit(vertex_name="z").fit([LabelledGraph(1, (), {"x": [1]})])
         with pytest.raises(ValueError, match="attribute 'x' should hold numbers but holds other values"):
             GraphEdit(vertex_kinds={"x": "number"}).fit([LabelledGraph(1, (), {"x": ["a"]})])
         measure = GraphEdit().fit([LabelledGraph(1, (), {"x": [1]})])

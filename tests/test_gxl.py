@@ -38,6 +38,7 @@ def test_a_graph_with_all_kinds_of_values():
     assert not graph.directed
     np.testing.assert_array_equal(graph.edges, [[0, 1], [1, 2], [2, 0]])
     assert graph.vertex_attributes == {"symbol": ["C", "O & H", ""], "x": [3.5, -0.25, None]}
+    assert graph.vertex_names == ["_1", "_2", "_3"]
     assert graph.edge_attributes == {"valence": [1, 2, -3], "r": [True, None, None]}
     assert all(type(value) is int for value in graph.edge_attributes["valence"])
 
@@ -302,7 +303,25 @@ def test_all_splits_in_their_order_and_the_usual_spelling_first(write):
 def test_a_graph_of_two_classes_is_an_error(write):
     members = collection("train", "a") | collection("test", "x")
     message = message_of(read_graph_set, write(members))
-    assert "test.cxl:2: '1.gxl' has two classes, 'a' and 'x'" in message
+    said = "test.cxl:2: '1.gxl' has two classes, 'a' and 'x'; correct the index, or pass two_classes="
+    assert message.endswith(f"{said}'skip', 'first' or 'last'")
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [("skip", ["b"]), ("first", ["a", "b"]), ("last", ["a again", "b"])],
+)
+def test_a_graph_of_several_classes_is_left_out_or_has_one_of_them(write, choice, expected):
+    entries = [("1.gxl", "a"), ("2.gxl", "b"), ("1.gxl", "x"), ("1.gxl", "a again"), ("2.gxl", "b")]
+    path = write(collection() | {"train.cxl": cxl(*entries)})
+    assert read_graph_set(path, two_classes=choice).labels == expected
+    both_splits = write(collection("train", "a") | collection("test", "a again"))
+    assert read_graph_set(both_splits, two_classes=choice).labels == expected
+
+
+def test_what_to_do_with_two_classes_is_one_of_the_choices(write):
+    said = message_of(read_graph_set, write(collection()), two_classes="frist")
+    assert said == "unknown two_classes 'frist'; known: 'first', 'last', 'skip'. Did you mean 'first'?"
 
 
 def test_several_sets_in_one_place(write):

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.measures import Composite, LabelledGraph
+from eocc.measures import Composite, GraphEdit, LabelledGraph
 from eocc.report import write_report
 from eocc.report.charts import histogram, linear, logarithmic
 from eocc.report.map import MOST_DRAWN, drawn_rows
@@ -383,12 +383,30 @@ def test_a_histogram_counts_values_beyond_the_end_in_the_last_bin():
 
 def test_graphs_are_drawn_by_their_own_coordinates_or_by_steps():
     square = LabelledGraph(4, [[0, 1], [1, 2], [2, 3], [3, 0]], {"x": [0, 1, 1, 0], "y": [0, 0, 1, 1]})
-    [picture] = pictures_of("graphs", [square], ["a square"])
+    clf = SurpriseClassifier().fit([square, square, LabelledGraph(1)])
+    [picture] = pictures_of(clf, [square], ["a square"])
     places = [(float(dot["cx"]), float(dot["cy"])) for dot in Reader(picture).all("circle")]
     assert places == [(14, 136), (136, 136), (136, 14), (14, 14)]
-    [chain] = pictures_of("graphs", [LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
+    by_pos = LabelledGraph(
+        4, square.edges, {f"pos[{k}]": square.vertex_attributes[name] for k, name in enumerate("xy")}
+    )
+    assert pictures_of(clf, [by_pos], ["a square"]) == [picture]
+    [chain] = pictures_of(clf, [LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
     across = sorted(float(dot["cx"]) for dot in Reader(chain).all("circle"))
     assert across == pytest.approx([14, 75, 136])
+
+
+def test_a_picture_of_a_graph_shows_the_attribute_that_names_a_vertex():
+    values = {"flag": ["y", "n"], "symbol": ["C", "O"], "note": ["hydroxyl", "oxygen"]}
+    graph = LabelledGraph(2, [[0, 1]], values, vertex_names=["left", "right"])
+    [picture] = pictures_of(SurpriseClassifier().fit([graph] * 3), [graph], ["a graph"])
+    assert ">C</text>" in picture
+    assert ">O</text>" in picture
+    assert "<title>left (C)</title>" in picture
+    by_note = SurpriseClassifier(measure=GraphEdit(vertex_name="note")).fit([graph] * 3)
+    [picture] = pictures_of(by_note, [graph], ["a graph"])
+    assert "</text>" not in picture
+    assert "<title>right (oxygen)</title>" in picture
 
 
 def test_markup_escapes_all_but_itself():

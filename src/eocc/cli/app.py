@@ -135,9 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explained(error: BaseException) -> str:
-    from eocc.io.files import GapError, UnknownFormatError
+    from eocc.io.files import GapError
 
-    if isinstance(error, UnknownFormatError):
+    if hasattr(error, "on_command_line"):
         return str(error.on_command_line)
     skip = "; --skip-incomplete leaves such rows out" if isinstance(error, GapError) else ""
     return _one_line(error) + skip

@@ -22,11 +22,15 @@ FEW = 10
 @options.method_options()
 @options.stream_option
 @options.sample_option
+@click.option(
+    "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
+)
 @options.data_options("label", "target", "outliers", "drop")
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
-    data: Path, output: Path, method: str, stream: bool, sample: int | None, about: DataOptions, form: str, **given: Any
-) -> None:
+    data: Path, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
+    about: DataOptions, form: str, **given: Any,
+) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
 
     All rows of the file should be normal. With --label and --target only the rows with that label are normal; other
@@ -37,6 +41,8 @@ def fit(
     """
     check_stream(method, stream or bool(sample), sample, about)
     check_labels(method, about)
+    if vertex_name and (stream or sample):
+        raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
 
     from eocc.cli.inspect import write_facts
@@ -47,7 +53,10 @@ def fit(
     if stream or sample:
         fit_parts(classifier, data, method, sample, about)
     else:
-        fit_rows(classifier, read_training(data, about, classifier.measure), method)
+        rows = read_training(data, about, classifier.measure)
+        if vertex_name:
+            name_vertices(classifier, rows, vertex_name)
+        fit_rows(classifier, rows, method)
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)
@@ -69,6 +78,18 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
         raise click.UsageError("--stream learns from normal rows only; leave --outliers and --method eocc-2 out")
     if stream and about.input_format:
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
+
+
+def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
+    """Compare graphs whose vertices are called by this attribute."""
+    from dataclasses import replace
+
+    from eocc.measures import resolve_measure
+
+    if rows.schema.kind != "graphs":
+        raise ValueError(f"--vertex-name is for graphs, not for {rows.schema.describe()}; leave it out")
+    measure: Any = resolve_measure(classifier.measure, rows.patterns)
+    classifier.measure = replace(measure, vertex_name=attribute)
 
 
 def fit_rows(classifier: Any, rows: Any, method: str) -> None:

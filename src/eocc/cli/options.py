@@ -16,7 +16,7 @@ from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
-from eocc.io.files.formats import FORMATS
+from eocc.io.files.formats import FORMATS, TWO_CLASSES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -49,6 +49,7 @@ class DataOptions:
 
     input_format: str | None = None
     skip_incomplete: bool = False
+    two_classes: str | None = None
     drop: str = ""
     label: str = ""
     target: str = ""
@@ -177,8 +178,8 @@ def names_in(text: str) -> list[str]:
 
 
 def data_options(*names: str) -> Callable[[Function], Function]:
-    """Add the options of these names, --input-format and --skip-incomplete; pass them as one `DataOptions`, `about`."""
-    chosen = (*names, "input_format", "skip_incomplete")
+    """Add the options of these names, and those of all data files; pass them as one `DataOptions`, `about`."""
+    chosen = (*names, "input_format", "skip_incomplete", "two_classes")
 
     def add(function: Any) -> Any:
         @wraps(function)
@@ -217,6 +218,8 @@ _DATA_OPTIONS = {
     "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,
                                  help="Format of DATA, if not given by its suffix."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
+    "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
+                                help="Leave out graphs that a CXL index lists with two classes, or choose one class."),
     "drop": click.option("--drop", default="", metavar="COLUMN,...", help="Columns to ignore, separated by commas."),
     "label": click.option("--label", default="", metavar="COLUMN",
                           help="The column that holds labels; 'class' for a CXL index."),

@@ -71,7 +71,9 @@ class Skipped(Named):
     ) -> Iterator[Chunk]:
         """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
-        for chunk in (chunk for file in files or [path] for chunk in open_chunks(file, about.input_format)):
+        for chunk in (
+            chunk for file in files or [path] for chunk in open_chunks(file, about.input_format, about.two_classes)
+        ):
             if about.skip_incomplete:
                 kept = complete(chunk)
                 self.add(list(compress(chunk.row_names, ~kept)))

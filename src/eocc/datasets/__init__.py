@@ -21,5 +21,6 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "io.graphs.gxl.read_cxl",
     "io.graphs.gxl.read_graph_set",
     "io.graphs.gxl.read_gxl",
+    "io.graphs.smiles.molecules",
     "io.graphs.tudataset.read_tudataset",
 )

@@ -9,7 +9,7 @@ strings                                                                   string
 sets; lists of strings                                                    tokens     Jaccard
 dicts with numbers only, whose keys differ: word counts                   tokens     cosine of bags
 series of unequal length; 3-D arrays; (length, channels) arrays           series     time warping
-networkx graphs, LabelledGraph                                            graphs     graph edit scheme
+networkx graphs, RDKit molecules, LabelledGraph                           graphs     graph edit scheme
 ========================================================================  =========  ==================
 
 Whatever scikit-learn would convert to a 2-D array of finite numbers is "numbers". So is anything that only looks like
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
-from eocc.measures.labelled_graph import LabelledGraph, is_networkx
+from eocc.measures.labelled_graph import is_graph
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 
@@ -76,7 +76,7 @@ def kind_of(X: Any) -> str:
     if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
         return "numbers"
     for is_one, one, name in (
-        (_is_graph(X), "graph", "graph"),
+        (is_graph(X), "graph", "graph"),
         (isinstance(X, Mapping), "dict", "record"),
         (isinstance(X, str | bytes), "text", "text"),
     ):
@@ -146,8 +146,8 @@ def _kind_of_items(X: Sequence[Any]) -> str:
         return "numbers"
     if all(isinstance(item, str) for item in X):
         return "strings"
-    if all(_is_graph(item) for item in X):
-        return "graphs"
+    if all(item is None or is_graph(item) for item in X) and any(map(is_graph, X)):
+        return "graphs"  # the measure names the row that is None, as RDKit has it for a SMILES that it refuses
     if all(isinstance(item, Set) for item in X):
         return "tokens"
     if all(isinstance(item, Mapping) for item in X):
@@ -187,10 +187,6 @@ def _is_series(item: Any) -> bool:
     except ValueError:
         return False
     return values.dtype.kind in "biuf" and values.ndim in (1, 2)
-
-
-def _is_graph(item: Any) -> bool:
-    return is_networkx(item) or isinstance(item, LabelledGraph)
 
 
 def _is_number(item: Any) -> bool:

@@ -1,8 +1,9 @@
-"""Labelled graphs as plain data, independent of any library or file format."""
+"""Labelled graphs as plain data, and networkx graphs and RDKit molecules converted to it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ class LabelledGraph:
     """A graph on vertices 0, ..., n_vertices - 1, with attributes on vertices and edges.
 
     `edges` is (m, 2). `vertex_attributes` and `edge_attributes` map a name to one value per vertex or edge: a number, a
-    category or a string, None or NaN if missing. Self-loops are allowed, parallel edges are not.
+    category or a string, None or NaN if missing. `vertex_names` are what texts call the vertices, instead of their
+    numbers; they are not compared. Self-loops are allowed, parallel edges are not.
 
     >>> LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, {"valence": [1, 2]})
     <LabelledGraph of 3 vertices and 2 edges>
@@ -25,6 +27,7 @@ class LabelledGraph:
     vertex_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     edge_attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     directed: bool = False
+    vertex_names: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_vertices, int | np.integer) or self.n_vertices < 0:
@@ -35,6 +38,10 @@ class LabelledGraph:
         if not np.issubdtype(edges.dtype, np.integer):
             raise ValueError(f"edges must be pairs of integers, not of {edges.dtype}")
         object.__setattr__(self, "edges", edges.astype(np.int64))
+        names = list(self.vertex_names)
+        if names and len(names) != self.n_vertices:
+            raise ValueError(f"vertex_names needs {self.n_vertices} names, not {len(names)}")
+        object.__setattr__(self, "vertex_names", [] if names == [str(k) for k in range(len(names))] else names)
         self._check_edges(edges)
         for kind, count in (("vertex", self.n_vertices), ("edge", len(edges))):
             owned = {name: list(values) for name, values in getattr(self, f"{kind}_attributes").items()}
@@ -52,24 +59,48 @@ class LabelledGraph:
         ends = edges if self.directed else np.sort(edges, axis=1)
         found, counts = np.unique(ends, axis=0, return_counts=True)
         if counts.max() > 1:
-            (a, b), parallel = found[int(np.argmax(counts))], f"{counts.max()} parallel edges"
-            raise ValueError(f"vertices {a} and {b} are joined by {parallel}; merge them, as nx.Graph(g) does")
+            a, b = map(self.called, found[int(np.argmax(counts))].tolist())
+            merged = f"merge them, as nx.{'DiGraph' if self.directed else 'Graph'}(g) does"
+            raise ValueError(f"vertices {a} and {b} are joined by {counts.max()} parallel edges; {merged}")
+
+    def called(self, vertex: int) -> int | str:
+        """Return the name of a vertex, or its number if vertices have no names."""
+        return self.vertex_names[vertex] if self.vertex_names else vertex
 
     def __repr__(self) -> str:
         return f"<LabelledGraph of {self.n_vertices} vertices and {len(np.asarray(self.edges))} edges>"
 
 
-def is_networkx(item: Any) -> bool:
-    """Return whether an object looks like a networkx graph."""
+def is_graph(item: Any) -> bool:
+    """Return whether an object is a LabelledGraph, or looks like a networkx graph or an RDKit molecule."""
+    return isinstance(item, LabelledGraph) or _is_networkx(item) or _is_molecule(item)
+
+
+def _is_networkx(item: Any) -> bool:
     return all(hasattr(item, name) for name in ("nodes", "edges", "is_directed"))
 
 
+def _is_molecule(item: Any) -> bool:
+    return all(hasattr(item, name) for name in ("GetAtoms", "GetBonds"))
+
+
 def labelled_graph(graph: Any) -> LabelledGraph:
-    """Return a LabelledGraph unchanged, a networkx graph converted to one."""
+    """Return a LabelledGraph unchanged, a networkx graph or an RDKit molecule converted to one."""
     if isinstance(graph, LabelledGraph):
         return graph
-    if not is_networkx(graph):
-        raise ValueError(f"graphs must be networkx graphs or LabelledGraph, not {type(graph).__name__}")
+    if _is_networkx(graph):
+        return _of_networkx(graph)
+    if _is_molecule(graph):
+        return _of_molecule(graph)
+    known, hint = "networkx graphs, RDKit molecules or LabelledGraph", ""
+    if graph is None:
+        hint = "; RDKit gives None for a SMILES that it refuses: correct it, or leave it out"
+    elif isinstance(graph, str):
+        hint = "; for SMILES pass eocc.datasets.molecules(X)"
+    raise ValueError(f"graphs must be {known}, not {'None' if graph is None else type(graph).__name__}{hint}")
+
+
+def _of_networkx(graph: Any) -> LabelledGraph:
     number = {node: index for index, node in enumerate(graph.nodes)}
     links = list(graph.edges(data=True))
     return LabelledGraph(
@@ -78,10 +109,30 @@ def labelled_graph(graph: Any) -> LabelledGraph:
         _by_name([values for _, values in graph.nodes(data=True)]),
         _by_name([values for _, _, values in links]),
         directed=graph.is_directed(),
+        vertex_names=[str(node) for node in number],
     )
 
 
-def _by_name(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+def _by_name(records: Sequence[Mapping[Any, Any]]) -> dict[str, list[Any]]:
     """Return one list per name from one mapping per item; None if an item has no such name."""
-    by_text = [{str(name): value for name, value in record.items()} for record in records]
+    by_text = [dict(part for entry in record.items() for part in _parts(*entry)) for record in records]
     return {name: [record.get(name) for record in by_text] for name in dict.fromkeys(chain.from_iterable(by_text))}
+
+
+def _parts(name: Any, value: Any) -> list[tuple[str, Any]]:
+    """Return an attribute under its name; several numbers, for example coordinates, one by one."""
+    is_several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+    if is_several and all(isinstance(number, Real) and not isinstance(number, bool) for number in value):
+        return [(f"{name}[{k}]", number) for k, number in enumerate(value)]
+    return [(str(name), value)]
+
+
+def _of_molecule(molecule: Any) -> LabelledGraph:
+    """Return atoms with symbol and formal charge, and bonds with their type; implicit hydrogens are left out."""
+    atoms, bonds = list(molecule.GetAtoms()), list(molecule.GetBonds())
+    return LabelledGraph(
+        len(atoms),
+        [[bond.GetBeginAtomIdx(), bond.GetEndAtomIdx()] for bond in bonds],
+        {"symbol": [atom.GetSymbol() for atom in atoms], "charge": [atom.GetFormalCharge() for atom in atoms]},
+        {"bond": [str(bond.GetBondType()).lower() for bond in bonds]},
+    )

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from eocc.explain import Difference, Explanation
-from eocc.explain.fitted import schema_of
 from eocc.foundation.wording import GLUE, decimals_for, format_number
 from eocc.measures.difference import ranked_contributions
 from eocc.report.charts import share_bar
@@ -24,7 +23,7 @@ def _article(study: Study, rows: ScoredRows, index: int, explanation: Explanatio
     """Return the explanation of one row under its name; `key` links it with the map."""
     role, other = explanation.compared_with
     pair = [rows.patterns[index], study.classifier.prototypes_[other.column]]
-    pictures = pictures_of(schema_of(study.classifier).kind, pair, [name, f"{role}: training row {other.row}"])
+    pictures = pictures_of(study.classifier, pair, [name, f"{role}: training row {other.row}"])
     exemplars = [
         tag("li", f"training row {one.row}, dissimilarity {format_number(one.dissimilarity)}{aside(study, one.column)}")
         for one in explanation.exemplars

@@ -7,7 +7,7 @@ import numpy as np
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Rule
-from eocc.explain.fitted import schema_of, weight_names
+from eocc.explain.fitted import weight_names
 from eocc.foundation.wording import counted, format_data_number, format_number
 from eocc.plots.drawing import RECORDED
 from eocc.plots.projection import MOST_PROTOTYPES
@@ -47,8 +47,8 @@ def regions_section(study: Study) -> Markup:
 def _region(study: Study, regions: Regions, rule: Rule) -> Markup:
     column = regions.prototypes[rule.region]
     role = "nearest prototype, in another region" if rule.n_prototypes == 0 else "prototype"
-    name, kind = f"{role}: training row {rule.prototype}", schema_of(study.classifier).kind
-    pictures = pictures_of(kind, [study.classifier.prototypes_[column]], [name])
+    name = f"{role}: training row {rule.prototype}"
+    pictures = pictures_of(study.classifier, [study.classifier.prototypes_[column]], [name])
     known: list[tuple[str, object]] = [("training rows", rule.n_members)]
     known += [] if rule.n_prototypes is None else [("prototypes", rule.n_prototypes)]
     known.append(("extent", rule.extent))

@@ -7,6 +7,8 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
+from eocc.classifiers.base import OneClassClassifier
+from eocc.explain.fitted import schema_of
 from eocc.foundation.types import Matrix
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.report.markup import Markup, tag
@@ -15,13 +17,16 @@ SIZE, MARGIN = 150.0, 14.0
 # Larger graphs and longer labels are unreadable.
 MOST_VERTICES = 80
 LONGEST_LABEL = 3
+# Attributes that place a vertex: by name, or as the first two numbers of networkx's usual attribute.
+COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
 # The most steps of a series that are drawn; there are not more pixels.
 MOST_STEPS = 300
 
 
-def pictures_of(kind: str, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
+def pictures_of(classifier: OneClassClassifier, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
     """Return a picture of each pattern, all to one scale; none if this kind of data has no pictures."""
-    drawn = _draw_graphs(patterns) if kind == "graphs" else _draw_series(patterns) if kind == "series" else []
+    kind, measure = schema_of(classifier).kind, classifier.measure_
+    drawn = _draw_graphs(patterns, measure) if kind == "graphs" else _draw_series(patterns) if kind == "series" else []
     box = {"viewBox": f"0 0 {SIZE:g} {SIZE:g}", "role": "img"}
     pictures = [
         (tag("svg", *parts, **box, aria_label=f"Picture of {text}"), tag("figcaption", text))
@@ -30,17 +35,18 @@ def pictures_of(kind: str, patterns: Sequence[Any], words: Sequence[str]) -> lis
     return [tag("figure", *picture, class_="picture") for picture in pictures]
 
 
-def _draw_graphs(graphs: Sequence[LabelledGraph]) -> list[list[Markup]]:
+def _draw_graphs(graphs: Sequence[LabelledGraph], measure: Any) -> list[list[Markup]]:
     """Return graphs by the coordinates x and y of their vertices, or laid out by the steps from vertex to vertex."""
     if any(graph.n_vertices > MOST_VERTICES for graph in graphs):
         return []
     own = [places for places in map(_own_places, graphs) if places is not None]
     placed = _fit(own) if len(own) == len(graphs) else [_fit([_laid_out(graph)])[0] for graph in graphs]
-    return [_draw_graph(graph, places) for graph, places in zip(graphs, placed, strict=True)]
+    return [_draw_graph(graph, measure.vertex_labels(graph), at) for graph, at in zip(graphs, placed, strict=True)]
 
 
 def _own_places(graph: LabelledGraph) -> Matrix | None:
-    columns = [graph.vertex_attributes.get(name) for name in ("x", "y")]
+    pair = next((pair for pair in COORDINATES if all(name in graph.vertex_attributes for name in pair)), ())
+    columns = [graph.vertex_attributes[name] for name in pair]
     try:
         places = np.array(columns, dtype=np.float64).T
     except (TypeError, ValueError):
@@ -71,24 +77,19 @@ def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
     return [SIZE / 2 + (cloud - (low + high) / 2) * (SIZE - 2 * MARGIN) / reach for cloud in clouds]
 
 
-def _draw_graph(graph: LabelledGraph, places: Matrix) -> list[Markup]:
-    labels, at = _labels(graph), [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
-    radius = 8 if any(labels) else 4
-    named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label]
+def _draw_graph(graph: LabelledGraph, labels: Sequence[str], places: Matrix) -> list[Markup]:
+    """Return lines and circles, with the labels in them if all are short; pointing at a circle shows what it is."""
+    at = [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
+    are_short = any(labels) and max(map(len, labels)) <= LONGEST_LABEL
+    called = [str(graph.called(vertex)) for vertex in range(len(labels))]
+    titles = [f"{a} ({b})" if b not in ("", a) else a for a, b in zip(called, labels, strict=True)]
+    named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label and are_short]
+    radius = 8 if are_short else 4
     return [
         *(tag("line", x1=at[a][0], y1=at[a][1], x2=at[b][0], y2=at[b][1]) for a, b in np.asarray(graph.edges)),
-        *(tag("circle", cx=x, cy=y, r=radius) for x, y in at),
+        *(tag("circle", tag("title", title), cx=x, cy=y, r=radius) for title, (x, y) in zip(titles, at, strict=True)),
         *(tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle") for label, x, y in named),
     ]
-
-
-def _labels(graph: LabelledGraph) -> list[str]:
-    """Return the first attribute whose values are short words, for each vertex."""
-    for values in graph.vertex_attributes.values():
-        words = [value.strip() if isinstance(value, str) else "" for value in values]
-        if any(words) and max(map(len, words)) <= LONGEST_LABEL:
-            return words
-    return [""] * graph.n_vertices
 
 
 def _draw_series(series: Sequence[Matrix]) -> list[list[Markup]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Formats that are read line by line, also from standard input: functions of Lines.
 STREAMS = Registry("eocc.io.files", {
     "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "lines.json_line_chunks",
-    "json": "lines.json_chunks", "text": "lines.text_chunks",
+    "json": "lines.json_chunks", "text": "lines.text_chunks", "smiles": "graphs.smiles_chunks",
 })  # fmt: skip
 # Formats that need a file: functions of its path.
 FILES = Registry("eocc.io.files", {
@@ -29,8 +29,10 @@ COUNTS = Registry("eocc.io.files", {
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".npy": "npy", ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
+    ".npy": "npy", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
 }  # fmt: skip
+# What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
+TWO_CLASSES = ("skip", "first", "last")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 # Files that must be converted first.
 REMEDIES = dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV")
@@ -83,8 +85,11 @@ def _by_first_bytes(path: Path, suffix: str) -> str | None:
     return next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
 
 
-def open_chunks(path: Path, file_format: str | None = None) -> Iterator["Chunk"]:
-    """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-")."""
+def open_chunks(path: Path, file_format: str | None = None, two_classes: str | None = None) -> Iterator["Chunk"]:
+    """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
+
+    `two_classes`, one of TWO_CLASSES, is for CXL indices.
+    """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     if name in STREAMS:
@@ -96,7 +101,8 @@ def open_chunks(path: Path, file_format: str | None = None) -> Iterator["Chunk"]
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
         n_rows = count_rows(path, name) if current_watch() else None
-        yield from _watched(FILES[name](path), path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
+        chunks = FILES[name](path, two_classes) if name == "cxl" else FILES[name](path)
+        yield from _watched(chunks, path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
 
 
 def _watched(

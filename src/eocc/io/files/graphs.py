@@ -1,14 +1,16 @@
-"""GXL files, and folders, zips and indices of them -> chunks of graphs."""
+"""GXL files, folders, zips and indices of them, and SMILES -> chunks of graphs."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from eocc.foundation.printing import complaint
 from eocc.io.archive import SAFE, Collection, open_collection, read_file
-from eocc.io.files.chunk import CHUNK_BYTES, Chunk
-from eocc.io.files.source import check_regular
+from eocc.io.files.chunk import CHUNK_BYTES, Chunk, portions
+from eocc.io.files.source import Lines, check_regular
 from eocc.io.graphs.gxl import all_entries
 from eocc.io.graphs.gxl_graph import Document, SameKinds, parse_gxl
+from eocc.io.graphs.smiles import molecule
+from eocc.measures.labelled_graph import LabelledGraph
 
 CHUNK_GRAPHS = 256
 
@@ -22,13 +24,34 @@ def graph_chunks(path: Path) -> Iterator[Chunk]:
     yield from _chunks(str(path), [(path.name, "", data, where)])
 
 
-def index_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once."""
+def index_chunks(path: Path, two_classes: str | None = None) -> Iterator[Chunk]:
+    """Yield the graphs that a CXL index names, with their classes as labels; a graph named twice counts once.
+
+    One that is named with two classes is refused, unless `two_classes` is "skip", "first" or "last".
+    """
     check_regular(path)
     with open_collection(path.parent, SAFE) as files:
-        entries = all_entries(files, [path.name]).items()
+        entries = all_entries(files, [path.name], two_classes).items()
         parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
         yield from _chunks(str(path), parts)
+
+
+def smiles_chunks(lines: Lines) -> Iterator[Chunk]:
+    """Yield the molecules of a file with one SMILES per line, and perhaps a name; a header "SMILES ..." is left out."""
+    for first, part in portions(_molecules(lines), lines):
+        numbers, names, graphs = zip(*part, strict=True)
+        yield Chunk(lines.where, first, objects=graphs, names=names, lines=numbers)
+
+
+def _molecules(lines: Lines) -> Iterator[tuple[int, str, LabelledGraph]]:
+    for line in lines:
+        smiles, *name = line.split(maxsplit=1) or [""]
+        if not smiles or (lines.number == 1 and smiles.lower() == "smiles"):
+            continue
+        try:
+            yield lines.number, (name or [smiles])[0].strip(), molecule(smiles)
+        except ValueError as error:
+            raise lines.fault(str(error)) from None
 
 
 def collection_size(path: Path) -> int:

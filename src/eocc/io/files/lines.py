@@ -144,7 +144,9 @@ def graph_of_node_link(value: dict[str, Any], where: str, line: int) -> Document
     vertices = _attributes(nodes, {"id"}, "vertex", line, kinds)
     edges = _attributes(links, {"source", "target", "key"}, "edge", line, kinds)
     ends = np.array(_ends(nodes, links), np.int64).reshape(-1, 2)
-    return Document(where, LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(directed)), kinds)
+    names = [str(node.get("id", index)) for index, node in enumerate(nodes)]
+    graph = LabelledGraph(len(nodes), ends, vertices, edges, directed=bool(directed), vertex_names=names)
+    return Document(where, graph, kinds)
 
 
 def _ends(nodes: Items, links: Items) -> list[tuple[int, int]]:

@@ -5,7 +5,9 @@ from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
 
 from eocc.foundation.printing import complaint, quoted
+from eocc.foundation.registry import choose
 from eocc.io.archive import SAFE, Collection, Limits, is_inside, open_collection, read_file
+from eocc.io.files.formats import TWO_CLASSES
 from eocc.io.graphs import GraphSet
 from eocc.io.graphs.gxl_graph import SameKinds, parse_gxl
 from eocc.io.graphs.safe_xml import parse_xml, required
@@ -23,6 +25,17 @@ class Entry(NamedTuple):
     file: str
     label: str
     line: int
+
+
+class TwoClassesError(ValueError):
+    """An index lists a file with two classes; `on_command_line` is the same message in terms of options."""
+
+    def __init__(self, where: str, line: int, message: str) -> None:
+        def with_remedy(option: str) -> str:
+            return str(complaint(where, line, f"{message}; correct the index, or pass {option}"))
+
+        super().__init__(with_remedy("two_classes='skip', 'first' or 'last'"))
+        self.on_command_line = with_remedy("--two-classes skip, first or last")
 
 
 def read_gxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> LabelledGraph:
@@ -56,18 +69,26 @@ def read_cxl(path_or_file: PathOrFile, *, limits: Limits = SAFE) -> list[tuple[s
 
 
 def read_graph_set(
-    path: str | os.PathLike[str], split: str | None = None, *, folder: str | None = None, limits: Limits = SAFE
+    path: str | os.PathLike[str],
+    split: str | None = None,
+    *,
+    folder: str | None = None,
+    two_classes: str | None = None,
+    limits: Limits = SAFE,
 ) -> GraphSet:
     """Return the graphs of a folder or a zip file: of a `split` ("train", "valid" or "test"), or of all splits.
 
     The index may be in a folder inside, and names files relative to it. If several folders hold an index, `folder`
-    chooses one. A graph named twice with the same class counts once.
+    chooses one. A graph named twice with the same class counts once. One that is named with two classes is an error,
+    unless `two_classes` is "skip" to leave it out, or "first" or "last" to choose one of its classes.
     """
+    if two_classes is not None:
+        choose("two_classes", dict.fromkeys(TWO_CLASSES), two_classes)
     if split is not None and split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))} or None, not {split!r}")
     with open_collection(path, limits) as files:
         indices = _find_indices(files, list(SPLITS) if split is None else [split], folder)
-        entries = all_entries(files, indices)
+        entries = all_entries(files, indices, two_classes)
         documents = [parse_gxl(files.read(name), files.where(name)) for name in entries]
     SameKinds().check(documents)
     graphs = [document.graph for document in documents]
@@ -92,9 +113,10 @@ def _find_indices(files: Collection, splits: list[str], folder: str | None) -> l
     return [names[0] for names in named if names]
 
 
-def all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
+def all_entries(files: Collection, indices: list[str], two_classes: str | None) -> dict[str, Entry]:
     """Return the entries of the indices, by the name of their file in the collection."""
     entries: dict[str, Entry] = {}
+    contradicted: set[str] = set()
     for index in indices:
         where = files.where(index)
         for entry in _parse_cxl(files.read(index), where):
@@ -105,9 +127,14 @@ def all_entries(files: Collection, indices: list[str]) -> dict[str, Entry]:
                 raise complaint(where, entry.line, f"the file {known} does not exist; put it next to the index")
             label = entries.setdefault(name, entry).label
             if label != entry.label:
-                classes = f"{quoted(label)} and {quoted(entry.label)}"
-                raise complaint(where, entry.line, f"{known} has two classes, {classes}; correct one")
-    return entries
+                contradicted.add(name)
+                if two_classes is None:
+                    classes = f"{quoted(label)} and {quoted(entry.label)}"
+                    raise TwoClassesError(where, entry.line, f"{known} has two classes, {classes}")
+                if two_classes == "last":
+                    entries[name] = entry
+    skipped = contradicted if two_classes == "skip" else set()
+    return {name: entry for name, entry in entries.items() if name not in skipped}
 
 
 def _parse_cxl(data: bytes, where: str) -> list[Entry]:

@@ -40,7 +40,8 @@ def parse_gxl(data: bytes, where: str) -> Document:
         columns = columns_of([*reader.vertices.values()]), columns_of([edge.record for edge in edges.values()])
     except ValueError as error:
         raise complaint(where, None, str(error)) from None
-    graph = LabelledGraph(len(reader.vertices), [list(ends) for ends in edges], *columns, directed=reader.directed)
+    ends, names = [list(pair) for pair in edges], list(reader.vertices)
+    graph = LabelledGraph(len(names), ends, *columns, directed=reader.directed, vertex_names=names)
     return Document(where, graph, reader.kinds)
 
 

@@ -39,6 +39,7 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
         "vertex_attributes": instance(dict),
         "edge_attributes": instance(dict),
         "directed": instance(bool),
+        "vertex_names": instance(list),
     },
     Table: {"columns": tuple_of(instance(Column), 1)},
     Column: {

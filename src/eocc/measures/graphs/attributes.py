@@ -9,25 +9,34 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, mapping, real, tuple_of
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import format_value, shortened
 from eocc.measures.objects import is_missing
 
 Attributes = Mapping[str, Sequence[Any]]
 
 KINDS = ("category", "number", "text")
+# Attributes with these names usually say what an item is; the first counts most.
+NAMING = ("symbol", "label", "element", "type", "name")
 # Text attributes are texts, not categories, if most values differ and are longer than this on average.
 SHORT_TEXT = 3
+# Longer values and names of vertices lose their middle in texts.
+LONGEST_VALUE = 24
 
 
 @dataclass(frozen=True)
 class Schema:
-    """The attributes of vertices or of edges; `numbers` maps a name to its minimum and range in training."""
+    """The attributes of vertices or of edges; `numbers` maps a name to its minimum and range in training.
+
+    `naming` is the attribute that names an item in texts and pictures, None if there is none.
+    """
 
     numbers: dict[str, tuple[float, float]]
     categories: tuple[str, ...]
     texts: tuple[str, ...]
+    naming: str | None = None
     stored: ClassVar = {
         "numbers": mapping(hashable, lambda pair: tuple_of(real(), 2)(pair) and len(pair) == 2 and pair[1] > 0),
-        "categories": tuple_of(hashable), "texts": tuple_of(hashable),
+        "categories": tuple_of(hashable), "texts": tuple_of(hashable), "naming": hashable,
     }  # fmt: skip
 
     @property
@@ -35,28 +44,52 @@ class Schema:
         """All attributes: categories, texts, numbers."""
         return [*self.categories, *self.texts, *self.numbers]
 
-    @property
-    def identifying(self) -> list[str]:
-        """The attribute that identifies an item in texts: the first category or text, if there is one."""
-        return [*self.categories, *self.texts][:1]
+    def words(self, name: str, value: Any) -> str:
+        """Return an attribute as name and value, or a text that names the item as it is."""
+        said = shortened(format_value(value).strip(), LONGEST_VALUE)
+        return said if name == self.naming and isinstance(value, str) else f"{name} {said}"
 
 
-def find_schema(attributes: Sequence[Attributes], declared: Mapping[str, str], kind: str) -> Schema:
-    """Return the attributes with their kinds, declared or found from the values; `kind` is "vertex" or "edge"."""
-    names = dict.fromkeys(name for mapping in attributes for name in mapping)
-    for unknown in sorted(set(declared) - set(names)):
+def find_schema(
+    attributes: Sequence[Attributes], declared: Mapping[str, str], kind: str, naming: str | None = None
+) -> Schema:
+    """Return the attributes with their kinds, declared or found from the values; `kind` is "vertex" or "edge".
+
+    What is declared for "pos" holds for "pos[0]", "pos[1]" too. `naming` is the attribute that names items; without it,
+    one is chosen.
+    """
+    names = {name: str(name).partition("[")[0] for mapping in attributes for name in mapping}
+    chosen = set() if naming is None else {naming}
+    for unknown in sorted((set(declared) - {*names, *names.values()}) | (chosen - set(names))):
         known = ", ".join(map(repr, sorted(names)))
         raise ValueError(f"no graph has a {kind} attribute {unknown!r}; known: {known}")
     values = {
         name: [value for mapping in attributes for value in mapping.get(name, ()) if not is_missing(value)]
         for name in sorted(names)
     }
-    kinds = {name: declared.get(name) or _kind(name, kind, values[name]) for name in values}
+    given = {name: declared.get(name, declared.get(names[name])) for name in values}
+    kinds = {name: given[name] or _kind(name, kind, values[name]) for name in values}
     return Schema(
         {name: _range(name, values[name]) for name in values if kinds[name] == "number"},
         tuple(name for name in values if kinds[name] == "category"),
         tuple(name for name in values if kinds[name] == "text"),
+        naming or _naming(kinds, values),
     )
+
+
+def _naming(kinds: Mapping[str, str], values: Mapping[str, Sequence[Any]]) -> str | None:
+    """Return the attribute that names an item: by its name, or the first category or text that is not a flag."""
+
+    def rank(name: str) -> tuple[int, int]:
+        is_usual = str(name).lower() in NAMING
+        return NAMING.index(str(name).lower()) if is_usual else len(NAMING), KINDS.index(kinds[name])
+
+    def is_name(name: str) -> bool:
+        if kinds[name] == "number":
+            return str(name).lower() in NAMING
+        return kinds[name] != "ignore" and not all(isinstance(value, bool | np.bool_) for value in values[name])
+
+    return min(filter(is_name, values), key=rank, default=None)
 
 
 def _kind(name: str, of: str, values: Sequence[Any]) -> str:
@@ -68,6 +101,9 @@ def _kind(name: str, of: str, values: Sequence[Any]) -> str:
     if any(numbers):
         return "number"
     if not all(isinstance(value, str) for value in values):
+        for odd in (value for value in values if not hashable(value)):
+            hint = f"make it one number or text, or leave it out: {of}_kinds={{{name!r}: 'ignore'}}"
+            raise ValueError(f"{of} attribute {name!r} holds a {type(odd).__name__}; {hint}")
         return "category"
     is_text = len(set(values)) > len(values) / 2 and sum(map(len, values)) > SHORT_TEXT * len(values)
     return "text" if is_text else "category"
@@ -111,12 +147,12 @@ def encode(
     """Return the attributes of all items of all graphs; new categories and texts get the next code."""
     sized = list(zip(attributes, counts, strict=True))
 
-    def columns(names: Iterable[str]) -> list[list[Any]]:
-        return [[v for mapping, count in sized for v in mapping.get(name, [None] * int(count))] for name in names]
+    def columns(names: Iterable[str]) -> dict[str, list[Any]]:
+        return {name: [v for given, count in sized for v in given.get(name, [None] * int(count))] for name in names}
 
     total = int(np.sum(counts))
     numbers = np.empty((len(schema.numbers), total))
-    for row, name, values in zip(numbers, schema.numbers, columns(schema.numbers), strict=True):
+    for row, (name, values) in zip(numbers, columns(schema.numbers).items(), strict=True):
         row[:] = _as_numbers(name, values) - schema.numbers[name][0]
     categories = _coded(columns(schema.categories), codes, total, lambda value: value)
     texts = _coded(columns(schema.texts), vocabulary, total, str)
@@ -133,13 +169,13 @@ def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:
     return numbers
 
 
-def _coded(columns: Sequence[Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> Indices:
+def _coded(columns: Mapping[str, Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> Indices:
     """Return one code per value, -1 if missing; unknown values get the next code."""
     coded = np.empty((len(columns), total), np.int64)
-    for k, values in enumerate(columns):
+    for k, (name, values) in enumerate(columns.items()):
         try:
             coded[k] = [-1 if is_missing(v) else known.setdefault(key(v), len(known)) for v in values]
-        except TypeError as error:
-            held = f"values other than numbers, categories and texts ({error})"
-            raise ValueError(f"an attribute holds {held}; declare it 'ignore'") from None
+        except TypeError:
+            odd = next(value for value in values if not hashable(value))
+            raise ValueError(f"attribute {name!r} held single values in training, but here {odd!r}") from None
     return coded

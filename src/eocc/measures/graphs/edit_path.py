@@ -6,17 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_value, shortened
+from eocc.foundation.wording import shortened
 from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.graph_edit import fill_costs, pair_greedily
-from eocc.measures.graphs.attributes import Encoded, Schema
+from eocc.measures.graphs.attributes import LONGEST_VALUE, Encoded, Schema
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import is_missing
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}
-# A vertex without categories and texts is described by this many numbers, a substitution by this many attributes.
-MOST_NUMBERS = 2
+# An item without an attribute that names it is described by this many others, a substitution by this many in all.
+MOST_OTHERS = 2
 MOST_ATTRIBUTES = 3
 
 Values = dict[str, Any]
@@ -128,41 +128,39 @@ class _View:
     def edge_values(self, number: int) -> Values:
         return _picked(self.graph.edge_attributes, number)
 
+    def called(self, number: int) -> str:
+        return shortened(str(self.graph.called(number)), LONGEST_VALUE)
+
     def vertex(self, number: int, names: Sequence[str] | None = None) -> str:
-        label = _label(self.measure.vertex, self.vertex_values(number), names)
-        return f"{number} ({label})" if label else str(number)
+        label, called = _label(self.measure.vertex, self.vertex_values(number), names), self.called(number)
+        return f"{called} ({label})" if label not in ("", called) else called
 
     def edge(self, number: int, names: Sequence[str] | None = None) -> str:
-        a, b = self.edges[number]
-        joint = "->" if self.graph.directed else "-"
-        schema = self.measure.vertex
-        ends = [_label(schema, self.vertex_values(end), schema.identifying) for end in (a, b)]
+        joint, schema = "->" if self.graph.directed else "-", self.measure.vertex
+        called = joint.join(map(self.called, self.edges[number]))
+        ends = [_label(schema, self.vertex_values(end), _naming(schema)) for end in self.edges[number]]
+        between = joint.join(ends) if all(ends) else ""
         own = _label(self.measure.edge, self.edge_values(number), names)
-        remarks = ", ".join(text for text in (joint.join(ends) if all(ends) else "", own) if text)
-        return f"{a}{joint}{b} ({remarks})" if remarks else f"{a}{joint}{b}"
+        remarks = ", ".join(text for text in (between, own) if text not in ("", called))
+        return f"{called} ({remarks})" if remarks else called
 
 
 def _changed(schema: Schema, here: Values, there: Values) -> list[str]:
-    """Return the attribute that identifies an item, and those that differ."""
+    """Return the attribute that names an item, and those that differ."""
     differing = [name for name in schema.names if here.get(name) != there.get(name)]
-    return list(dict.fromkeys([*schema.identifying, *differing]))[:MOST_ATTRIBUTES]
+    return list(dict.fromkeys([*_naming(schema), *differing]))[:MOST_ATTRIBUTES]
+
+
+def _naming(schema: Schema) -> list[str]:
+    return [] if schema.naming is None else [schema.naming]
 
 
 def _label(schema: Schema, own: Values, names: Sequence[str] | None) -> str:
-    """Return these attributes of an item in words: the identifying one by value, others by name and value.
-
-    Without names, return the identifying attribute, or a few numbers if there is none.
-    """
+    """Return these attributes of an item in words; without names, the one that names it, or a few others."""
     if names is None:
-        present = [name for name in schema.numbers if own.get(name) is not None]
-        names = schema.identifying or present[:MOST_NUMBERS]
-    words = []
-    for name in names:
-        value = own.get(name)
-        text = shortened(format_value(value).strip(), 24)
-        if value is not None or name not in schema.identifying:
-            words.append(text if name in schema.identifying else f"{name} {text}")
-    return ", ".join(words)
+        present = [name for name in (*schema.numbers, *schema.categories) if name in own]
+        names = _naming(schema) or present[:MOST_OTHERS]
+    return ", ".join(schema.words(name, own.get(name)) for name in names if name in own or name != schema.naming)
 
 
 def _picked(attributes: Mapping[str, Sequence[Any]], number: int) -> Values:

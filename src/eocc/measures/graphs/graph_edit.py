@@ -11,7 +11,7 @@ from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_value
+from eocc.foundation.wording import counted
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 from eocc.measures.bounded import are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair
@@ -110,20 +110,28 @@ class FittedGraphEdit(RegisteredFitted):
         contributions = []
         for edit in graph_edit_path(self, first, second):
             amount = float(pair.weights[WEIGHT[edit.kind]]) * edit.cost / size
-            details = {"operation": edit.kind, "what": edit.what, "from": edit.one, "to": edit.other}
+            ends = {"from": _called(first, edit.one), "to": _called(second, edit.other)}
+            details = {"operation": edit.kind, "what": edit.what, **ends}
             contributions.append(Contribution(amount, edit.text, details, edit.group))
         way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
         return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
-        """Return the size and the vertices by their first category, as in "3 vertices and 2 edges: 2 C, 1 O"."""
+        """Return the size and what the vertices are, as in "3 vertices and 2 edges: 2 C, 1 O"."""
         graph = pattern[0]
         size = f"{counted(graph.n_vertices, 'vertex', 'vertices')} and {counted(len(graph.edges), 'edge')}"
-        if not self.vertex.categories:
+        counts = Counter(label or "missing" for label in self.vertex_labels(graph))
+        if self.vertex.naming is None or not counts:
             return size
-        values = graph.vertex_attributes.get(self.vertex.categories[0], [None] * graph.n_vertices)
-        counts = Counter("missing" if is_missing(value) else format_value(value).strip() for value in values)
-        return f"{size}: {listed([f'{count} {value}' for value, count in counts.most_common()], 6)}" if counts else size
+        return f"{size}: {listed([f'{count} {label}' for label, count in counts.most_common()], 6)}"
+
+    def vertex_labels(self, graph: LabelledGraph) -> list[str]:
+        """Return what each vertex is, by the attribute that names it; "" where it is missing."""
+        name = self.vertex.naming
+        if name is None:
+            return [""] * graph.n_vertices
+        values = graph.vertex_attributes.get(name, [None] * graph.n_vertices)
+        return ["" if is_missing(value) else self.vertex.words(name, value) for value in values]
 
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs whose vertices fit into memory.
@@ -162,10 +170,12 @@ class GraphEdit(RegisteredMeasure):
     the lower index. S sums the dissimilarities of paired vertices, and of the edges between them that both graphs have.
     I counts the vertices and edges that only G2 has, E the edges that only G1 has. The dissimilarity of two vertices or
     edges is the mean over their attributes: numbers by difference over the training range, categories by 0 or 1, texts
-    by normalised edit distance. Patterns are networkx graphs or LabelledGraph.
+    by normalised edit distance. Patterns are networkx graphs, RDKit molecules or LabelledGraph.
 
     The kind of an attribute is found from the data. `vertex_kinds` and `edge_kinds` override it: "number", "category",
-    "text", or "ignore" to leave the attribute out.
+    "text", or "ignore" to leave the attribute out. `vertex_name` is the attribute that names a vertex in explanations
+    and pictures, which may be one that is ignored. By default it is "symbol", "label", "element", "type" or "name", the
+    first that vertices have, else another category or text.
 
     >>> path, ring = (LabelledGraph(3, edges) for edges in ([[0, 1], [1, 2]], [[0, 1], [1, 2], [0, 2]]))
     >>> pairs = GraphEdit().fit(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
@@ -175,7 +185,10 @@ class GraphEdit(RegisteredMeasure):
 
     vertex_kinds: Mapping[str, str] = field(default_factory=dict)
     edge_kinds: Mapping[str, str] = field(default_factory=dict)
-    stored: ClassVar = {"vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text)}
+    vertex_name: str | None = None
+    stored: ClassVar = {
+        "vertex_kinds": mapping(hashable, text), "edge_kinds": mapping(hashable, text), "vertex_name": optional(text),
+    }  # fmt: skip
     fitted_class: ClassVar = FittedGraphEdit
     stored_classes: ClassVar = (Schema,)
     pair_floats: ClassVar = 3
@@ -187,7 +200,7 @@ class GraphEdit(RegisteredMeasure):
                 raise ValueError(f"attribute {name!r} has unknown kind {kind!r}; known: {', '.join(map(repr, known))}")
 
     def read(self, X: Any) -> Objects:
-        """Return networkx graphs or LabelledGraphs as LabelledGraphs."""
+        """Return the graphs as LabelledGraphs."""
         return read_objects(X, "graphs", labelled_graph)
 
     def fit(self, training: Iterable[LabelledGraph]) -> FittedGraphEdit:
@@ -196,6 +209,15 @@ class GraphEdit(RegisteredMeasure):
         kinds = {graph.directed for graph in graphs if len(np.asarray(graph.edges))}
         if len(kinds) > 1:
             raise ValueError("some graphs are directed and some are not; convert them to one kind")
-        vertex = find_schema([graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex")
+        vertex = find_schema(
+            [graph.vertex_attributes for graph in graphs], self.vertex_kinds, "vertex", self.vertex_name
+        )
         edge = find_schema([graph.edge_attributes for graph in graphs], self.edge_kinds, "edge")
         return FittedGraphEdit(vertex, edge, next(iter(kinds), None))
+
+
+def _called(graph: LabelledGraph, item: int | list[int] | None) -> Any:
+    """Return the name of a vertex, or the names of the two ends of an edge; None if there is none."""
+    if isinstance(item, list):
+        return [graph.called(end) for end in item]
+    return None if item is None else graph.called(item)
