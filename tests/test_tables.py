@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.measures import Composite
 from eocc.measures.tables import Gower
 from eocc.search import GeneticSearch
 from oracles import tables
@@ -79,11 +80,14 @@ def test_values_derived_by_hand():
         {"age": None, "city": "Rome", "paid": True, "rank": "low"},
     ]
     D = gower().fit(rows).prepare(rows).evaluate(np.array([1.0, 0.5, 0.25, 1.0]))
-    # Mean components: age (1/2 + 1 + 1/2) / 3 = 2/3, city (1 + 1 + 0) / 3 = 2/3.
+    # Mean differences from the training values: age 10 and 30: (0 + 1/2 + 1) / 3 = 1/2, 20: (1/2 + 0 + 1/2) / 3 = 1/3;
+    # Oslo (0 + 1 + 1) / 3 = 2/3, Rome 1/3. Of two training values: (1/2 + 1/3 + 1/2) / 3 and (2/3 + 1/3 + 1/3) / 3.
     assert D[0, 1] == pytest.approx((10 / 20 + 0.5 * 1 + 0 + 1) / 4)
     assert D[0, 2] == pytest.approx((1 + 0.5 * 2 / 3 + 0.25 + 1 / 2) / 4)
-    assert D[0, 3] == pytest.approx((2 / 3 + 0.5 * 1 + 0 + 0) / 4)
-    assert D[1, 3] == pytest.approx((2 / 3 + 0 + 0 + 1) / 4)
+    assert D[0, 3] == pytest.approx((1 / 2 + 0.5 * 1 + 0 + 0) / 4)
+    assert D[1, 3] == pytest.approx((1 / 3 + 0 + 0 + 1) / 4)
+    assert D[2, 3] == pytest.approx((1 / 2 + 0.5 * 1 / 3 + 0.25 + 1 / 2) / 4)
+    assert_allclose(D.diagonal(), [0, 0, 0.5 * 4 / 9 / 4, 4 / 9 / 4])
 
 
 @given(records(), records(), st.integers(0, 10**6))
@@ -105,8 +109,9 @@ def can_be_measured(row, training, name):
 
 
 @given(records(), st.integers(0, 10**6))
-def test_training_values_lie_in_the_unit_interval_and_copies_are_zero_apart(rows, seed):
+def test_training_values_lie_in_the_unit_interval_and_complete_copies_are_zero_apart(rows, seed):
     copies = rows[:3]
+    is_complete = np.array([None not in row.values() for row in rows + copies])
     rows = rows + copies
     prepared = gower().fit(rows).prepare(rows)
     for p in (weights(seed), np.ones(len(KINDS)), np.zeros(len(KINDS))):
@@ -114,8 +119,16 @@ def test_training_values_lie_in_the_unit_interval_and_copies_are_zero_apart(rows
         assert D.min() >= 0
         assert D.max() <= 1
         assert_array_equal(D, D.T)
-        assert_array_equal(D.diagonal(), 0)
+        assert_array_equal(D.diagonal()[is_complete], 0)
         assert_array_equal(D[: len(copies)], D[-len(copies) :])
+
+
+@given(records(), records())
+def test_with_the_strict_rule_exactly_the_equal_rows_are_zero_apart(rows, others):
+    fitted_measure = gower().fit(rows + others)
+    prepared = fitted_measure.prepare(rows, others)
+    D = (prepared.strict or prepared).evaluate(np.ones(5))
+    assert_array_equal(D == 0, [[row == other for other in others] for row in rows])
 
 
 @given(records(), st.integers(0, 10**6), st.integers(0, 10**6))
@@ -219,6 +232,55 @@ def test_a_column_that_is_missing_throughout_a_batch_fits_any_kind():
     expected = fitted_measure.prepare(pandas_frame(empty), pandas_frame(ROWS)).evaluate(np.ones(5))
     for X in (empty, pd.DataFrame(empty), pl.DataFrame(empty), pd.DataFrame(empty).astype("float64")):
         assert_array_equal(fitted_measure.prepare(X, pandas_frame(ROWS)).evaluate(np.ones(5)), expected)
+
+
+def test_a_gap_counts_as_the_mean_difference_from_the_other_value():
+    training = [{"x": x, "c": c} for x, c in ((0.0, "a"), (1.0, "a"), (4.0, "b"), (None, None))]
+    # Of 10: (10 + 9 + 6) / 3 / 4 in units of the range; an unknown category differs from all.
+    D = between(training, [{"x": 10.0, "c": "new"}, {"x": -2.0, "c": "b"}], [1, 0])[:, 3]
+    assert_allclose(D * 2, [25 / 12, (2 + 3 + 6) / 12])
+    assert_allclose(between(training, [{"x": 0.0, "c": "new"}, {"x": 0.0, "c": "b"}], [0, 1])[:, 3] * 2, [1, 2 / 3])
+
+
+def test_many_values_are_summed_up_by_128_of_them():
+    values = np.append(np.random.default_rng(0).normal(size=5000), np.nan)[:, None]
+    fitted_measure = Gower().fit(values)
+    assert len(fitted_measure.columns[0].gap.curve[0]) == 128
+    D = fitted_measure.prepare(values, values[-1:]).evaluate(np.ones(1))[:-1, 0]
+    exact = np.abs(values[:-1] - values[:-1].T).mean(axis=1) / np.ptp(values[:-1])
+    assert_allclose(D, exact, atol=1e-3)
+    few = np.append(np.arange(128.0), np.nan)[:, None]
+    assert_allclose(between(few, few, [1])[:-1, -1], np.abs(few[:-1] - few[:-1].T).mean(axis=1) / 127, rtol=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_gaps_in_training_do_not_hide_a_strange_value(share):
+    rng = np.random.default_rng(0)
+    training = pd.DataFrame(
+        {
+            "oil_pressure": rng.normal(2.8, 0.2, 400).clip(2.2, 3.4),
+            "temperature": rng.normal(70, 5, 400),
+            "speed": rng.normal(1500, 40, 400),
+            "site": rng.choice(["north", "south"], 400),
+        }
+    )
+    strange = training[:1].assign(oil_pressure=0.4)
+    for name in ("oil_pressure", "temperature"):
+        training.loc[rng.random(400) < share, name] = np.nan
+    clf = SurpriseClassifier().fit(training)
+    assert clf.predict(strange) == -1
+    assert clf.p_values(strange) < 0.01
+    assert clf.score_all(strange).ratios > 2
+
+
+@pytest.mark.parametrize("measure", [Gower(), Composite({"table": Gower(), "load": "euclidean"})])
+def test_a_copy_of_a_training_row_with_gaps_scores_as_the_row_did_when_it_was_left_out(measure):
+    X = machines(60, 0)
+    if isinstance(measure, Composite):
+        records = X.astype(object).where(X.notna(), None).to_dict("records")
+        X = [{"table": record, "load": float(i % 7)} for i, record in enumerate(records)]
+    clf = SurpriseClassifier(measure=measure).fit(X)
+    assert_allclose(np.sort(clf.score_all(X).margins), clf.calibration_.margins, atol=1e-12)
 
 
 def test_a_column_without_a_value_in_training_tells_nothing():

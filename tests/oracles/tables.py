@@ -1,14 +1,10 @@
 """Gower's dissimilarity as the definition gives it: loops over records and columns, no encoding."""
 
-from itertools import combinations
-
 
 def component(x, y, kind, column):
     """c(x, y) of one column with its training values; `kind` is a name, or the list of levels. None is missing."""
-    if x is None and y is None:
-        return 0.0
     if x is None or y is None:
-        return price_of_absence(kind, column)
+        return mean_difference(x if y is None else y, kind, column)
     if isinstance(kind, list):
         return abs(kind.index(x) - kind.index(y)) / max(len(kind) - 1, 1)
     if kind == "numeric":
@@ -20,10 +16,10 @@ def component(x, y, kind, column):
     return float(x != y)
 
 
-def price_of_absence(kind, column):
-    """The mean component over all pairs of training rows that have a value; 0 if there is no such pair."""
+def mean_difference(x, kind, column):
+    """The mean component of x and the training values; if x is missing too, of two training values."""
     present = [value for value in column if value is not None]
-    costs = [component(x, y, kind, column) for x, y in combinations(present, 2)]
+    costs = [component(one, other, kind, column) for one in (present if x is None else [x]) for other in present]
     return sum(costs) / len(costs) if costs else 0.0
 
 

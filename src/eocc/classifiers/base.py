@@ -231,8 +231,11 @@ class OneClassClassifier(
         if hasattr(measure, "read"):
             return measure.read(X)
         check_no_dates(X)
+        finite = "allow-nan" if not reset and getattr(self.measure_, "fills_gaps", False) else True
         with saying_remedy():
-            return validate_data(self, X, dtype=np.float64, order="C", copy=reset, reset=reset)
+            return validate_data(
+                self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=finite
+            )
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ from eocc.cli.options import DataOptions, names_in
 from eocc.foundation.printing import has_instead, quoted
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
-from eocc.foundation.types import Flags
+from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
 from eocc.io.files.cells import complete_rows, is_same
@@ -137,6 +137,15 @@ def stream_for(classifier: Any, path: Path, about: DataOptions, skipped: Skipped
                 note = f"; not in the model, ignored: {ignored}" if ignored else ""
                 say(f"{path} ({form}): {schema.describe()}{note}.")
             yield chunk.row_names, patterns
+
+
+def gaps_in(patterns: Any) -> tuple[Indices, int]:
+    """Return how many values each row of a table lacks, and how many it should have; no object lacks any."""
+    if isinstance(patterns, np.ndarray):
+        return np.isnan(patterns).sum(axis=1), patterns.shape[1]
+    if isinstance(patterns[0], dict):
+        return np.array([sum(value is None for value in one.values()) for one in patterns]), len(patterns[0])
+    return np.zeros(len(patterns), np.int64), 1
 
 
 def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOptions) -> Rows:

@@ -1,6 +1,6 @@
 """``eocc score``."""
 
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
 
 import click
@@ -30,11 +30,11 @@ def score(model: Path, data: Path, output: Path | None, form: str | None, about:
         raise click.UsageError("--format parquet needs a file: pass --output")
     classifier = open_model(model, output, data)
 
-    from eocc.cli.reading import Named, Skipped, stream_for
+    from eocc.cli.reading import Named, Skipped, gaps_in, stream_for
     from eocc.foundation.wording import counted
     from eocc.streaming import figures_of
 
-    skipped, blank = Skipped(), Named()
+    skipped, incomplete, blank = Skipped(), Named(), Named()
     n_rows, n_accepted = 0, 0
     stream = stream_for(classifier, data, about, skipped)
     first = next(stream)  # an error in the first part leaves no output at all
@@ -43,14 +43,16 @@ def score(model: Path, data: Path, output: Path | None, form: str | None, about:
     with writing_columns(output, form, names) as write:
         for rows, patterns in chain([first], stream):
             columns = figures_of(classifier, patterns)
-            if isinstance(patterns[0], dict):  # a record without any value differs from nothing
-                blank.add(
-                    [name for name, one in zip(rows, patterns, strict=True) if all(v is None for v in one.values())]
-                )
+            n_gaps, n_columns = gaps_in(patterns)
+            incomplete.add(list(compress(rows, n_gaps > 0)))
+            blank.add(list(compress(rows, n_gaps == n_columns)))
             write({"row": rows, **{name: column.tolist() for name, column in columns.items()}})
             n_rows, n_accepted = n_rows + len(rows), n_accepted + int((columns["decision"] > 0).sum())
     say_written(output, n_rows, n_accepted, form)
     skipped.say()
+    if incomplete.count:
+        has = "has" if incomplete.count == 1 else "have"
+        say(f"Note: {counted(incomplete.count, 'row')} {has} missing values: row {incomplete}.")
     if blank.count:
         has = "has" if blank.count == 1 else "have"
         say(f"Note: {counted(blank.count, 'row')} {has} no values at all, so the score means nothing: row {blank}.")

@@ -1,7 +1,8 @@
 """Weighted Euclidean dissimilarity of rows of numbers."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from eocc.foundation.blas import gram
 from eocc.foundation.checks import array_of
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import format_data_number, named_values
+from eocc.foundation.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.schema import DataSchema, rows_schema
@@ -30,7 +31,15 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 
 @dataclass(frozen=True, eq=False)
 class FittedEuclidean(FittedInUnit):
-    """The Euclidean measure with its unit and divisor."""
+    """The Euclidean measure with its unit and divisor, and the training `medians` that stand in for missing numbers."""
+
+    medians: Matrix
+    stored: ClassVar = {**FittedInUnit.stored, "medians": array_of(np.float64, 1)}
+    fills_gaps: ClassVar = True
+
+    def __post_init__(self) -> None:
+        if self.medians.shape != self.unit.centre.shape:
+            raise ValueError("a Euclidean measure needs one median per column")
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
         """Express patterns and prototypes in the unit."""
@@ -38,13 +47,17 @@ class FittedEuclidean(FittedInUnit):
             raise ValueError(f"rows have {patterns.shape[1]} numbers; the training rows had {self.n_parameters}")
         if prototypes is not None:
             columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
-            return _Rows(self.unit.measure(patterns), columns, 1.0 / self.largest)
+            return _Rows(self.unit.measure(self._filled(patterns)), columns, 1.0 / self.largest)
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
     def coordinates(self, patterns: Matrix) -> Matrix:
         """Return the rows in the unit of the dissimilarity."""
-        return self.unit.measure(patterns) / self.largest
+        return self.unit.measure(self._filled(patterns)) / self.largest
+
+    def _filled(self, patterns: Matrix) -> Matrix:
+        is_gap = np.isnan(patterns)
+        return np.where(is_gap, self.medians, patterns) if is_gap.any() else patterns
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the features."""
@@ -56,33 +69,44 @@ class FittedEuclidean(FittedInUnit):
         d is a root of a sum, so a feature has no term of its own in d: its share of the sum is its share of d.
         """
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        here, there = self.unit.measure(np.array([pattern, prototype]))
+        here, there = self.unit.measure(self._filled(np.array([pattern, prototype])))
         amounts = shared_out(pair.dissimilarity, pair.weights * (here - there) ** 2)
         names = feature_names(pair.names, len(pattern))
-        columns = np.stack([amounts, pattern, prototype, pair.weights], axis=1).tolist()
+        columns = np.stack([amounts, pattern, prototype, pair.weights, self.medians], axis=1).tolist()
         contributions = []
-        for name, (amount, value, other, weight) in zip(names, columns, strict=True):
-            text = f"{name}: {format_data_number(value)}, {pair.called} {format_data_number(other)}"
-            details = {"feature": name, "value": value, "prototype": other, "weight": weight}
+        for name, (amount, value, other, weight, median) in zip(names, columns, strict=True):
+            said = format_data_number(median if math.isnan(value) else value)
+            said = f"missing (counted as the median in training, {said})" if math.isnan(value) else said
+            text = f"{name}: {said}, {pair.called} {format_data_number(other)}"
+            details = {"feature": name, "value": to_json(value), "prototype": other, "weight": weight}
             contributions.append(Contribution(amount, text, details))
         return Difference(pair.dissimilarity, tuple(contributions), "by feature")
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by name, for example "length = 5, width = 3.25"."""
-        return named_values(feature_names(names, pattern.shape[1]), pattern[0])
+        values = [None if math.isnan(value) else value for value in pattern[0].tolist()]
+        return named_values(feature_names(names, pattern.shape[1]), values)
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return one number per feature."""
-        return rows_schema(self.n_parameters, names)
+        """Return one number per feature, which may be missing."""
+        return replace(rows_schema(self.n_parameters, names), allows_gaps=True)
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are rows of finite numbers, as many as the unit has columns."""
         return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == self.n_parameters
 
 
+def _lower_medians(rows: Matrix) -> Matrix:
+    """Return the median of each column; of an even number the lower one, so that no sum of huge numbers overflows."""
+    middle = (len(rows) - 1) // 2
+    return np.asarray(np.partition(rows, middle, axis=0)[middle])
+
+
 @dataclass(frozen=True)
 class Euclidean(MeasureInUnit):
     """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta; delta is the largest training distance at p = 1.
+
+    Training rows must be complete. A missing number (NaN) in a new row counts as the median of its column in training.
 
     >>> Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]])).delta
     5.0
@@ -95,7 +119,7 @@ class Euclidean(MeasureInUnit):
 
     def unscaled(self, training: Matrix) -> FittedEuclidean:
         """Return the measure with its unit, and the divisor 1. departure: dissimilarity of vectors."""
-        return FittedEuclidean(self.unit_class.of(training), 1.0)
+        return FittedEuclidean(self.unit_class.of(training), 1.0, _lower_medians(training))
 
     def fit_roughly(self, training: Matrix) -> FittedEuclidean:
         """Return the measure divided by twice the largest distance from the centre, without comparing all pairs."""

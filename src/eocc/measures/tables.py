@@ -1,7 +1,7 @@
 """Gower's dissimilarity of mixed records, one weight per column, and how each kind of column is encoded as numbers."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, get_args
 
 import numpy as np
@@ -14,21 +14,22 @@ from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissi
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.columns import BOOLEANS, CELLS, LABELS, MOST_NAMED, Column, Table, read_table
 from eocc.measures.difference import Contribution, Difference, Pair
+from eocc.measures.mean_difference import MeanDifference
 from eocc.measures.schema import TEXT, DataSchema
 from eocc.measures.unit import CONSTANT, EXPONENTS, FARTHEST
 
 
 @dataclass(frozen=True, eq=False)
 class FittedColumn:
-    """A column of the training table: what it held, how it is encoded, and c between a missing value and a value."""
+    """A column of the training table: what it held, how it is encoded, and what a missing value counts."""
 
     name: Hashable
     contents: frozenset[str]
     coder: "Coder"
-    absent: float
+    gap: MeanDifference
     stored: ClassVar = {
         "name": hashable, "contents": instance(frozenset), "coder": lambda value: type(value) in STORED_CODERS,
-        "absent": real(0, 1),
+        "gap": instance(MeanDifference),
     }  # fmt: skip
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
@@ -41,14 +42,22 @@ class FittedColumn:
             raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
         return self.coder.encode(column, unseen)
 
+    def mean_differences(self, encoded: Matrix) -> Matrix:
+        """Return the mean of c(x, t) over the training values t, for encoded x; of two training values if missing."""
+        is_code = self.coder.kind == "categorical"
+        return self.gap.at(np.minimum(encoded, self.gap.curve[0, -1]) if is_code else encoded)
+
 
 def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
-    """Return a training column with its coder and the cost of a missing value."""
+    """Return a training column with its coder and what a missing value counts."""
     coder = _coder(column, declared) if column.contents else _Empty()
     encoded = coder.encode(column, {})
     present = encoded[~np.isnan(encoded)]
-    absent = _mean_unlikeness(present) if coder.kind == "categorical" else _mean_gap(present)
-    return FittedColumn(column.name, column.contents, coder, absent)
+    if isinstance(coder, _Categorical):
+        gap = MeanDifference.of_codes(present, len(coder.codes))
+    else:
+        gap = MeanDifference.of_numbers(present)
+    return FittedColumn(column.name, column.contents, coder, gap)
 
 
 def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
@@ -65,19 +74,6 @@ def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
     if LABELS in column.contents:
         return _Ordered(column.levels) if column.levels else _Categorical.of(column)
     return _Boolean() if BOOLEANS in column.contents else _Numeric.of(column)
-
-
-def _mean_gap(values: Matrix) -> float:
-    """Return the mean of |x - y| over all pairs, from the sorted values: sum_i (2 i - n + 1) x_i / (n (n - 1) / 2)."""
-    n = len(values)
-    total = float(np.sum((2.0 * np.arange(n) - n + 1) * np.sort(values)))
-    return min(max(total / (n * (n - 1) / 2), 0.0), 1.0) if n > 1 else 0.0
-
-
-def _mean_unlikeness(codes: Matrix) -> float:
-    """Return the share of pairs of different codes."""
-    n, counts = len(codes), np.unique(codes, return_counts=True)[1]
-    return float(n * n - np.sum(counts * counts)) / (n * (n - 1)) if n > 1 else 0.0
 
 
 @dataclass(frozen=True)
@@ -224,13 +220,20 @@ class FittedGower(RegisteredFitted):
     def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers: shares of the range, or codes."""
         is_code = np.array([column.coder.kind == "categorical" for column in self.columns])
-        absent = np.array([column.absent for column in self.columns])
         # Categories unknown in training get new codes, the same for patterns and prototypes.
         unseen: list[dict[Any, int]] = [{} for _ in self.columns]
         rows = self._encode(patterns, unseen)
-        if prototypes is None:
-            return _MixedSquare(rows, np.ascontiguousarray(rows.T), is_code, absent)
-        return MixedRows(rows, np.ascontiguousarray(self._encode(prototypes, unseen).T), is_code, absent)
+        columns = rows if prototypes is None else self._encode(prototypes, unseen)
+        sides = rows, self._if_missing(rows, columns), columns.T, self._if_missing(columns, rows).T
+        kind = _MixedSquare if prototypes is None else MixedRows
+        return kind(*map(np.ascontiguousarray, sides), is_code)
+
+    def _if_missing(self, encoded: Matrix, others: Matrix) -> Matrix:
+        """Return the mean differences (n, u) of encoded values, in columns where a value of `others` is missing."""
+        found = np.zeros(encoded.shape)
+        for k in np.flatnonzero(np.isnan(others).any(axis=0)).tolist():
+            found[:, k] = self.columns[k].mean_differences(encoded[:, k])
+        return found
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the columns."""
@@ -299,10 +302,11 @@ class Gower(RegisteredMeasure):
     need the list. A number that is constant in training has no range: any other number then differs by 1, as a category
     does.
 
-    Missing values are None, NaN, NaT, NA or null. Between two missing values c = 0, so that equal rows have d = 0.
-    Between a missing value and a value, c is the mean of c over all pairs of training rows that have both values, or 0
-    if there are none. So a missing value makes a row neither normal nor strange. Gower's own rule, to leave the column
-    out, would make d nonlinear in p. If absence itself is informative, add a boolean column for it.
+    Missing values are None, NaN, NaT, NA or null. Between a missing value and a value, c is the mean of c between that
+    value and the training values of the column; between two missing values, the mean of c between two training values.
+    So a gap on one side does not hide a strange value on the other. d(x, x) is then above 0 for a row x with a gap.
+    Gower's own rule, to leave the column out, would hide strange values and make d nonlinear in p. If absence itself is
+    informative, add a boolean column for it.
 
     In numeric columns new rows may be farther than 1 from training rows. A category unknown in training differs from
     all known ones; an unknown level is an error.
@@ -320,7 +324,7 @@ class Gower(RegisteredMeasure):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     stored: ClassVar = {"kinds": optional(mapping(hashable, instance(str, list, tuple)))}
     fitted_class: ClassVar = FittedGower
-    stored_classes: ClassVar = (FittedColumn, *STORED_CODERS)
+    stored_classes: ClassVar = (FittedColumn, MeanDifference, *STORED_CODERS)
 
     def __post_init__(self) -> None:
         for name, kind in (self.kinds or {}).items():
@@ -334,7 +338,7 @@ class Gower(RegisteredMeasure):
         return read_table(X, {name for name, kind in (self.kinds or {}).items() if kind not in OF_NUMBERS})
 
     def fit(self, training: Any) -> FittedGower:
-        """Fix each column's kind, range, levels and the cost of a missing value."""
+        """Fix each column's kind, range, levels and what a missing value counts."""
         table, kinds = self.read(training), self.kinds or {}
         for unknown in (name for name in kinds if name not in table.names):
             known = listed(map(repr, table.names), MOST_NAMED)
@@ -344,19 +348,32 @@ class Gower(RegisteredMeasure):
 
 @dataclass(frozen=True, eq=False)
 class MixedRows:
-    """Encoded rows (n, u) against prototypes (u, r), each row by itself."""
+    """Encoded rows (n, u) against prototypes (u, r), each row by itself.
+
+    A cell counts its entry in `rows_if_missing` or `prototypes_if_missing` where the other side is missing.
+    """
 
     rows: Matrix
+    rows_if_missing: Matrix
     prototype_columns: Matrix
+    prototypes_if_missing: Matrix
     is_code: Flags
-    absent: Matrix
     kernel: ClassVar = staticmethod(gower_cross_dissimilarities)
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return sum_k p_k c_k / u (n, r)."""
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        self.kernel(self.rows, self.prototype_columns, self.is_code, self.absent, p, out)
+        own, other = (self.rows, self.rows_if_missing), (self.prototype_columns, self.prototypes_if_missing)
+        self.kernel(own, other, self.is_code, p, out)
         return out
+
+    @property
+    def strict(self) -> "MixedRows | None":
+        """The pairs with c = 0 between two gaps and c = 1 between a gap and a value; None if no row has a gap."""
+        if not np.isnan(self.rows).any():
+            return None
+        present = (1.0 - np.isnan(cells) for cells in (self.rows, self.prototype_columns))
+        return replace(self, **dict(zip(("rows_if_missing", "prototypes_if_missing"), present, strict=True)))
 
 
 class _MixedSquare(MixedRows):
@@ -368,4 +385,8 @@ class _MixedSquare(MixedRows):
 def _remark(column: FittedColumn, here: Any, there: Any) -> str:
     if column.coder.kind == "empty":
         return " (no value in training: counts nothing)"
-    return " (counted as the mean difference in training)" if (here is None) != (there is None) else ""
+    if here is None and there is None:
+        return " (counted as the mean difference of two training values)"
+    if here is None or there is None:
+        return f" (counted as the mean difference of {format_value(there if here is None else here)} in training)"
+    return ""

@@ -151,7 +151,9 @@ class _Pairs(Comparison):
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
     def _copies(self, tolerance: float) -> Indices:
-        rows = self.rows(self.reference.weightings[0])
+        p = self.reference.weightings[0]
+        strict = getattr(self.prepared, "strict", None)  # a row with gaps is not 0 from its copy
+        rows = self.rows(p) if strict is None else strict.evaluate(p)
         return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
     def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:

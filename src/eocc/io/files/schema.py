@@ -99,7 +99,7 @@ class Schema(DataSchema):
         rows = np.empty((len(chunk), len(values)))
         for k, column in enumerate(values):
             rows[:, k] = column  # None becomes NaN
-        for row, k in np.argwhere(np.isnan(rows))[:1]:
+        for row, k in [] if self.allows_gaps else np.argwhere(np.isnan(rows))[:1]:
             message = f"column {quoted(found[k])} has no number here; fill it in, or drop the row"
             raise GapError(str(chunk.fault(row, message)))
         return rows
@@ -131,7 +131,7 @@ class Schema(DataSchema):
 def schema_of_model(classifier: Any) -> Schema:
     """Return what a file must hold to be scored with a fitted model."""
     known: DataSchema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
-    return Schema(known.kind, known.columns, known.is_named, known.n_channels)
+    return Schema(known.kind, known.columns, known.is_named, known.n_channels, known.allows_gaps)
 
 
 def as_table(chunk: Chunk) -> Chunk:
