@@ -145,7 +145,7 @@ def main():
     parser.add_argument("-n", type=int, default=3, help="splits of each set")
     given = parser.parse_args()
     measures = {**RULES, "numbers: Euclidean": Euclidean()} if given.complete else RULES
-    print(table([["gaps", "a gap counts", "AUC", "false alarms, rows with gaps", "planted: rejected", "standard score"]]))
+    print(table([["gaps", "a gap counts", "AUC", "false alarms with gaps", "planted: rejected", "standard score"]]))
     for share in SHARES:
         found = [figures(name, seed, share, given.complete, measures) for name in given.sets for seed in range(given.n)]
         for rule, (auc, alarms, rejected, z) in zip(measures, np.nanmean(found, axis=0), strict=True):

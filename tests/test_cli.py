@@ -283,9 +283,12 @@ def test_incomplete_rows_are_left_out_with_the_option(tmp_path, capsys, suffix):
     rows.loc[absent, "b"] = np.nan
     getattr(rows, f"to_{suffix}")(gaps, index=False)
     capsys.readouterr()
-    assert run("score", model, gaps, "-o", scores) == 1
+    assert run("fit", gaps, "-o", model, "--stream") == 1
     assert "column 'b' has no number here; fill it in, or drop the row; --skip-incomplete" in capsys.readouterr().err
-    assert not scores.exists()
+    assert run("score", model, gaps, "-o", scores) == 0
+    said = "10 rows have missing values: row 0, 4095, 4096, 5000, 6000, 6001, 6002, 6003 and 2 more"
+    assert f"Note: {said}.\n" in capsys.readouterr().err
+    assert len(pd.read_csv(scores)) == 9000
     assert run("score", model, gaps, "-o", scores, "--skip-incomplete") == 0
     said = "10 rows with missing values left out: row 0, 4095, 4096, 5000, 6000, 6001, 6002, 6003 and 2 more"
     assert f"Note: {said}.\n" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """pandas and polars, and the pipelines, searches and configuration of scikit-learn."""
 
+import json
 import pickle
 
 import numpy as np
@@ -112,13 +113,27 @@ def test_columns_that_may_hold_nulls_are_read_if_they_hold_none(backend, setosa)
 
 
 @frames
-def test_a_missing_number_needs_a_measure_that_allows_it(frame, setosa):
+def test_a_missing_number_in_training_needs_a_measure_that_allows_it(frame, setosa):
     X = frame(np.vstack([setosa, [[np.nan, 1.0, 1.0, 1.0]]]))
     with pytest.raises(ValueError, match="contains NaN"):
         plain(measure="euclidean").fit(X)
     assert plain().fit(X).weights_.shape == (4,)
-    with pytest.raises(ValueError, match="contains NaN"):
-        plain().fit(frame(setosa)).predict(X)
+
+
+@frames
+def test_a_missing_number_in_a_new_row_counts_as_the_median(frame, setosa):
+    middle = np.sort(setosa, axis=0)[24]
+    gaps, filled = setosa.copy(), setosa.copy()
+    gaps[:3, 1], filled[:3, 1] = np.nan, middle[1]
+    for clf in (plain(), SurpriseClassifier(), SurpriseClassifier(measure="standardised")):
+        clf.fit(frame(setosa))
+        assert_array_equal(clf.score_samples(frame(gaps)), clf.score_samples(frame(filled)))
+        one, known = (clf.explain(frame(rows))[0] for rows in (gaps, filled))
+        assert one.ratio == known.ratio
+        assert f"missing (counted as the median in training, {middle[1]:g})" in str(one)
+        assert "NaN" not in json.dumps(one.to_dict())
+        with pytest.raises(ValueError, match="contains infinity"):
+            clf.predict(frame(np.where(np.isnan(gaps), np.inf, gaps)))
 
 
 @frames

@@ -188,7 +188,7 @@ def test_a_long_remark_is_whole_and_names_a_remedy():
 
 def test_models_know_what_they_compare(setosa):
     assert schema_of_model(fitted(setosa)) == Schema(
-        "numbers", tuple((str(k), "number") for k in range(1, 5)), is_named=False
+        "numbers", tuple((str(k), "number") for k in range(1, 5)), is_named=False, allows_gaps=True
     )
     assert schema_of_model(fitted(["oak", "elm", "ash"], measure="string-edit")).kind == "strings"
     assert schema_of_model(fitted([["a"], ["b", "c"]], measure="string-edit")).kind == "tokens"

@@ -108,7 +108,7 @@ def test_scores_are_written_whole_or_not_at_all(tmp_path):
     for name in ("s.csv", "s.parquet"):
         (tmp_path / name).write_text("before")
         with pytest.raises(ValueError, match="row 851"):
-            score_stream(clf, chunked(with_cell(850, 1, np.nan), 50), tmp_path / name)
+            score_stream(clf, chunked(with_cell(850, 1, np.inf), 50), tmp_path / name)
         with pytest.raises(ValueError, match="holds no rows"):
             score_stream(clf, [], tmp_path / name)
         assert (tmp_path / name).read_text() == "before"

@@ -231,10 +231,11 @@ class OneClassClassifier(
         if hasattr(measure, "read"):
             return measure.read(X)
         check_no_dates(X)
-        finite = "allow-nan" if not reset and getattr(self.measure_, "fills_gaps", False) else True
+        fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
         with saying_remedy():
+            allowed = "allow-nan" if fills_gaps else True
             return validate_data(
-                self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=finite
+                self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
 
     @property

@@ -26,8 +26,8 @@ class DataSchema:
 def rows_schema(n_columns: int, names: Sequence[str] | None) -> DataSchema:
     """Return the schema of rows of numbers; columns without names are called 1, 2, ...
 
-    >>> rows_schema(2, None)
-    DataSchema(kind='numbers', columns=(('1', 'number'), ('2', 'number')), is_named=False, n_channels=0, allows_gaps=False)
+    >>> rows_schema(2, None).columns, rows_schema(2, None).is_named
+    ((('1', 'number'), ('2', 'number')), False)
     """
     called = range(1, n_columns + 1) if names is None else names
     return DataSchema("numbers", tuple((str(name), NUMBER) for name in called), is_named=names is not None)

@@ -224,9 +224,9 @@ class FittedGower(RegisteredFitted):
         unseen: list[dict[Any, int]] = [{} for _ in self.columns]
         rows = self._encode(patterns, unseen)
         columns = rows if prototypes is None else self._encode(prototypes, unseen)
-        sides = rows, self._if_missing(rows, columns), columns.T, self._if_missing(columns, rows).T
+        own, other = self._if_missing(rows, columns), self._if_missing(columns, rows)
         kind = _MixedSquare if prototypes is None else MixedRows
-        return kind(*map(np.ascontiguousarray, sides), is_code)
+        return kind(rows, own, np.ascontiguousarray(columns.T), np.ascontiguousarray(other.T), is_code)
 
     def _if_missing(self, encoded: Matrix, others: Matrix) -> Matrix:
         """Return the mean differences (n, u) of encoded values, in columns where a value of `others` is missing."""
@@ -372,8 +372,8 @@ class MixedRows:
         """The pairs with c = 0 between two gaps and c = 1 between a gap and a value; None if no row has a gap."""
         if not np.isnan(self.rows).any():
             return None
-        present = (1.0 - np.isnan(cells) for cells in (self.rows, self.prototype_columns))
-        return replace(self, **dict(zip(("rows_if_missing", "prototypes_if_missing"), present, strict=True)))
+        own, other = (1.0 - np.isnan(cells) for cells in (self.rows, self.prototype_columns))
+        return replace(self, rows_if_missing=own, prototypes_if_missing=other)
 
 
 class _MixedSquare(MixedRows):
