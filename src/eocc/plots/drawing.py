@@ -74,25 +74,27 @@ def _draw_decisions(axes: Any, points: Matrix, accepted: Flags) -> None:
 
 
 def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, resolution: int = 160) -> Any:
-    """Draw the membership over two columns, the limit of the decision, and the training rows."""
+    """Draw the membership over two columns, the limit of the decision, and the training rows; no rows with gaps."""
     names = number_columns(classifier)
     if len(names) != 2:
         has = f"{len(names)} columns" if names else "no columns of numbers"
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
-    seen = classifier.prototypes_ if X is None else np.vstack([classifier.prototypes_, np.asarray(X, float)])
+    new = np.empty((0, 2)) if X is None else np.asarray(X, float)
+    new = new[~np.isnan(new).any(axis=1)]
+    seen = np.vstack([classifier.prototypes_, new])
     margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
     x, y = np.linspace(seen.min(axis=0) - margin, seen.max(axis=0) + margin, resolution).T
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
-    with warnings.catch_warnings():  # a grid has no names and needs none
+    with warnings.catch_warnings():  # points have no names and need none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        scores = classifier.score_all(grid)
+        scores, accepted = classifier.score_all(grid), classifier.predict(new) == 1 if len(new) else None
     membership = np.exp(scores.log_memberships).reshape(resolution, resolution)
     decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
     axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=prototype_share(classifier) or "training")
-    if X is not None:
-        _draw_decisions(axes, np.asarray(X, float), classifier.predict(X) == 1)
+    if accepted is not None:
+        _draw_decisions(axes, new, accepted)
     axes.set_xlabel(names[0], parse_math=False)
     axes.set_ylabel(names[1], parse_math=False)
     axes.figure.colorbar(surface, ax=axes, label="membership", ticks=np.linspace(0, 1, 6))

@@ -230,6 +230,8 @@ def _number_table(study: Study, names: list[str], caption: str) -> Markup:
         row: list[object] = [name, *map(format_data_number, (low, middle, high))]
         if study.new is not None:
             new = study.new.patterns[:, k]
-            row += [*map(format_data_number, (new.min(), new.max())), int(((new < low) | (new > high)).sum())]
+            new = new[~np.isnan(new)]
+            row += map(format_data_number, (new.min(), new.max())) if len(new) else ["missing", "missing"]
+            row.append(int(((new < low) | (new > high)).sum()))
         rows.append(row)
     return table(head, rows, caption, class_="numbers")
