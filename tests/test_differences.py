@@ -117,13 +117,14 @@ def test_records_by_hand_with_missing_values():
     difference = single("gower", rows[0], rows[2], [1.0, 0.5], rows)
     # One of the two cities in training is Oslo, so the mean difference from Oslo is 1/2; so is that of two cities.
     assert [one.amount for one in difference.contributions] == [0.25 / 2, 0.5 * 0.5 / 2]
-    assert texts(difference)[1] == "city: Oslo, prototype missing (counted as the mean difference of Oslo in training)"
+    said = "(counted as the mean difference between Oslo and the training values)"
+    assert texts(difference)[1] == f"city: Oslo, prototype missing {said}"
     difference = single("gower", rows[2], rows[0], [1.0, 0.5], rows)
-    assert texts(difference)[1] == "city: missing, prototype Oslo (counted as the mean difference of Oslo in training)"
+    assert texts(difference)[1] == f"city: missing, prototype Oslo {said}"
     difference = single("gower", rows[2], rows[2], [1.0, 0.5], rows)
     assert [one.amount for one in difference.contributions] == [0, 0.5 * 0.5 / 2]
-    said = "counted as the mean difference of two training values"
-    assert texts(difference)[1] == f"city: missing, prototype missing ({said})"
+    said = "(counted as the mean difference between two training values)"
+    assert texts(difference)[1] == f"city: missing, prototype missing {said}"
 
 
 def test_records_show_dates_times_durations_and_booleans_as_they_were_given():

@@ -262,7 +262,9 @@ def test_deep_values_are_refused(folder):
         ("euclidean", "history.best", lambda a: a[:0], "history must hold a generation"),
         ("euclidean", "prototypes", lambda a: a[:, :-1], "not what FittedEuclidean"),
         ("euclidean", "prototypes", lambda a: a * 2, "the first training row scores"),
-        ("euclidean", "measure.unit.centre", lambda a: a[:-1], "not what FittedEuclidean"),
+        ("euclidean", "measure.unit.centre", lambda a: a[:-1], "needs one median per column"),
+        ("gower", "measure.columns.0.gap.curve", lambda a: a[:, ::-1], "needs values that rise"),
+        ("gower", "measure.columns.0.gap.curve", lambda a: a[:1], "needs values that rise"),
         ("precomputed", "prototypes.columns", lambda a: a + 1, "not what FittedPrecomputed"),
         ("precomputed", "prototypes.block", lambda a: a[:, :-1], "not what FittedPrecomputed"),
         ("dtw", "prototypes.lengths", lambda a: a + 1, "cannot be split"),
@@ -302,6 +304,11 @@ def fields(manifest, *way):
     return found
 
 
+def first_gap(manifest):
+    """Return the fields of what a gap counts in the first column of a table."""
+    return fields(manifest)["columns"]["tuple"][0]["object"][1]["gap"]["object"][1]
+
+
 @pytest.mark.parametrize(
     ("measure", "change", "message"),
     [
@@ -309,8 +316,13 @@ def fields(manifest, *way):
         ("dtw", lambda m: fields(m).update(band=1e9), "FittedDTW.band is of the wrong kind"),
         ("dtw", lambda m: fields(m, "unit").update(exponent=10**9), "Unit.exponent is of the wrong kind"),
         ("euclidean", lambda m: fields(m).update(largest=0.0), "FittedEuclidean.largest is of the wrong kind"),
-        ("euclidean", lambda m: fields(m).update(n_parameters=9), "has the fields unit, largest, and no others"),
+        (
+            "euclidean",
+            lambda m: fields(m).update(n_parameters=9),
+            "has the fields unit, largest, medians, and no others",
+        ),
         ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto"),
+        ("gower", lambda m: first_gap(m).update(between=2.0), "MeanDifference.between is of the wrong kind"),
         ("graph-edit", lambda m: fields(m).update(n_parameters=9), "and no others"),
         ("euclidean", lambda m: m["parameters"].update(measure="luck"), "unknown measure 'luck'"),
         ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "n_jobs must be at most 1024"),

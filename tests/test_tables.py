@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
 from eocc.measures import Composite
 from eocc.measures.tables import Gower
 from eocc.search import GeneticSearch
@@ -395,6 +395,14 @@ def test_a_row_scores_the_same_alone_in_a_batch_and_in_polars(fitted):
     assert_array_equal([fitted.score_samples(new.iloc[[i]])[0] for i in range(len(new))], scores)
     assert_array_equal(fitted.score_samples(as_polars(new)), scores)
     assert_array_equal(classifier().fit(as_polars(machines(60, 0))).score_samples(new), scores)
+
+
+def test_a_model_with_gaps_categories_and_an_empty_column_is_saved(tmp_path):
+    X = machines(60, 0).assign(empty=None)
+    clf = SurpriseClassifier().fit(X)
+    clf.save(tmp_path / "model.eocc")
+    new = machines(20, 1).assign(empty="a value", site=None)
+    assert_array_equal(load(tmp_path / "model.eocc").score_samples(new), clf.score_samples(new))
 
 
 def test_a_model_can_be_cloned_and_pickled(fitted):

@@ -386,7 +386,8 @@ def _remark(column: FittedColumn, here: Any, there: Any) -> str:
     if column.coder.kind == "empty":
         return " (no value in training: counts nothing)"
     if here is None and there is None:
-        return " (counted as the mean difference of two training values)"
+        return " (counted as the mean difference between two training values)"
     if here is None or there is None:
-        return f" (counted as the mean difference of {format_value(there if here is None else here)} in training)"
+        known = format_value(there if here is None else here)
+        return f" (counted as the mean difference between {known} and the training values)"
     return ""

@@ -63,7 +63,8 @@ def score_stream(
 
     The file has a column `row`, the number of the row from 0, and the columns of `figures_of`. The source is one of
     those that `fit_stream` takes, or an iterator of chunks; it may hold any data that the model can compare. Columns of
-    tables and frames are found by name. A missing number is an error, unless incomplete="skip" leaves such rows out.
+    tables and frames are found by name. Rows with missing values are scored as `predict` would, unless
+    incomplete="skip" leaves them out.
 
     >>> from eocc import SurpriseClassifier
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
