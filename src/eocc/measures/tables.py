@@ -369,8 +369,8 @@ class MixedRows:
 
     @property
     def strict(self) -> "MixedRows | None":
-        """The pairs with c = 0 between two gaps and c = 1 between a gap and a value; None if no row has a gap."""
-        if not np.isnan(self.rows).any():
+        """The pairs with c = 0 between two gaps and c = 1 between a gap and a value; None if no prototype has a gap."""
+        if not np.isnan(self.prototype_columns).any():
             return None
         own, other = (1.0 - np.isnan(cells) for cells in (self.rows, self.prototype_columns))
         return replace(self, rows_if_missing=own, prototypes_if_missing=other)

@@ -152,7 +152,7 @@ class _Pairs(Comparison):
 
     def _copies(self, tolerance: float) -> Indices:
         p = self.reference.weightings[0]
-        strict = getattr(self.prepared, "strict", None)  # a row with gaps is not 0 from its copy
+        strict = getattr(self.prepared, "strict", None)  # a row with gaps is not at 0 from its copy
         rows = self.rows(p) if strict is None else strict.evaluate(p)
         return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
