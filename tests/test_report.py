@@ -329,7 +329,7 @@ def test_a_thousand_rows_make_less_than_three_megabytes(tmp_path):
         ({"X": [[0.0] * 4] * 3, "y": [1, 2, 3]}, "y must hold"),
         ({"X": [[0.0] * 4] * 3, "names": ["a"]}, "X has 3 rows and names 1"),
         ({"X": [[0.0] * 3]}, "3 features"),
-        ({"X": [[np.nan] * 4]}, "NaN"),
+        ({"X": [[np.inf] * 4]}, "infinity"),
     ],
 )
 def test_bad_input_is_named_and_nothing_is_written(flowers, tmp_path, arguments, message):

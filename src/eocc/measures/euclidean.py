@@ -31,7 +31,7 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 
 @dataclass(frozen=True, eq=False)
 class FittedEuclidean(FittedInUnit):
-    """The Euclidean measure with its unit and divisor, and the training `medians` that stand in for missing numbers."""
+    """The Euclidean measure with its unit and divisor; the training `medians` replace missing numbers of new rows."""
 
     medians: Matrix
     stored: ClassVar = {**FittedInUnit.stored, "medians": array_of(np.float64, 1)}
