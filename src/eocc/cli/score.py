@@ -2,55 +2,62 @@
 
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.output import PARQUET, SUFFIXES, open_model, say_written, writing_columns
+from eocc.cli.output import JSON, PARQUET, open_model, output_format, say_written, writing_columns
 
 
 @command
 @options.model_argument
 @options.data_argument
 @options.output_option(None, "A file for the scores; standard output by default.")
-@options.format_option("table", "csv", "json", PARQUET, more="; the suffix of --output decides by default")
-@options.data_options()
-def score(model: Path, data: Path, output: Path | None, form: str | None, about: options.DataOptions) -> None:
+@options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
+@click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
+@options.data_options("id_column")
+def score(model: Path, data: Path, output: Path | None, form: str | None, keep: str, about: options.DataOptions) -> None:
     """Score the rows of a file with a model.
 
     Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), a distance (above 1
     means rejected) and, from a calibrated model, a p-value. The file is read one part at a time, so it may be larger
-    than memory.
+    than memory. If the rows as a whole differ from the training rows, a note says so.
 
     Example: eocc score model.eocc new.csv -o scores.csv
     """
-    form = form or SUFFIXES.get("" if output is None else output.suffix.lower(), "table")
-    if form == PARQUET and output is None:
-        raise click.UsageError("--format parquet needs a file: pass --output")
+    form = output_format(form, output, "table")
     classifier = open_model(model, output, data)
 
-    from eocc.cli.reading import Named, Skipped, stream_for
+    from eocc.cli.reading import Named, Skipped, kept_columns, names_of, stream_for
     from eocc.foundation.wording import counted
-    from eocc.streaming import figures_of
+    from eocc.io.files import schema_of_model
+    from eocc.streaming import Scoring
 
-    skipped, blank = Skipped(), Named()
-    n_rows, n_accepted = 0, 0
-    stream = stream_for(classifier, data, about, skipped)
+    schema, skipped, blank = schema_of_model(classifier), Skipped(), Named()
+    scoring = Scoring(classifier, classifier.n_jobs)
+    stream = stream_for(schema, data, about, skipped)
     first = next(stream)  # an error in the first part leaves no output at all
-    names = ["row", "decision", "membership", "score", "distance"]
-    names += [] if classifier.calibration_ is None else ["p_value"]
-    with writing_columns(output, form, names) as write:
-        for rows, patterns in chain([first], stream):
-            columns = figures_of(classifier, patterns)
+    kept = kept_columns(first[0], keep, schema, False)
+    new_names = {name: f"input_{name}" if name in ("row", *scoring.names) else name for name in kept}
+    with writing_columns(output, form, ["row", *new_names.values(), *scoring.names]) as write:
+        for chunk, patterns in chain([first], stream):
+            rows = names_of(chunk, about)
+            columns = scoring.count(*scoring.score(patterns))
             if isinstance(patterns[0], dict):  # a record without any value differs from nothing
-                blank.add(
-                    [name for name, one in zip(rows, patterns, strict=True) if all(v is None for v in one.values())]
-                )
-            write({"row": rows, **{name: column.tolist() for name, column in columns.items()}})
-            n_rows, n_accepted = n_rows + len(rows), n_accepted + int((columns["decision"] > 0).sum())
-    say_written(output, n_rows, n_accepted, form)
+                blank.add([name for name, one in zip(rows, patterns, strict=True) if _is_blank(one)])
+            kept = kept_columns(chunk, keep, schema, form in (JSON, PARQUET))
+            write({"row": rows, **{new_names[name]: cells for name, cells in kept.items()}, **columns})
+    scored = scoring.result()
+    say_written(output, scored.n_rows, scored.n_accepted, form)
     skipped.say()
     if blank.count:
         has = "has" if blank.count == 1 else "have"
         say(f"Note: {counted(blank.count, 'row')} {has} no values at all, so the score means nothing: row {blank}.")
+    if scored.drift is not None and scored.drift.is_drift:
+        say(f"Note: {scored.drift}")
+
+
+def _is_blank(record: dict[str, Any]) -> bool:
+    return all(value is None for value in record.values())

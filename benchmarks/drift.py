@@ -1,0 +1,87 @@
+"""How often `drift` speaks without drift, and how often with it: the figures of docs/calibration.md.
+
+python benchmarks/drift.py            without drift: the share of batches with a p-value of at most 0.01, 0.05 and 0.2
+python benchmarks/drift.py --power    the share of batches in which drift is said, for some shifts
+"""
+
+import argparse
+
+import numpy as np
+from timing import table
+
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
+
+METHODS = {
+    "surprise": SurpriseClassifier(),
+    "entropic": EntropicOneClassClassifier(search=None, false_alarm_rate=0.05, random_state=0),
+}
+# Training rows, new rows, columns, source of the rows.
+CASES = (
+    (50, 1, 3, "normal"), (50, 20, 3, "normal"), (50, 1000, 3, "normal"), (200, 20, 3, "normal"),
+    (200, 5000, 3, "normal"), (60, 500, 20, "normal"), (200, 1000, 5, "t"), (100, 1000, 3, "integers"),
+    (1000, 20, 8, "normal"), (1000, 50_000, 8, "normal"),
+)  # fmt: skip
+SOURCES = {
+    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+    "t": lambda rng, n, d: rng.standard_t(3, size=(n, d)),
+    "integers": lambda rng, n, d: rng.integers(0, 6, size=(n, d)).astype(float),
+}
+LEVELS = (0.01, 0.05, 0.2)
+
+
+def shifted(rng, n, d, shift):
+    """Move the first column by so many standard deviations."""
+    rows = rng.normal(size=(n, d))
+    rows[:, 0] += shift
+    return rows
+
+
+# The name of a drift, and new rows that drift, of 5 columns.
+SHIFTS = {
+    "one column by 0.5 sd": lambda rng, n: shifted(rng, n, 5, 0.5),
+    "one column by 1 sd": lambda rng, n: shifted(rng, n, 5, 1.0),
+    "one column by 2 sd": lambda rng, n: shifted(rng, n, 5, 2.0),
+    "all columns 1.2 times as wide": lambda rng, n: 1.2 * rng.normal(size=(n, 5)),
+    "one column stuck at its mean": lambda rng, n: rng.normal(size=(n, 5)) * [0, 1, 1, 1, 1],
+    "1 row in 10 far away": lambda rng, n: rng.normal(size=(n, 5)) + 8 * (rng.random((n, 1)) < 0.1),
+}
+
+
+def p_values(clf, draw_training, draw_new, n_models, seed=0):
+    """Return the p-value of a batch of new rows for each of many models."""
+    rng = np.random.default_rng(seed)
+    return np.array([clf.fit(draw_training(rng)).drift(draw_new(rng)).p_value for _ in range(n_models)])
+
+
+def without_drift(name, n_models):
+    yield ["rows", "new rows", "columns", "source", *(f"p at most {level:g}" for level in LEVELS)]
+    for n, m, d, source in CASES:
+        draw = SOURCES[source]
+        found = p_values(METHODS[name], lambda rng: draw(rng, n, d), lambda rng: draw(rng, m, d), n_models)
+        yield [f"{n:,}", f"{m:,}", str(d), source, *(f"{(found <= level).mean():.3f}" for level in LEVELS)]
+
+
+def power(name, n_models):
+    sizes = (20, 100, 1000)
+    yield ["drift", *(f"{size:,} new rows" for size in sizes)]
+    for words, draw in SHIFTS.items():
+        row = [words]
+        for m in sizes:
+            found = p_values(METHODS[name], lambda rng: rng.normal(size=(1000, 5)), lambda rng: draw(rng, m), n_models)
+            row.append(f"{(found <= 0.01).mean():.2f}")
+        yield row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--power", action="store_true", help="the share of batches in which drift is said")
+    parser.add_argument("--models", type=int, default=400, help="models per figure")
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
+    given = parser.parse_args()
+    for name in given.methods:
+        print(name)
+        print(table(list((power if given.power else without_drift)(name, given.models))))
+
+
+if __name__ == "__main__":
+    main()

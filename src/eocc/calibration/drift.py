@@ -1,0 +1,229 @@
+"""New rows against the calibration: do they come from the same source as the training rows?"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+from eocc.calibration.conformal import ROUNDING, Calibration
+from eocc.foundation.printing import printable
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, format_number
+from eocc.measures.columns import NUMBERS, Column, Table
+
+# Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
+ALPHA = 0.01
+# New rows are counted beyond these shares of the held-out rows, on both sides, besides the rejected rows.
+LEVELS = (0.25, 0.5, 0.75)
+# A column of numbers is compared at up to this many values of the training rows.
+MOST_CUTS = 1000
+# Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
+RARE = 5
+
+
+@dataclass(frozen=True)
+class ColumnDrift:
+    """A column, and the p-value of a test of it alone: it names the column, it does not decide whether there is drift.
+
+    Numbers are compared by a two-sample Kolmogorov-Smirnov test, labels and missing values by a chi-square test. The
+    p-value is an upper bound, exp(-2 D^2 n m / (n + m)) for numbers.
+    """
+
+    name: Hashable
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Whether new rows differ from the training rows; `str` gives the sentence.
+
+    `n_rejected` of `n_rows` new rows are rejected; `n_expected` are on average, without drift. `p_value` is valid for
+    any number of rows. `columns` are those of a table, the most different first. `remark` says how unusual or normal
+    the rows are, where that says more than the number of rejections.
+    """
+
+    p_value: float
+    n_rows: int
+    n_rejected: int
+    n_expected: float
+    columns: tuple[ColumnDrift, ...] = ()
+    remark: str = ""
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether the p-value is at most 0.01."""
+        return self.p_value <= ALPHA
+
+    def __str__(self) -> str:
+        expected = f"{format_number(100 * self.n_expected / self.n_rows)} % expected"
+        opening = f"{self.n_rejected:,} of {counted(self.n_rows, 'row')} rejected, {expected}"
+        if not self.is_drift:
+            return f"{opening}: no sign that the new data differ from the training data."
+        where = ""
+        if self.columns and self.columns[0].p_value * len(self.columns) <= ALPHA:
+            where = f", most of all in {printable(str(self.columns[0].name))}"
+        return f"{opening}{self.remark}: the new data differ from the training data{where}."
+
+
+class DriftCounts:
+    """Counts of new rows beyond some of the held-out rows, in memory that does not grow with the rows.
+
+    The test assumes that new and held-out rows are exchangeable without drift. The number of new rows below the held-out
+    row of a given rank then has a beta-binomial distribution, whatever the data, for any number of either: p-values of
+    new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows,
+    and gets half of the error. The others count rows beyond `LEVELS`, on either side. Ties make all of them conservative.
+    """
+
+    def __init__(self, calibration: Calibration, training: Sequence[Column]) -> None:
+        self._rate, self._n_known = calibration.rate, len(calibration.margins)
+        n = self._n_known
+        rank = min(int(self._rate * (n + 1) + ROUNDING), n)
+        self._ranks = np.array([rank, *(max(1, int(level * (n + 1))) for level in LEVELS)])
+        self._low, self._high = calibration.margins[self._ranks - 1], calibration.margins[n - self._ranks]
+        self._below, self._above = np.zeros((2, len(self._ranks)), np.int64)
+        self._n_rows = 0
+        self._columns = [_ColumnCounts(column) for column in training]
+
+    def add(self, margins: Matrix, columns: Sequence[Column]) -> Self:
+        """Count these rows too, given by their margins and the same columns as the training rows; return self."""
+        self._n_rows += len(margins)
+        self._below += (margins[:, None] < self._low).sum(axis=0)
+        self._above += (margins[:, None] > self._high).sum(axis=0)
+        found = {column.name: column for column in columns}
+        for counts in self._columns:
+            counts.add(found[counts.name])
+        return self
+
+    def result(self) -> Drift:
+        """Return the test of all rows counted."""
+        sizes = self._n_rows, self._n_known
+        rejected = 2 * tail(int(self._below[0]), int(self._ranks[0]), *sizes)
+        others = {}
+        for side, counts in (("unusual", self._below), ("normal", self._above)):
+            for count, rank, level in zip(counts[1:].tolist(), self._ranks[1:].tolist(), LEVELS, strict=True):
+                others[count, side, level] = 4 * len(LEVELS) * tail(count, rank, *sizes)
+        count, side, level = min(others, key=others.__getitem__)
+        least = others[count, side, level]
+        than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
+        remark = f"; {count:,} {'is' if count == 1 else 'are'} more {side} than {than}" if least < rejected else ""
+        columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
+        return Drift(
+            min(1.0, rejected, least), self._n_rows, int(self._below[0]), self._rate * self._n_rows,
+            tuple(column for _, column in columns), remark,
+        )  # fmt: skip
+
+
+def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
+    """Return the probability that `count` or more of n_new values lie below the known value of this rank.
+
+    All n_new + n_known values are exchangeable. Of the count + rank - 1 smallest, fewer than `rank` are then known
+    values: a hypergeometric distribution.
+
+    >>> round(tail(1, 1, 1, 19), 3), round(tail(2, 1, 2, 19), 5), tail(0, 5, 20, 99)
+    (0.05, 0.00476, 1.0)
+    """
+    if count == 0:
+        return 1.0
+    first = count + rank - 1
+    known = np.arange(max(0, first - n_new), rank)
+    ways = _log_choose(n_known, known) + _log_choose(n_new, first - known) - _log_choose(n_known + n_new, first)
+    return float(np.exp(min(0.0, logsumexp(ways))))
+
+
+def _log_choose(n: int, k: Any) -> Any:
+    return -betaln(n - k + 1, k + 1) - math.log(n + 1)
+
+
+def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
+    """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
+    if isinstance(patterns, Table):
+        return patterns.columns
+    return [Column(name, frozenset({NUMBERS}), patterns[:, k]) for k, name in enumerate(names)]
+
+
+class _ColumnCounts:
+    """How many training rows and new rows fall into each bin of a column; the last bin is that of missing values."""
+
+    def __init__(self, column: Column) -> None:
+        self.name = column.name
+        self._bins = _NumberBins(column.values) if column.labels is None else _LabelBins(column)
+        self._known = self._counts(column)
+        self._new = np.zeros_like(self._known)
+
+    def add(self, column: Column) -> None:
+        self._new += self._counts(column)
+
+    def _counts(self, column: Column) -> Indices:
+        missing = np.isnan(column.values)
+        present = column[~missing]
+        return np.append(np.bincount(self._bins.of(present), minlength=self._bins.count), int(missing.sum()))
+
+    def result(self) -> tuple[float, ColumnDrift]:
+        """Return -log p, which does not underflow, and the column."""
+        gaps = np.array([(counts[:-1].sum(), counts[-1]) for counts in (self._known, self._new)])
+        evidence = max(chi_square(gaps), self._bins.evidence(np.array([self._known[:-1], self._new[:-1]])))
+        return evidence, ColumnDrift(self.name, math.exp(-evidence))
+
+
+class _NumberBins:
+    """One bin for each of some training values, and one for each gap between them."""
+
+    def __init__(self, values: Matrix) -> None:
+        rising = np.sort(values[~np.isnan(values)])
+        self._cuts = np.unique(rising[np.linspace(0, len(rising) - 1, min(len(rising), MOST_CUTS)).astype(int)])
+        self.count = 2 * len(self._cuts) + 1
+
+    def of(self, column: Column) -> Indices:
+        left, right = (np.searchsorted(self._cuts, column.values, side) for side in ("left", "right"))
+        return np.asarray(left + right)
+
+    def evidence(self, counts: Indices) -> float:
+        return kolmogorov_smirnov(counts)
+
+
+class _LabelBins:
+    """One bin for each label with many training rows; the first is for all other labels."""
+
+    def __init__(self, column: Column) -> None:
+        labels, present = column.labels or (), column.values[~np.isnan(column.values)].astype(np.int64)
+        many = np.flatnonzero(np.bincount(present, minlength=len(labels)) >= RARE).tolist()
+        self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
+        self.count = len(many) + 1
+
+    def of(self, column: Column) -> Indices:
+        bins = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
+        return bins[column.values.astype(np.int64)]
+
+    def evidence(self, counts: Indices) -> float:
+        return chi_square(counts)
+
+
+def kolmogorov_smirnov(counts: Indices) -> float:
+    """Return -log of a bound of the p-value of two samples, counted in the same ordered bins (2, b).
+
+    >>> round(kolmogorov_smirnov(np.array([[100, 0], [0, 100]])), 2), kolmogorov_smirnov(np.array([[9, 9], [3, 3]]))
+    (99.31, 0.0)
+    """
+    sizes = counts.sum(axis=1)
+    if not sizes.all():
+        return 0.0
+    largest = float(np.abs(np.diff(np.cumsum(counts, axis=1) / sizes[:, None], axis=0)).max())
+    return max(0.0, 2 * largest**2 * float(np.prod(sizes / sizes.sum())) * float(sizes.sum()) - math.log(2))
+
+
+def chi_square(counts: Indices) -> float:
+    """Return -log of Chernoff's bound of the p-value of two samples, counted in the same bins (2, b).
+
+    >>> round(chi_square(np.array([[100, 0], [0, 100]])), 1), chi_square(np.array([[9, 9], [3, 3]]))
+    (96.9, 0.0)
+    """
+    counts = counts[:, counts.sum(axis=0) > 0]
+    sizes, freedom = counts.sum(axis=1), counts.shape[1] - 1
+    if not (sizes.all() and freedom):
+        return 0.0
+    expected = sizes[:, None] * (counts.sum(axis=0) / sizes.sum())
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    return (statistic - freedom - freedom * math.log(statistic / freedom)) / 2 if statistic > freedom else 0.0
