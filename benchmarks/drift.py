@@ -7,7 +7,7 @@ python benchmarks/drift.py --power    the share of batches in which drift is sai
 import argparse
 
 import numpy as np
-from timing import table
+from timing import table_line
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 
@@ -18,8 +18,8 @@ METHODS = {
 # Training rows, new rows, columns, source of the rows.
 CASES = (
     (50, 1, 3, "normal"), (50, 20, 3, "normal"), (50, 1000, 3, "normal"), (200, 20, 3, "normal"),
-    (200, 5000, 3, "normal"), (60, 500, 20, "normal"), (200, 1000, 5, "t"), (100, 1000, 3, "integers"),
-    (1000, 20, 8, "normal"), (1000, 50_000, 8, "normal"),
+    (200, 4000, 3, "normal"), (60, 500, 20, "normal"), (200, 1000, 5, "t"), (100, 1000, 3, "integers"),
+    (1000, 20, 8, "normal"), (1000, 10_000, 4, "normal"),
 )  # fmt: skip
 SOURCES = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),
@@ -80,7 +80,8 @@ def main():
     given = parser.parse_args()
     for name in given.methods:
         print(name)
-        print(table(list((power if given.power else without_drift)(name, given.models))))
+        for row in (power if given.power else without_drift)(name, given.models):
+            print(table_line(row), flush=True)
 
 
 if __name__ == "__main__":
