@@ -5,6 +5,7 @@ python benchmarks/drift.py --power    the share of batches in which drift is sai
 """
 
 import argparse
+from functools import partial
 
 import numpy as np
 from timing import table_line
@@ -22,11 +23,12 @@ CASES = (
     (1000, 20, 8, "normal"), (1000, 10_000, 4, "normal"),
 )  # fmt: skip
 SOURCES = {
-    "normal": lambda rng, n, d: rng.normal(size=(n, d)),
-    "t": lambda rng, n, d: rng.standard_t(3, size=(n, d)),
-    "integers": lambda rng, n, d: rng.integers(0, 6, size=(n, d)).astype(float),
+    "normal": lambda d, rng, n: rng.normal(size=(n, d)),
+    "t": lambda d, rng, n: rng.standard_t(3, size=(n, d)),
+    "integers": lambda d, rng, n: rng.integers(0, 6, size=(n, d)).astype(float),
 }
 LEVELS = (0.01, 0.05, 0.2)
+SIZES = (20, 100, 1000)
 
 
 def shifted(rng, n, d, shift):
@@ -47,29 +49,24 @@ SHIFTS = {
 }
 
 
-def p_values(clf, draw_training, draw_new, n_models, seed=0):
-    """Return the p-value of a batch of new rows for each of many models."""
+def p_values(clf, draw, n, m, n_models, draw_new=None, seed=0):
+    """Return the p-value of a batch of m new rows for each of many models of n rows."""
     rng = np.random.default_rng(seed)
-    return np.array([clf.fit(draw_training(rng)).drift(draw_new(rng)).p_value for _ in range(n_models)])
+    return np.array([clf.fit(draw(rng, n)).drift((draw_new or draw)(rng, m)).p_value for _ in range(n_models)])
 
 
-def without_drift(name, n_models):
+def without_drift(clf, n_models):
     yield ["rows", "new rows", "columns", "source", *(f"p at most {level:g}" for level in LEVELS)]
     for n, m, d, source in CASES:
-        draw = SOURCES[source]
-        found = p_values(METHODS[name], lambda rng: draw(rng, n, d), lambda rng: draw(rng, m, d), n_models)
+        found = p_values(clf, partial(SOURCES[source], d), n, m, n_models)
         yield [f"{n:,}", f"{m:,}", str(d), source, *(f"{(found <= level).mean():.3f}" for level in LEVELS)]
 
 
-def power(name, n_models):
-    sizes = (20, 100, 1000)
-    yield ["drift", *(f"{size:,} new rows" for size in sizes)]
-    for words, draw in SHIFTS.items():
-        row = [words]
-        for m in sizes:
-            found = p_values(METHODS[name], lambda rng: rng.normal(size=(1000, 5)), lambda rng: draw(rng, m), n_models)
-            row.append(f"{(found <= 0.01).mean():.2f}")
-        yield row
+def power(clf, n_models):
+    yield ["drift", *(f"{size:,} new rows" for size in SIZES)]
+    for words, draw_new in SHIFTS.items():
+        found = [p_values(clf, partial(SOURCES["normal"], 5), 1000, m, n_models, draw_new) for m in SIZES]
+        yield [words, *(f"{(one <= 0.01).mean():.2f}" for one in found)]
 
 
 def main():
@@ -80,7 +77,7 @@ def main():
     given = parser.parse_args()
     for name in given.methods:
         print(name)
-        for row in (power if given.power else without_drift)(name, given.models):
+        for row in (power if given.power else without_drift)(METHODS[name], given.models):
             print(table_line(row), flush=True)
 
 

@@ -154,7 +154,9 @@ def test_all_output_formats_hold_the_same_values(tmp_path, model, capsys):
         printed[form] = capsys.readouterr().out.splitlines()
     rows = [json.loads(line) for line in printed["json"]]
     assert [line.split(",") for line in printed["csv"][1:]] == [[str(value) for value in row.values()] for row in rows]
-    assert [line.split()[:2] for line in printed["table"][1:]] == [[str(row["row"]), str(row["decision"])] for row in rows]
+    assert [line.split()[:2] for line in printed["table"][1:]] == [
+        [str(row["row"]), str(row["decision"])] for row in rows
+    ]
     assert printed["csv"][0].split(",") == printed["table"][0].split() == list(rows[0])
 
 

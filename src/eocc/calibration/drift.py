@@ -1,4 +1,4 @@
-"""New rows against the calibration: do they come from the same source as the training rows?"""
+"""New rows against held-out normal rows: whether the data have changed since the fit."""
 
 import math
 from collections.abc import Hashable, Sequence
@@ -13,11 +13,17 @@ from eocc.foundation.printing import printable
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
 from eocc.measures.columns import NUMBERS, Column, Table
+from eocc.space.prototypes.content import row_hashes, words_of
 
 # Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
 ALPHA = 0.01
-# New rows are counted beyond these shares of the held-out rows, on both sides, besides the rejected rows.
-LEVELS = (0.25, 0.5, 0.75)
+# New rows are counted beyond these shares of the held-out rows, besides the rejected rows.
+LEVELS = (0.1, 0.25, 0.5)
+UNUSUAL, NORMAL = "unusual", "normal"
+# Held-out rows are only roughly like new ones, so small deviations are no drift: this share of all rows beyond a level,
+# and this share of the promised rate. New rows look a little more normal than left-out ones.
+LEVEL_SLACK = {UNUSUAL: 0.02, NORMAL: 0.05}
+RATE_SLACK = 0.2
 # A column of numbers is compared at up to this many values of the training rows.
 MOST_CUTS = 1000
 # Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
@@ -71,49 +77,76 @@ class Drift:
 class DriftCounts:
     """Counts of new rows beyond some of the held-out rows, in memory that does not grow with the rows.
 
-    The test assumes that new and held-out rows are exchangeable without drift. The number of new rows below the held-out
-    row of a given rank then has a beta-binomial distribution, whatever the data, for any number of either: p-values of
-    new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows,
-    and gets half of the error. The others count rows beyond `LEVELS`, on either side. Ties make all of them conservative.
+    If new and held-out rows are exchangeable, the number of new rows below the held-out row of a given rank has a
+    beta-binomial distribution, whatever the data, for any number of either. A binomial would be wrong: the p-values of
+    new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows
+    and gets half of the error; the others count rows beyond `LEVELS`. Ties make them conservative.
+
+    A classifier that scores a copy of a training row as if that row were left out passes `unique_margins`, those of
+    training rows without copies. The test then leaves out new rows that equal a prototype, and also looks for rows that
+    are too normal. Otherwise training rows look more normal than new ones, so that this would find them.
     """
 
-    def __init__(self, calibration: Calibration, training: Sequence[Column]) -> None:
-        self._rate, self._n_known = calibration.rate, len(calibration.margins)
-        n = self._n_known
-        rank = min(int(self._rate * (n + 1) + ROUNDING), n)
-        self._ranks = np.array([rank, *(max(1, int(level * (n + 1))) for level in LEVELS)])
-        self._low, self._high = calibration.margins[self._ranks - 1], calibration.margins[n - self._ranks]
-        self._below, self._above = np.zeros((2, len(self._ranks)), np.int64)
-        self._n_rows = 0
-        self._columns = [_ColumnCounts(column) for column in training]
+    def __init__(
+        self, calibration: Calibration, prototypes: Any, names: Sequence[str], unique_margins: Matrix | None
+    ) -> None:
+        self._rate, self._names = calibration.rate, names
+        self._limit = calibration.margins[_rank(self._rate, len(calibration.margins)) - 1]
+        self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
+        self._known = None if unique_margins is None else np.unique(row_hashes(words_of(prototypes)))
+        margins = calibration.margins if unique_margins is None else unique_margins
+        self._n_held_out = n = len(margins)
+        ranks = np.array([_rank(share, n) for share in (self._rate, *LEVELS)])
+        # Without any row to compare with, no row lies beyond it.
+        self._low, self._high = (margins[ranks - 1], margins[n - ranks]) if n else (-np.inf, np.inf)
+        self._below, self._above = np.zeros((2, len(ranks)), np.int64)
+        self._n_rows, self._n_rejected, self._n_tested = 0, 0, 0
 
-    def add(self, margins: Matrix, columns: Sequence[Column]) -> Self:
-        """Count these rows too, given by their margins and the same columns as the training rows; return self."""
+    def add(self, margins: Matrix, patterns: Any) -> Self:
+        """Count these rows too, given by their margins and as patterns of the measure; return self."""
         self._n_rows += len(margins)
-        self._below += (margins[:, None] < self._low).sum(axis=0)
-        self._above += (margins[:, None] > self._high).sum(axis=0)
-        found = {column.name: column for column in columns}
+        self._n_rejected += int((margins < self._limit).sum())
+        found = {column.name: column for column in columns_of(patterns, self._names)}
         for counts in self._columns:
             counts.add(found[counts.name])
+        if self._known is not None:
+            margins = margins[~np.isin(row_hashes(words_of(patterns)), self._known)]
+        self._n_tested += len(margins)
+        self._below += (margins[:, None] < self._low).sum(axis=0)
+        self._above += (margins[:, None] > self._high).sum(axis=0)
         return self
 
     def result(self) -> Drift:
         """Return the test of all rows counted."""
-        sizes = self._n_rows, self._n_known
-        rejected = 2 * tail(int(self._below[0]), int(self._ranks[0]), *sizes)
-        others = {}
-        for side, counts in (("unusual", self._below), ("normal", self._above)):
-            for count, rank, level in zip(counts[1:].tolist(), self._ranks[1:].tolist(), LEVELS, strict=True):
-                others[count, side, level] = 4 * len(LEVELS) * tail(count, rank, *sizes)
-        count, side, level = min(others, key=others.__getitem__)
-        least = others[count, side, level]
-        than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
-        remark = f"; {count:,} {'is' if count == 1 else 'are'} more {side} than {than}" if least < rejected else ""
+        rejected = 2 * self._tail(int(self._below[0]), (1 + RATE_SLACK) * self._rate)
+        sides = {UNUSUAL: self._below} | ({} if self._known is None else {NORMAL: self._above})
+        beyond = [(side, int(counts[k]), level) for side, counts in sides.items() for k, level in enumerate(LEVELS, 1)]
+        tails = [self._tail(count, level + LEVEL_SLACK[side]) for side, count, level in beyond]
+        least, furthest = 2 * len(tails) * min(tails), beyond[int(np.argmin(tails))]
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
         return Drift(
-            min(1.0, rejected, least), self._n_rows, int(self._below[0]), self._rate * self._n_rows,
-            tuple(column for _, column in columns), remark,
+            min(1.0, rejected, least), self._n_rows, self._n_rejected, self._rate * self._n_rows,
+            tuple(column for _, column in columns), _remark(*furthest) if least < rejected else "",
         )  # fmt: skip
+
+    def _tail(self, count: int, share: float) -> float:
+        return tail(count, _rank(share, self._n_held_out), self._n_tested, self._n_held_out)
+
+
+def _remark(side: str, count: int, level: float) -> str:
+    than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
+    return f"; {count:,} {'is' if count == 1 else 'are'} more {side} than {than}"
+
+
+def _rank(share: float, n: int) -> int:
+    """Return the rank of this share among n held-out rows, from 1 to n."""
+    return max(1, min(int(share * (n + 1) + ROUNDING), n))
+
+
+def without_copies(patterns: Any) -> Indices:
+    """Return the places of the patterns that equal no other pattern."""
+    _, first, counts = np.unique(row_hashes(words_of(patterns)), return_index=True, return_counts=True)
+    return np.sort(first[counts == 1])
 
 
 def tail(count: int, rank: int, n_new: int, n_known: int) -> float:

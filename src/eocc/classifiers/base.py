@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import Drift, DriftCounts, columns_of
+from eocc.calibration.drift import Drift, DriftCounts, without_copies
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.fitted import number_columns
@@ -23,7 +23,6 @@ from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
 from eocc.measures.auto import is_pairwise, resolve_measure
-from eocc.measures.columns import Column
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
@@ -212,15 +211,16 @@ class OneClassClassifier(
         The p-value is valid for any number of rows; see docs/calibration.md. The model must be calibrated.
         """
         counts, patterns = self.drift_counts(), self.read(X)
-        return counts.add(self.score_read(patterns).margins, self.columns_of(patterns)).result()
+        return counts.add(self.score_read(patterns).margins, patterns).result()
 
     def drift_counts(self) -> DriftCounts:
         """Return what counts new rows for `drift`, part by part."""
-        return DriftCounts(self._calibrated(), self.columns_of(self.prototypes_))
-
-    def columns_of(self, patterns: Any) -> Sequence[Column]:
-        """Return the columns of patterns as the measure reads them; none unless they are the rows of a table."""
-        return columns_of(patterns, number_columns(self))
+        calibration, margins = self._calibrated(), None
+        if self.scores_left_out:
+            unique, margins = without_copies(self.prototypes_), calibration.margins
+            if len(unique) < len(self.prototypes_):
+                margins = np.sort(self.score_read(self.prototypes_[unique]).margins) if len(unique) else np.empty(0)
+        return DriftCounts(calibration, self.prototypes_, number_columns(self), margins)
 
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""

@@ -13,7 +13,16 @@ ARRAYS: Layout = {
     "training_indices": indices("n", "any", rising=True), "prototype_indices": indices("r", "n", rising=True),
     "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
 }  # fmt: skip
-SHARED = ("resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in", "feature_names_in")
+SHARED = (
+    "resolved_measure",
+    "measure",
+    "prototypes",
+    *ARRAYS,
+    "row_names",
+    "calibration",
+    "n_features_in",
+    "feature_names_in",
+)
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6

@@ -21,7 +21,13 @@ from eocc.foundation.printing import printable, printable_lines
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @options.data_options("id_column")
 def explain(
-    model: Path, data: Path, rows: str, strangest: int, output: Path | None, form: str | None, about: options.DataOptions
+    model: Path,
+    data: Path,
+    rows: str,
+    strangest: int,
+    output: Path | None,
+    form: str | None,
+    about: options.DataOptions,
 ) -> None:
     """Explain why rows are accepted or rejected.
 
@@ -45,7 +51,8 @@ def _write(output: Path | None, form: str, names: list[Any], explanations: Any) 
     if form in ("csv", PARQUET):
         records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]
         with writing_columns(output, form, list(records[0])) as write:
-            write({column: [record[column] for record in records] for column in records[0]})
+            cells = {column: [record[column] for record in records] for column in records[0]}
+            write({column: [None if cell != cell else cell for cell in found] for column, found in cells.items()})
         return
     with writing(output) as file:
         for name, one in zip(names, explanations, strict=True):

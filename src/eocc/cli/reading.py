@@ -179,7 +179,7 @@ def without_id(chunk: Chunk, schema: Schema, about: DataOptions) -> Chunk:
 
 
 def kept_columns(chunk: Chunk, wanted: str, schema: Schema, is_typed: bool) -> dict[str, Sequence[Any]]:
-    """Return the columns that --keep names, "all" or some; text as in the file, unless typed and compared by the model."""
+    """Return the columns that --keep names, or "all": text as in the file, unless typed and compared by the model."""
     names = list(chunk.columns) if wanted == ALL else names_in(wanted)
     kinds, kept = dict(schema.columns) if schema.is_named else {}, {}
     for name in names:

@@ -18,7 +18,9 @@ from eocc.cli.output import JSON, PARQUET, open_model, output_format, say_writte
 @options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
 @options.data_options("id_column")
-def score(model: Path, data: Path, output: Path | None, form: str | None, keep: str, about: options.DataOptions) -> None:
+def score(
+    model: Path, data: Path, output: Path | None, form: str | None, keep: str, about: options.DataOptions
+) -> None:
     """Score the rows of a file with a model.
 
     Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), a distance (above 1

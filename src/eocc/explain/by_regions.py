@@ -252,5 +252,7 @@ def _profile(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
     centre, columns = classifier.fuzzy_model_.centres[number], []
     for j in greatest.tolist():
         one = training_row(classifier, row, j)
-        columns.append(ProfileColumn(one.row, one.index, one.name, float(amounts[j]), one.dissimilarity, float(centre[j])))
+        columns.append(
+            ProfileColumn(one.row, one.index, one.name, float(amounts[j]), one.dissimilarity, float(centre[j]))
+        )
     return Profile(float(amounts.sum()), tuple(columns), float(np.delete(amounts, greatest).sum()), len(amounts))

@@ -1,5 +1,6 @@
 """What every explanation of a decision offers, and what makes two rows differ."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -72,7 +73,7 @@ class Explanation(ABC):
         for number in range(N_REASONS):
             one = ranked[number] if number < len(ranked) else None
             reasons[f"reason_{number + 1}"] = None if one is None else one.text
-            reasons[f"share_{number + 1}"] = None if one is None else one.amount / total
+            reasons[f"share_{number + 1}"] = math.nan if one is None else one.amount / total
         return {
             "decision": 1 if self.is_target else -1,
             "membership": self.membership,

@@ -60,8 +60,9 @@ class FittedClassifier(Protocol):
 class TrainingRow:
     """A training row that is a prototype: its `row` in the X of the fit, and its `dissimilarity` from an explained row.
 
-    `name` is its id, if the model keeps ids, or else the number `row`. `index` counts along `training_indices_`, as `regions_` does, `column` along `prototypes_`. These two and
-    `row` are equal unless some rows of X were outliers or held out, or there are fewer prototypes than training rows.
+    `name` is its id, if the model keeps ids, or else its number `row`. `index` counts along `training_indices_`, as
+    `regions_` does, `column` along `prototypes_`. Row, index and column are equal unless some rows of X were outliers
+    or held out, or there are fewer prototypes than training rows.
     """
 
     row: int

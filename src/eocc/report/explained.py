@@ -25,7 +25,9 @@ def _article(study: Study, rows: ScoredRows, index: int, explanation: Explanatio
     pair = [rows.patterns[index], study.classifier.prototypes_[other.column]]
     pictures = pictures_of(study.classifier, pair, [name, f"{role}: training row {other.name}"])
     exemplars = [
-        tag("li", f"training row {one.name}, dissimilarity {format_number(one.dissimilarity)}{aside(study, one.column)}")
+        tag(
+            "li", f"training row {one.name}, dissimilarity {format_number(one.dissimilarity)}{aside(study, one.column)}"
+        )
         for one in explanation.exemplars
     ]
     return tag(

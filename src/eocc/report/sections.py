@@ -81,8 +81,7 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
     if new.p_values is None or not len(kept):
         return []
-    counts, classifier = study.classifier.drift_counts(), study.classifier
-    drift = counts.add(decision_margin(new.ratios[kept]), classifier.columns_of(new.patterns[kept])).result()
+    drift = study.classifier.drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 

@@ -49,7 +49,6 @@ class Scoring:
     def __init__(self, classifier: OneClassClassifier, n_jobs: int | None) -> None:
         self._classifier, self._calibration = copy(classifier), classifier.calibration_
         self._drift = None if self._calibration is None else classifier.drift_counts()
-        self._columns_of = classifier.columns_of
         self._classifier.n_jobs = n_jobs
         # Rows come without names of columns: those were matched already.
         self._classifier.__dict__.pop("feature_names_in_", None)
@@ -68,7 +67,7 @@ class Scoring:
         self.n_rows, self._n_accepted = self.n_rows + len(is_accepted), self._n_accepted + int(is_accepted.sum())
         found = [np.where(is_accepted, 1, -1), np.exp(scores.log_memberships), scores.log_memberships, scores.ratios]
         if self._drift is not None and self._calibration is not None:
-            self._drift.add(scores.margins, self._columns_of(patterns))
+            self._drift.add(scores.margins, patterns)
             found.append(self._calibration.p_values(scores.margins))
         return dict(zip(self.names, found, strict=True))
 
@@ -147,7 +146,7 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         if not writers:
             repeated = [name for name in REPEATED if name in table.schema.names]
             # A column without any value so far may still get some; text can hold them all.
-            fields = [f.with_type("string") if pyarrow.types.is_null(f.type) else f for f in table.schema]
+            fields = [f.with_type(pyarrow.string()) if pyarrow.types.is_null(f.type) else f for f in table.schema]
             writers.append(pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields), use_dictionary=repeated))
         writers[0].write_table(table.cast(writers[0].schema))
 
