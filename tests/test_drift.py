@@ -77,7 +77,8 @@ def test_the_p_value_by_hand():
     assert str(drift([75.5] * 9)).startswith("0 of 9 rows rejected, 5 % expected; 9 are more normal than 75 % of the ")
     assert "; 9 are more unusual than 75 % of the training rows, 25 % expected: the new" in str(drift([24.5] * 9))
     assert drift([5.0] * 9).n_rejected == 0  # as many held-out rows are more unusual as the rate allows
-    assert drift([4.5]).p_value == drift([20.5, 50.5, 80.5] * 10).p_value == 1.0
+    assert drift([4.5]).p_value == pytest.approx(0.12)
+    assert drift([20.5, 50.5, 80.5] * 10).p_value == 1.0
     assert ALPHA == 0.01
 
 

@@ -98,7 +98,8 @@ class DriftCounts:
         self._n_held_out = n = len(margins)
         ranks = np.array([_rank(share, n) for share in (self._rate, *LEVELS)])
         # Without any row to compare with, no row lies beyond it.
-        self._low, self._high = (margins[ranks - 1], margins[n - ranks]) if n else (-np.inf, np.inf)
+        self._low: Any = margins[ranks - 1] if n else -np.inf
+        self._high: Any = margins[n - ranks] if n else np.inf
         self._below, self._above = np.zeros((2, len(ranks)), np.int64)
         self._n_rows, self._n_rejected, self._n_tested = 0, 0, 0
 

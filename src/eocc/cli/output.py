@@ -19,7 +19,7 @@ JSON, PARQUET = "json", "parquet"
 SUFFIXES = {".csv": "csv", ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET, ".pq": PARQUET}
 WIDTH = 12
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Any]
 
 
 def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
@@ -93,7 +93,7 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
         yield write_rows
 
 
-def _plain(column: Any) -> Sequence[Any]:
+def _plain(column: Any) -> Any:
     return column.tolist() if hasattr(column, "tolist") else column  # numpy's numbers print with their type
 
 

@@ -73,7 +73,7 @@ class Scoring:
 
     def result(self) -> Scored:
         """Return the counts of all rows."""
-        return Scored(self.n_rows, self._n_accepted, self._drift and self._drift.result())
+        return Scored(self.n_rows, self._n_accepted, None if self._drift is None else self._drift.result())
 
 
 def score_stream(
