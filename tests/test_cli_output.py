@@ -77,6 +77,14 @@ def test_cells_of_csv_stay_as_they_are(folder, tmp_path, capsys):
     assert lines[2].startswith('1,61,+0.25,"a, b",1,')
 
 
+def test_kept_columns_never_hide_one_another(folder, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("score,input_score,temp_c,load\n7,8,60,0\n")
+    assert run("--quiet", "score", folder / "m.eocc", tmp_path / "new.csv", "--keep", "all", "--format", "csv") == 0
+    head, line = capsys.readouterr().out.splitlines()
+    assert head.split(",")[1:5] == ["input_input_score", "input_score", "temp_c", "load"]
+    assert line.split(",")[1:3] == ["7", "8"]
+
+
 def test_row_numbers_are_integers(folder, tmp_path, capsys):
     out = tmp_path / "s.parquet"
     assert run("--quiet", "score", folder / "m.eocc", folder / "new.csv", "-o", out) == 0
@@ -93,6 +101,10 @@ def test_ids_of_numbers_stay_numbers_and_a_missing_id_is_replaced_by_the_row_num
     out = tmp_path / "s.parquet"
     assert run("score", folder / "m.eocc", tmp_path / "new.parquet", "--id", "machine_id", "-o", out) == 0
     assert pyarrow.parquet.read_table(out)["row"].to_pylist() == list(range(100, 112))
+    fit = ("--quiet", "fit", tmp_path / "new.parquet", "--id", "machine_id", "--drop", "site,score", "-o")
+    assert run(*fit, tmp_path / "m.eocc") == 0
+    assert load(tmp_path / "m.eocc").row_names_ == [str(number) for number in range(100, 112)]
+    capsys.readouterr()
     (tmp_path / "new.csv").write_text("machine_id,temp_c,load\n a ,60,0\n,60,0\nb,,0\n")
     arguments = ("--id", "machine_id", "--skip-incomplete", "--format", "csv")
     assert run("score", folder / "m.eocc", tmp_path / "new.csv", *arguments) == 0

@@ -64,7 +64,7 @@ def test_the_p_value_by_hand():
 
     def drift(margins):
         rows = np.array(margins)[:, None]
-        counts = DriftCounts(calibration, calibration.margins[:, None], [], calibration.margins)
+        counts = DriftCounts(calibration, calibration.threshold, calibration.margins[:, None], [], calibration.margins)
         return counts.add(rows[:, 0], rows).result()
 
     two = drift([4.5, 4.5])
@@ -88,8 +88,8 @@ def test_without_drift_a_small_p_value_is_rare_however_many_rows_there_are(n_new
     for _ in range(n_batches):
         held_out, new = np.sort(rng.normal(size=60)), rng.normal(size=n_new)
         calibration = Calibration(held_out, 0.05)
-        counts = DriftCounts(calibration, held_out[:, None], [], held_out).add(new, new[:, None])
-        found.append(counts.result().p_value)
+        counts = DriftCounts(calibration, calibration.threshold, held_out[:, None], [], held_out)
+        found.append(counts.add(new, new[:, None]).result().p_value)
         naive.append(binom.sf((calibration.p_values(new) <= 0.05).sum() - 1, n_new, 0.05))
     for level in (0.01, 0.05, 0.2):
         assert np.mean(np.array(found) <= level) <= level + 3 * np.sqrt(level / n_batches)
@@ -155,6 +155,21 @@ def test_nothing_is_said_where_every_training_row_has_a_copy():
     rng = np.random.default_rng(9)
     rows = np.repeat(rng.normal(size=(40, 2)), 2, axis=0)
     assert SurpriseClassifier().fit(rows).drift(rng.normal(size=(500, 2))).p_value == 1.0
+
+
+def test_columns_may_come_in_another_order():
+    rng = np.random.default_rng(10)
+    rows = [{"a": float(rng.integers(4)), "b": "xyz"[rng.integers(3)], "c": float(rng.integers(9))} for _ in range(150)]
+    clf = SurpriseClassifier(measure="gower").fit(rows[:100])
+    assert clf.drift(rows[100:]) == clf.drift([{name: row[name] for name in "cab"} for row in rows[100:]])
+
+
+def test_copies_of_precomputed_rows_are_left_out(setosa):
+    rows = np.vstack([setosa, setosa[:10]])
+    distances = np.linalg.norm(rows[:, None] - rows, axis=2)
+    clf = SurpriseClassifier(measure="precomputed").fit(distances)
+    assert clf.drift(distances).p_value == 1.0
+    assert clf.drift(distances + 5).is_drift
 
 
 def test_rows_that_are_too_normal_are_drift():

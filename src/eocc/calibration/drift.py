@@ -24,6 +24,8 @@ UNUSUAL, NORMAL = "unusual", "normal"
 # and this share of the promised rate. New rows look a little more normal than left-out ones.
 LEVEL_SLACK = {UNUSUAL: 0.02, NORMAL: 0.05}
 RATE_SLACK = 0.2
+# If training rows have copies, up to this many of those that have none are scored again: seconds at most.
+MOST_UNIQUE = 2000
 # A column of numbers is compared at up to this many values of the training rows.
 MOST_CUTS = 1000
 # Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
@@ -35,7 +37,7 @@ class ColumnDrift:
     """A column, and the p-value of a test of it alone: it names the column, it does not decide whether there is drift.
 
     Numbers are compared by a two-sample Kolmogorov-Smirnov test, labels and missing values by a chi-square test. The
-    p-value is an upper bound, exp(-2 D^2 n m / (n + m)) for numbers.
+    p-value is an upper bound, 2 exp(-2 D^2 n m / (n + m)) for numbers.
     """
 
     name: Hashable
@@ -88,10 +90,14 @@ class DriftCounts:
     """
 
     def __init__(
-        self, calibration: Calibration, prototypes: Any, names: Sequence[str], unique_margins: Matrix | None
+        self,
+        calibration: Calibration,
+        threshold: float,
+        prototypes: Any,
+        names: Sequence[str],
+        unique_margins: Matrix | None,
     ) -> None:
-        self._rate, self._names = calibration.rate, names
-        self._limit = calibration.margins[_rank(self._rate, len(calibration.margins)) - 1]
+        self._rate, self._threshold, self._names = calibration.rate, threshold, names
         self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
         self._known = None if unique_margins is None else np.unique(row_hashes(words_of(prototypes)))
         margins = calibration.margins if unique_margins is None else unique_margins
@@ -106,10 +112,12 @@ class DriftCounts:
     def add(self, margins: Matrix, patterns: Any) -> Self:
         """Count these rows too, given by their margins and as patterns of the measure; return self."""
         self._n_rows += len(margins)
-        self._n_rejected += int((margins < self._limit).sum())
+        self._n_rejected += int((margins < self._threshold).sum())
         found = {column.name: column for column in columns_of(patterns, self._names)}
-        for counts in self._columns:
-            counts.add(found[counts.name])
+        columns = tuple(found[counts.name] for counts in self._columns)
+        for counts, column in zip(self._columns, columns, strict=True):
+            counts.add(column)
+        patterns = Table(columns) if isinstance(patterns, Table) else patterns  # in the order of the training rows
         if self._known is not None:
             margins = margins[~np.isin(row_hashes(words_of(patterns)), self._known)]
         self._n_tested += len(margins)
@@ -144,10 +152,13 @@ def _rank(share: float, n: int) -> int:
     return max(1, min(int(share * (n + 1) + ROUNDING), n))
 
 
-def without_copies(patterns: Any) -> Indices:
-    """Return the places of the patterns that equal no other pattern."""
+def without_copies(patterns: Any) -> Indices | None:
+    """Return the places of patterns that equal no other, evenly spaced ones if they are many; None if all are such."""
     _, first, counts = np.unique(row_hashes(words_of(patterns)), return_index=True, return_counts=True)
-    return np.sort(first[counts == 1])
+    if len(first) == len(patterns):
+        return None
+    found = np.sort(first[counts == 1])
+    return np.asarray(found[np.linspace(0, len(found) - 1, min(len(found), MOST_UNIQUE)).astype(int)])
 
 
 def tail(count: int, rank: int, n_new: int, n_known: int) -> float:

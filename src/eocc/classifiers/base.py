@@ -218,9 +218,9 @@ class OneClassClassifier(
         calibration, margins = self._calibrated(), None
         if self.scores_left_out:
             unique, margins = without_copies(self.prototypes_), calibration.margins
-            if len(unique) < len(self.prototypes_):
+            if unique is not None:
                 margins = np.sort(self.score_read(self.prototypes_[unique]).margins) if len(unique) else np.empty(0)
-        return DriftCounts(calibration, self.prototypes_, number_columns(self), margins)
+        return DriftCounts(calibration, self.threshold_, self.prototypes_, number_columns(self), margins)
 
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""

@@ -29,18 +29,17 @@ MOST_COMPARED = 1000
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a file, their schema and names, and which are normal and which are known outliers."""
+    """All rows of a file, their schema and names, and which are normal and which are known outliers.
+
+    Rows are named by their id or file if `are_named`, else by their number.
+    """
 
     patterns: Any
     schema: Schema
     names: Sequence[Any]
     is_normal: Flags
     is_outlier: Flags
-
-    @property
-    def are_named(self) -> bool:
-        """Whether rows have an id or a file, not only a number."""
-        return not all(isinstance(name, int) for name in self.names)
+    are_named: bool
 
     @property
     def signs(self) -> Any:
@@ -157,10 +156,9 @@ def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
         are_files = chunk.names and not chunk.columns
         return chunk.row_names if are_files else list(map(int, chunk.row_names))
     cells = cells_of(chunk, about.id_column, "--id")
-    missing = are_missing(cells, chunk.is_text)
-    return [
-        number if absent else _plain(cell) for cell, number, absent in zip(cells, chunk.row_names, missing, strict=True)
-    ]
+    missing, kind = are_missing(cells, chunk.is_text), str if any(isinstance(cell, str) for cell in cells) else int
+    named = zip(cells, chunk.row_names, missing, strict=True)
+    return [kind(number) if absent else _plain(cell) for cell, number, absent in named]
 
 
 def _plain(cell: Any) -> Any:
@@ -206,7 +204,8 @@ def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOption
         is_normal = _are_labelled(labels, about.target, about.label, path)
         for value in names_in(about.outliers):
             is_outlier |= _are_labelled(labels, value, about.label, path)
-    return Rows(patterns, schema, [name for chunk in chunks for name in names_of(chunk, about)], is_normal, is_outlier)
+    names = [name for chunk in chunks for name in names_of(chunk, about)]
+    return Rows(patterns, schema, names, is_normal, is_outlier, bool(about.id_column) or isinstance(names[0], str))
 
 
 def _are_labelled(labels: Sequence[Any], value: str, label: str, path: Path) -> Flags:

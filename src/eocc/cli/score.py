@@ -1,5 +1,6 @@
 """``eocc score``."""
 
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,7 @@ def score(
     scoring = Scoring(classifier, classifier.n_jobs)
     stream = stream_for(schema, data, about, skipped)
     first = next(stream)  # an error in the first part leaves no output at all
-    kept = kept_columns(first[0], keep, schema, False)
-    new_names = {name: f"input_{name}" if name in ("row", *scoring.names) else name for name in kept}
+    new_names = _new_names(kept_columns(first[0], keep, schema, False), ["row", *scoring.names])
     with writing_columns(output, form, ["row", *new_names.values(), *scoring.names]) as write:
         for chunk, patterns in chain([first], stream):
             rows = names_of(chunk, about)
@@ -59,6 +59,18 @@ def score(
         say(f"Note: {counted(blank.count, 'row')} {has} no values at all, so the score means nothing: row {blank}.")
     if scored.drift is not None and scored.drift.is_drift:
         say(f"Note: {scored.drift}")
+
+
+def _new_names(kept: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """Return what kept columns are called: a name that is taken gets a prefix."""
+    found, known = dict[str, str](), {*taken}
+    for name in sorted(kept, key=known.__contains__):  # columns that keep their names come first
+        new = name
+        while new in known:
+            new = f"input_{new}"
+        known.add(new)
+        found[name] = new
+    return {name: found[name] for name in kept}
 
 
 def _is_blank(record: dict[str, Any]) -> bool:
