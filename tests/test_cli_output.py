@@ -141,6 +141,15 @@ def test_a_wrong_column_is_named(folder, capsys, monkeypatch, arguments, message
     assert not (folder / "s.parquet").exists()
 
 
+def test_a_type_that_changes_between_chunks_is_refused_for_parquet(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("eocc.io.files.chunk.CHUNK_ROWS", 1)
+    (tmp_path / "new.jsonl").write_text('{"temp_c": 1, "load": 1, "note": 1}\n{"temp_c": 1, "load": 1, "note": "x"}\n')
+    arguments = ("--keep", "note", "-o", tmp_path / "s.parquet")
+    assert run("score", folder / "m.eocc", tmp_path / "new.jsonl", *arguments) == 1
+    assert "Parquet columns hold values of one type; write CSV or JSON instead" in capsys.readouterr().err
+    assert not (tmp_path / "s.parquet").exists()
+
+
 def test_columns_and_ids_of_files_without_columns_are_refused(tmp_path, capsys):
     (tmp_path / "words.txt").write_text("oak\nelm\nash\nyew\n")
     assert run("fit", tmp_path / "words.txt", "-o", tmp_path / "m.eocc") == 0

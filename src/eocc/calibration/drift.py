@@ -222,8 +222,8 @@ class _NumberBins:
         self.count = 2 * len(self._cuts) + 1
 
     def of(self, column: Column) -> Indices:
-        left, right = (np.searchsorted(self._cuts, column.values, side) for side in ("left", "right"))
-        return np.asarray(left + right)
+        places = np.searchsorted(self._cuts, column.values)
+        return np.asarray(2 * places + (np.append(self._cuts, np.inf)[places] == column.values))
 
     def evidence(self, counts: Indices) -> float:
         return kolmogorov_smirnov(counts)

@@ -228,8 +228,8 @@ class OneClassClassifier(
         return self.explain_patterns(self.read(X))
 
     def explain_frame(self, X: Any) -> Any:
-        """Return the explanations of X as a pandas frame, one row each, with the index of X if that is a frame."""
-        return explanations_frame(self.explain(X), getattr(X, "index", None) if hasattr(X, "columns") else None)
+        """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""
+        return explanations_frame(self.explain(X), X.index if hasattr(X, "iloc") else None)
 
     @abstractmethod
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:

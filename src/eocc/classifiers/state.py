@@ -14,15 +14,9 @@ ARRAYS: Layout = {
     "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
 }  # fmt: skip
 SHARED = (
-    "resolved_measure",
-    "measure",
-    "prototypes",
-    *ARRAYS,
-    "row_names",
-    "calibration",
-    "n_features_in",
+    "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
     "feature_names_in",
-)
+)  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6

@@ -35,11 +35,11 @@ class Rule:
     """A region as a rule: IF a row is close to it THEN it is normal, to a degree.
 
     `prototype` is the training row that represents the region, by number and by `prototype_name`; `description`
-    describes it. `extents` are the sizes of
-    the region inwards and outwards, `reach` is the number of extents within which rows are accepted, `degree` the
-    membership as a formula. `ranges` are those of the columns with the highest weights. With fewer prototypes than
-    training rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that
-    decides by neighbours, `rejected` is the share of new normal rows above the limit; extents only describe the region.
+    describes it. `extents` are the sizes of the region inwards and outwards, `reach` is the number of extents within
+    which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns with the highest
+    weights. With fewer prototypes than training rows, `n_prototypes` of the members are prototypes, and ranges are
+    taken from these. For a classifier that decides by neighbours, `rejected` is the share of new normal rows above the
+    limit; extents only describe the region.
     """
 
     region: int

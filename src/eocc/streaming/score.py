@@ -140,6 +140,15 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         raise ModuleNotFoundError("Parquet needs pyarrow: pip install 'eocc[tables]'; or write to .csv") from None
     writers, waiting = list[Any](), list[Any]()
 
+    @contextmanager
+    def refusing_mixtures() -> Iterator[None]:
+        try:
+            yield
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+            first = str(error).splitlines()[0]
+            raise ValueError(f"Parquet columns hold values of one type; write CSV or JSON instead: {first}") from None
+
+    @refusing_mixtures()
     def flush() -> None:
         table = pyarrow.concat_tables(waiting, promote_options="permissive")
         waiting.clear()
@@ -151,13 +160,10 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         writers[0].write_table(table.cast(writers[0].schema))
 
     def write(columns: Columns) -> None:
-        try:
+        with refusing_mixtures():
             waiting.append(pyarrow.table(dict(columns)))
-            if sum(table.num_rows for table in waiting) >= GROUP_ROWS:
-                flush()
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
-            first = str(error).splitlines()[0]
-            raise ValueError(f"Parquet columns hold values of one type; write CSV or JSON instead: {first}") from None
+        if sum(table.num_rows for table in waiting) >= GROUP_ROWS:
+            flush()
 
     try:
         yield write
