@@ -25,7 +25,7 @@ import pyarrow.parquet
 
 from eocc import SurpriseClassifier
 from eocc.io.files import guess_schema, open_chunks, schema_of_model
-from eocc.streaming import figures_of
+from eocc.streaming import Scoring
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 ODD = [
@@ -234,7 +234,7 @@ def judge(classifier):
     def read(path):
         for chunk in open_chunks(path):
             if len(chunk):
-                figures_of(classifier, schema.patterns(chunk))
+                Scoring(classifier, 1).score(schema.patterns(chunk))
 
     return read
 

@@ -137,7 +137,7 @@ def test_a_file_is_learned_scored_explained_and_drawn_as_in_python(tmp_path, cap
     assert [int(row["decision"]) for row in rows] == own.predict(patterns).tolist()
     assert run("explain", model, path, "--format", "json", "--strangest", 2, "-o", output) == 0
     strangest = [rows[row]["row"] for row in np.argsort(own.score_samples(patterns), kind="stable")[:2]]
-    assert [json.loads(line)["row"] for line in output.read_text().splitlines()] == strangest
+    assert [str(json.loads(line)["row"]) for line in output.read_text().splitlines()] == strangest
     assert run("explain", model, path, "--rows", strangest[1]) == 0
     assert capsys.readouterr().out.startswith(f"Row {strangest[1]}: ")
     assert run("inspect", model, "--format", "json", "-o", output) == 0
@@ -154,7 +154,9 @@ def test_all_output_formats_hold_the_same_values(tmp_path, model, capsys):
         printed[form] = capsys.readouterr().out.splitlines()
     rows = [json.loads(line) for line in printed["json"]]
     assert [line.split(",") for line in printed["csv"][1:]] == [[str(value) for value in row.values()] for row in rows]
-    assert [line.split()[:2] for line in printed["table"][1:]] == [[row["row"], str(row["decision"])] for row in rows]
+    assert [line.split()[:2] for line in printed["table"][1:]] == [
+        [str(row["row"]), str(row["decision"])] for row in rows
+    ]
     assert printed["csv"][0].split(",") == printed["table"][0].split() == list(rows[0])
 
 

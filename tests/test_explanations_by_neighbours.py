@@ -139,7 +139,7 @@ def test_a_difference_that_counts_only_with_equalised_weights_is_named():
 
 
 def made(ratio, p_value=0.5, n_training=9):
-    near = (TrainingRow(0, 0, 0, 0.0),)
+    near = (TrainingRow(0, 0, 0, 0.0, "0"),)
     difference, is_inside = Difference(0.0, (), ""), ratio <= 1 + 1e-9
     return NeighbourExplanation(
         is_inside, 0.5, ratio, difference, near, 0.0, 1.0, p_value, 0.05, 9, n_training, (), (), None

@@ -182,13 +182,30 @@ def test_a_row_is_found_by_its_name_and_a_row_of_the_table_opens_it(page):
 
     one(page, "#map-find").send_keys("flower 77", Keys.ENTER)
     assert one(page, "#panel h3").text == "New row flower 77"
+    assert one(page, "#map-found").text == "1 of 1"
     one(page, "#map-find").send_keys(" and more", Keys.ENTER)
-    assert "No row on the map has the name" in one(page, "#map-status").get_attribute("textContent")
+    assert one(page, "#map-found").text == "No row on the map has the name flower 77 and more"
     one(page, "#unusual summary").click()
     row = one(page, "#unusual [data-open]")
     name = row.text
     row.click()
     assert one(page, "#panel h3").text == f"New row {name}"
+
+
+def test_training_rows_and_rows_of_one_name_are_found(page):
+    from selenium.webdriver.common.keys import Keys
+
+    one(page, "#map-find").send_keys("39", Keys.ENTER)
+    assert one(page, "#panel h3").text == "Training row 39, in region 0"
+    one(page, "#map-find").clear()
+    one(page, "#map-find").send_keys("Flower 14", Keys.ENTER)
+    first = one(page, "#panel h3").text
+    assert one(page, "#map-found").text == "1 of 9"
+    one(page, "#map-find").send_keys(Keys.ENTER)
+    assert one(page, "#map-found").text == "2 of 9"
+    second = one(page, "#panel h3").text
+    assert first != second
+    assert {first[:17], second[:17]} == {"New row flower 14"}
 
 
 def test_hostile_strings_are_text(page):

@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
+from eocc.calibration.drift import Drift, DriftCounts, without_copies
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
-from eocc.explain import Explanation, Rule
+from eocc.explain import Explanation, Rule, explanations_frame
+from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
@@ -61,6 +63,7 @@ class OneClassClassifier(
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
+    row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float
@@ -141,7 +144,11 @@ class OneClassClassifier(
     def score_all(self, X: Any) -> Scores:
         """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
         check_is_fitted(self)
-        blocks = self._by_block(X, self.score_patterns, self.rows_scored_at_a_time)
+        return self.score_read(self.read(X))
+
+    def score_read(self, patterns: Any) -> Scores:
+        """Return the scores of many patterns as the measure reads them, block by block."""
+        blocks = self._by_block(patterns, self.score_patterns, self.rows_scored_at_a_time)
         parts = [(part.ratios, part.log_memberships) for part in blocks]
         return Scores(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -198,10 +205,31 @@ class OneClassClassifier(
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
+    def drift(self, X: Any) -> Drift:
+        """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
+
+        The p-value is valid for any number of rows; see docs/calibration.md. The model must be calibrated.
+        """
+        counts, patterns = self.drift_counts(), self.read(X)
+        return counts.add(self.score_read(patterns).margins, patterns).result()
+
+    def drift_counts(self) -> DriftCounts:
+        """Return what counts new rows for `drift`, part by part."""
+        calibration, margins = self._calibrated(), None
+        if self.scores_left_out:
+            unique, margins = without_copies(self.prototypes_), calibration.margins
+            if unique is not None:
+                margins = np.sort(self.score_read(self.prototypes_[unique]).margins) if len(unique) else np.empty(0)
+        return DriftCounts(calibration, self.threshold_, self.prototypes_, number_columns(self), margins)
+
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""
         check_is_fitted(self)
         return self.explain_patterns(self.read(X))
+
+    def explain_frame(self, X: Any) -> Any:
+        """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""
+        return explanations_frame(self.explain(X), X.index if hasattr(X, "iloc") else None)
 
     @abstractmethod
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
@@ -214,7 +242,8 @@ class OneClassClassifier(
     @dask_lazy(np.float64)
     def transform(self, X: Any) -> Matrix:
         """Return X in the dissimilarity space: row i holds the dissimilarities of X[i] to every prototype."""
-        return np.concatenate(list(self._by_block(X, self.embed)))
+        check_is_fitted(self)
+        return np.concatenate(list(self._by_block(self.read(X), self.embed)))
 
     def embed(self, patterns: Any) -> Matrix:
         """Return patterns, as the measure reads them, in the dissimilarity space."""
@@ -281,10 +310,8 @@ class OneClassClassifier(
         step = step or max(1, BLOCK_SIZE // len(self.prototypes_))
         return [patterns[start : start + step] for start in range(0, len(patterns), step)]
 
-    def _by_block(self, X: Any, function: Callable[[Any], Result], step: int = 0) -> Iterator[Result]:
-        """Return `function` of blocks of X: blocks of numbers take one thread each, of other patterns all threads."""
-        check_is_fitted(self)
-        patterns = self.read(X)
+    def _by_block(self, patterns: Any, function: Callable[[Any], Result], step: int = 0) -> Iterator[Result]:
+        """Return `function` of blocks: blocks of numbers take one thread each, of other patterns all threads."""
         blocks, count = self.blocks_of(patterns, step), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
             return in_order(function, iter(blocks), max(1, min(count, len(blocks))))

@@ -13,7 +13,10 @@ ARRAYS: Layout = {
     "training_indices": indices("n", "any", rising=True), "prototype_indices": indices("r", "n", rising=True),
     "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
 }  # fmt: skip
-SHARED = ("resolved_measure", "measure", "prototypes", *ARRAYS, "calibration", "n_features_in", "feature_names_in")
+SHARED = (
+    "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
+    "feature_names_in",
+)  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6
@@ -29,6 +32,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "weights": classifier.weights_,
         "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
+        "row_names": None if classifier.row_names_ is None else list(classifier.row_names_),
         "calibration": calibration and {"margins": calibration.margins, "rate": float(calibration.rate)},
         "threshold": float(classifier.threshold_),
         "offset": float(classifier.offset_),
@@ -47,6 +51,11 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     classifier.calibration_ = _calibration(state["calibration"])
     for name in ("resolved_measure", "measure", "prototypes", *ARRAYS):
         setattr(classifier, f"{name}_", state[name])
+    names = state["row_names"]
+    if names is not None:
+        is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
+        demand(is_right, f"row_names must be {n} texts, one per training row")
+        classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
 
 

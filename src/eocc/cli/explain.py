@@ -1,12 +1,13 @@
 """``eocc explain``."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from eocc.cli import options
 from eocc.cli.app import command
-from eocc.cli.output import json_line, open_model, say_written, writing
+from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing, writing_columns
 from eocc.foundation.printing import printable, printable_lines
 
 
@@ -17,40 +18,59 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
 @options.output_option(None, "A file for the explanations; standard output by default.")
-@options.format_option("text", "json", default="text")
-@options.data_options()
+@options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
+@options.data_options("id_column")
 def explain(
-    model: Path, data: Path, rows: str, strangest: int, output: Path | None, form: str, about: options.DataOptions
+    model: Path,
+    data: Path,
+    rows: str,
+    strangest: int,
+    output: Path | None,
+    form: str | None,
+    about: options.DataOptions,
 ) -> None:
     """Explain why rows are accepted or rejected.
 
     Example: eocc explain model.eocc new.csv --rows 3,17
     """
+    form = output_format(form, output, "text")
     classifier = open_model(model, output, data)
 
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
-    chosen = _chosen(options.names_in(rows), list(read.names), str(data))
+    chosen = _chosen(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
     if not chosen:
         chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
     explanations = classifier.explain(read.some(chosen))
-    with writing(output) as file:
-        for row, explanation in zip(chosen, explanations, strict=True):
-            if form == "json":
-                file.write(json_line({"row": read.names[row], **explanation.to_dict()}))
-            else:
-                file.write(f"Row {printable(read.names[row])}: {printable_lines(str(explanation))}\n\n")
+    _write(output, form, [read.names[row] for row in chosen], explanations)
     say_written(output, len(explanations), sum(explanation.is_target for explanation in explanations))
 
 
-def _chosen(wanted: list[str], names: list[str], where: str) -> list[int]:
-    """Return the rows given by name or, if no row has that name, by number."""
-    # The names of the rows of a table are their numbers, also if some rows are left out.
-    numbers = {} if names[0].isdecimal() else {str(row): row for row in range(len(names))}
-    places = numbers | {name: row for row, name in reversed(list(enumerate(names)))}
+def _write(output: Path | None, form: str, names: list[Any], explanations: Any) -> None:
+    if form in ("csv", PARQUET):
+        records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]
+        with writing_columns(output, form, list(records[0])) as write:
+            cells = {column: [record[column] for record in records] for column in records[0]}
+            write({column: [None if cell != cell else cell for cell in found] for column, found in cells.items()})
+        return
+    with writing(output) as file:
+        for name, one in zip(names, explanations, strict=True):
+            if form == JSON:
+                file.write(json_line({"row": name, **one.to_dict()}))
+            else:
+                file.write(f"Row {printable(str(name))}: {printable_lines(str(one))}\n\n")
+
+
+def _chosen(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:
+    """Return the rows given by name or, if rows have names and none has this one, by number."""
+    numbers = {str(row): [row] for row in range(len(names))} if are_named else {}
+    named: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        named.setdefault(name, []).append(row)
+    places = numbers | named
     for name in wanted:
         if name not in places:
             by_number = f", or '0' to '{len(names) - 1}'" if numbers else ""
             raise ValueError(f"{where} has no row {name!r}; its rows are {names[0]!r} to {names[-1]!r}{by_number}")
-    return [places[name] for name in wanted]
+    return [row for name in wanted for row in places[name]]

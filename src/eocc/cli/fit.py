@@ -25,7 +25,7 @@ FEW = 10
 @click.option(
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
-@options.data_options("label", "target", "outliers", "drop")
+@options.data_options("label", "target", "outliers", "drop", "id_column")
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
     data: Path, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
@@ -111,6 +111,8 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     if is_numbers and rows.schema.is_named:
         classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
+    if rows.are_named:
+        classifier.row_names_ = [str(rows.names[row]) for row in classifier.training_indices_]
 
 
 def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, about: DataOptions) -> None:

@@ -54,11 +54,12 @@ class DataOptions:
     label: str = ""
     target: str = ""
     outliers: str = ""
+    id_column: str = ""
 
     @property
     def apart(self) -> list[str]:
         """The columns that are not compared."""
-        return [*names_in(self.drop), *([self.label] if self.label else [])]
+        return list(dict.fromkeys([*names_in(self.drop), *filter(None, (self.label, self.id_column))]))
 
     def __post_init__(self) -> None:
         if (self.target or self.outliers) and not self.label:
@@ -186,7 +187,7 @@ def data_options(*names: str) -> Callable[[Function], Function]:
         def wrapped(**given: Any) -> Any:
             asked = {name: given.pop(name) for name in chosen}
             if given.get("data", ".") is None and any(asked.values()):
-                raise click.UsageError("--label, --target and --input-format describe the data: pass --data")
+                raise click.UsageError("--label, --target, --id and --input-format describe the data: pass --data")
             return function(about=DataOptions(**asked), **given)
 
         return stacked(*(_DATA_OPTIONS[name] for name in chosen))(wrapped)
@@ -217,6 +218,8 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 _DATA_OPTIONS = {
     "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,
                                  help="Format of DATA, if not given by its suffix."),
+    "id_column": click.option("--id", "id_column", default="", metavar="COLUMN",
+                              help="The column that names the rows; it is not compared."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
     "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
                                 help="Leave out graphs that a CXL index lists with two classes, or choose one class."),

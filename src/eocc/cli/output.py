@@ -15,11 +15,11 @@ import click
 from eocc.cli.app import Shared, say
 from eocc.foundation.printing import printable
 
-PARQUET = "parquet"
-SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "json", ".parquet": PARQUET, ".pq": PARQUET}
+JSON, PARQUET = "json", "parquet"
+SUFFIXES = {".csv": "csv", ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET, ".pq": PARQUET}
 WIDTH = 12
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[str, Any]
 
 
 def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
@@ -31,6 +31,14 @@ def open_model(model: Path, output: Path | None, data: Path | None = None) -> An
     check_output(output, model, data)
     say_when_compiling()
     return load(model)
+
+
+def output_format(form: str | None, output: Path | None, default: str) -> str:
+    """Return the format that was asked for, or that of the suffix of the output, or the default."""
+    form = form or SUFFIXES.get("" if output is None else output.suffix.lower(), default)
+    if form == PARQUET and output is None:
+        raise click.UsageError("--format parquet needs a file: pass --output")
+    return form
 
 
 def json_line(value: Any) -> str:
@@ -74,15 +82,19 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
             file.write(_table_line(names, widths))
 
         def write_rows(columns: Columns) -> None:
-            rows = zip(*(columns[name] for name in names), strict=True)
+            rows = zip(*(_plain(columns[name]) for name in names), strict=True)
             if form == "csv":
                 writer.writerows(rows)
-            elif form == "json":
+            elif form == JSON:
                 file.writelines(json_line(dict(zip(names, row, strict=True))) for row in rows)
             else:
                 file.writelines(_table_line(row, widths) for row in rows)
 
         yield write_rows
+
+
+def _plain(column: Any) -> Any:
+    return column.tolist() if hasattr(column, "tolist") else column  # numpy's numbers print with their type
 
 
 @contextmanager

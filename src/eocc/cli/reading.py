@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,17 @@ import numpy as np
 
 from eocc.cli.app import say
 from eocc.cli.options import DataOptions, names_in
-from eocc.foundation.printing import has_instead, quoted
+from eocc.foundation.printing import has_instead, printable, quoted
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
 from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
-from eocc.io.files.cells import complete_rows, is_same
+from eocc.io.files.cells import are_missing, complete_rows, is_same, values_in
 
 CLASS = "class"
+# What --keep takes for every column.
+ALL = "all"
 # A note says that the rows are those the model was trained on if more than this share of them are.
 MANY_KNOWN = 0.2
 MOST_COMPARED = 1000
@@ -27,13 +29,17 @@ MOST_COMPARED = 1000
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """All rows of a file, their schema and names, and which are normal and which are known outliers."""
+    """All rows of a file, their schema and names, and which are normal and which are known outliers.
+
+    Rows are named by their id or file if `are_named`, else by their number.
+    """
 
     patterns: Any
     schema: Schema
-    names: Sequence[str]
+    names: Sequence[Any]
     is_normal: Flags
     is_outlier: Flags
+    are_named: bool
 
     @property
     def signs(self) -> Any:
@@ -52,10 +58,10 @@ class Named:
         self.count = 0
         self.first: list[str] = []
 
-    def add(self, names: Sequence[str]) -> None:
+    def add(self, names: Sequence[Any]) -> None:
         """Count some more rows."""
         self.count += len(names)
-        self.first += names[: MOST_LISTED - len(self.first)]
+        self.first += [printable(str(name)) for name in names[: MOST_LISTED - len(self.first)]]
 
     def __str__(self) -> str:
         """Return the names of the first rows, and how many more there are."""
@@ -76,7 +82,7 @@ class Skipped(Named):
         ):
             if about.skip_incomplete:
                 kept = complete(chunk)
-                self.add(list(compress(chunk.row_names, ~kept)))
+                self.add(list(compress(names_of(chunk, about), ~kept)))
                 chunk = chunk.some(kept)
             if len(chunk):
                 has_rows = True
@@ -87,6 +93,10 @@ class Skipped(Named):
     def training_chunks(self, path: Path, about: DataOptions, files: Sequence[Path] = ()) -> Iterator[Chunk]:
         """Yield the chunks to learn from: labels and dropped columns may have missing values."""
         return self.chunks(path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - about.apart), files)
+
+    def scored_chunks(self, path: Path, about: DataOptions, schema: Schema) -> Iterator[Chunk]:
+        """Yield the chunks to score: columns that the model does not compare may have missing values."""
+        return self.chunks(path, about, lambda chunk: schema.complete(without_id(chunk, schema, about)))
 
     def say(self) -> None:
         """Print which rows were left out."""
@@ -121,22 +131,68 @@ def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, 
 def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
     """Read a file to score with a model."""
     schema, skipped = schema_of_model(classifier), Skipped()
-    chunks = list(skipped.chunks(path, about, schema.complete))
+    chunks = list(skipped.scored_chunks(path, about, schema))
     skipped.say()
     return _rows(chunks, schema, path, about)
 
 
-def stream_for(classifier: Any, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[list[str], Any]]:
-    """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
-    schema, form = schema_of_model(classifier), about.input_format or guess_format(path)
+def stream_for(schema: Schema, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[Chunk, Any]]:
+    """Yield (chunk, its rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
+    form = about.input_format or guess_format(path)
     with stage(f"scoring {path.name}", 1):
-        for number, chunk in enumerate(skipped.chunks(path, about, schema.complete)):
-            patterns = schema.patterns(chunk)
+        for number, chunk in enumerate(skipped.scored_chunks(path, about, schema)):
+            compared = without_id(chunk, schema, about)
+            patterns = schema.patterns(compared)
             if number == 0:
-                ignored = listed(map(ascii, schema.ignored(chunk)))
+                ignored = listed(map(ascii, schema.ignored(compared)))
                 note = f"; not in the model, ignored: {ignored}" if ignored else ""
                 say(f"{path} ({form}): {schema.describe()}{note}.")
-            yield chunk.row_names, patterns
+            yield chunk, patterns
+
+
+def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
+    """Return what --id says of each row, or its file, or its number from 0; the number also where the id is missing."""
+    if not about.id_column:
+        are_files = chunk.names and not chunk.columns
+        return chunk.row_names if are_files else list(map(int, chunk.row_names))
+    cells = cells_of(chunk, about.id_column, "--id")
+    missing, kind = are_missing(cells, chunk.is_text), str if any(isinstance(cell, str) for cell in cells) else int
+    named = zip(cells, chunk.row_names, missing, strict=True)
+    return [kind(number) if absent else _plain(cell) for cell, number, absent in named]
+
+
+def _plain(cell: Any) -> Any:
+    """Return the cell of an id: text without blanks around it, and whole numbers without a decimal point."""
+    if isinstance(cell, str):
+        return cell.strip()
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def without_id(chunk: Chunk, schema: Schema, about: DataOptions) -> Chunk:
+    """Return the chunk without the column of --id, unless the model compares it."""
+    if not about.id_column or (schema.is_named and about.id_column in schema.names):
+        return chunk
+    return replace(chunk, columns={name: cells for name, cells in chunk.columns.items() if name != about.id_column})
+
+
+def kept_columns(chunk: Chunk, wanted: str, schema: Schema, is_typed: bool) -> dict[str, Sequence[Any]]:
+    """Return the columns that --keep names, or "all": text as in the file, unless typed and compared by the model."""
+    names = list(chunk.columns) if wanted == ALL else names_in(wanted)
+    kinds, kept = dict(schema.columns) if schema.is_named else {}, {}
+    for name in names:
+        cells = cells_of(chunk, name, "--keep")
+        kept[name] = values_in(chunk, name, kinds[name]) if is_typed and chunk.is_text and name in kinds else cells
+    return kept
+
+
+def cells_of(chunk: Chunk, name: str, option: str) -> Sequence[Any]:
+    """Return a column of a table that an option names."""
+    if not chunk.columns:
+        raise ValueError(f"{chunk.where} has no columns; leave {option} out")
+    if name not in chunk.columns:
+        raise ValueError(f"{chunk.where} has no column {name!r}; {has_instead(name, chunk.columns)}")
+    return chunk.columns[name]
 
 
 def gaps_in(patterns: Any) -> tuple[Indices, int]:
@@ -149,7 +205,7 @@ def gaps_in(patterns: Any) -> tuple[Indices, int]:
 
 
 def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOptions) -> Rows:
-    parts = [schema.patterns(chunk) for chunk in chunks]
+    parts = [schema.patterns(without_id(chunk, schema, about)) for chunk in chunks]
     patterns = np.concatenate(parts) if schema.kind == "numbers" else [one for part in parts for one in part]
     is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
     if about.label:
@@ -157,7 +213,8 @@ def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOption
         is_normal = _are_labelled(labels, about.target, about.label, path)
         for value in names_in(about.outliers):
             is_outlier |= _are_labelled(labels, value, about.label, path)
-    return Rows(patterns, schema, [name for chunk in chunks for name in chunk.row_names], is_normal, is_outlier)
+    names = [name for chunk in chunks for name in names_of(chunk, about)]
+    return Rows(patterns, schema, names, is_normal, is_outlier, bool(about.id_column) or isinstance(names[0], str))
 
 
 def _are_labelled(labels: Sequence[Any], value: str, label: str, path: Path) -> Flags:

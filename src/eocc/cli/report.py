@@ -15,7 +15,7 @@ from eocc.io.files.source import STDIN
 @options.data_option
 @options.output_option("report.html", "The page, one HTML file.")
 @click.option("--title", default="", help="Title of the page; the name of the file by default.")
-@options.data_options("label", "target")
+@options.data_options("label", "target", "id_column")
 def report(model: Path, data: Path | None, output: Path, title: str, about: options.DataOptions) -> None:
     """Write an HTML page about a model and its decisions.
 

@@ -117,6 +117,9 @@ class NeighbourExplanation(Explanation):
         """The heading of the exemplars."""
         return f"Nearest {self._row}{'' if len(self.exemplars) == 1 else 's'}:"
 
+    def _more_facts(self) -> dict[str, Any]:
+        return {"p_value": self.p_value}
+
     def rarity(self) -> str:
         """Return the p-value in words."""
         n_more, rows = round(self.p_value * (self.n_training + 1)) - 1, counted(self.n_training, "training row")
@@ -131,7 +134,7 @@ class NeighbourExplanation(Explanation):
 
     def __str__(self) -> str:
         rarity, *rest = self.notes()
-        return self._text([rarity, self._exemplars_in_words()], f"training row {self.exemplars[0].row}", rest)
+        return self._text([rarity, self._exemplars_in_words()], f"training row {self.exemplars[0].name}", rest)
 
     @property
     def _row(self) -> str:

@@ -67,7 +67,7 @@ class Place:
     def region_in_words(self) -> str:
         """Return the size of the region and its prototype."""
         size = counted(self.n_members, "training row") + known_of(self.n_members, self.n_prototypes)
-        row = f"training row {self.prototype.row}{f' ({glued(self.description)})' if self.description else ''}"
+        row = f"training row {self.prototype.name}{f' ({glued(self.description)})' if self.description else ''}"
         if self.n_prototypes == 0:
             named = f"the prototype nearest to its centre is in another region, {row}"
         else:
@@ -84,6 +84,7 @@ class ProfileColumn:
 
     row: int
     index: int
+    name: str
     amount: float
     here: float
     there: float
@@ -147,7 +148,7 @@ class RegionExplanation(Explanation):
         before += [self._exemplars_in_words()] if self.exemplars else []
         if other is not None:
             before.append(f"Next is region {other.region}, {other.ratio_in_words()}: {other.region_in_words()}.")
-        compared_with = f"training row {near.prototype.row}, the prototype"
+        compared_with = f"training row {near.prototype.name}, the prototype"
         return self._text(before, compared_with, [self._profile_in_words()])
 
     @property
@@ -160,7 +161,7 @@ class RegionExplanation(Explanation):
         if self.nearest.ratio < AT_CENTRE:
             return f"{opening}: they are the same."
         shares = ", ".join(
-            f"{one.row} ({share(one.amount, self.profile.squared_ratio).strip()}: {format_number(one.here)} against "
+            f"{one.name} ({share(one.amount, self.profile.squared_ratio).strip()}: {format_number(one.here)} against "
             f"{format_number(one.there)})"
             for one in self.profile.columns
         )
@@ -251,5 +252,7 @@ def _profile(classifier: FittedClassifier, row: Matrix, number: int) -> Profile:
     centre, columns = classifier.fuzzy_model_.centres[number], []
     for j in greatest.tolist():
         one = training_row(classifier, row, j)
-        columns.append(ProfileColumn(one.row, one.index, float(amounts[j]), one.dissimilarity, float(centre[j])))
+        columns.append(
+            ProfileColumn(one.row, one.index, one.name, float(amounts[j]), one.dissimilarity, float(centre[j]))
+        )
     return Profile(float(amounts.sum()), tuple(columns), float(np.delete(amounts, greatest).sum()), len(amounts))

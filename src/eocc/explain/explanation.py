@@ -1,5 +1,6 @@
 """What every explanation of a decision offers, and what makes two rows differ."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,7 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.explain.fitted import TrainingRow
 from eocc.foundation.wording import format_number, wrapped
-from eocc.measures.difference import Difference, difference_of
+from eocc.measures.difference import Difference, difference_of, ranked_contributions
+
+# A row of a table of explanations has this many reasons.
+N_REASONS = 3
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,6 +63,31 @@ class Explanation(ABC):
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
+    def to_record(self) -> dict[str, Any]:
+        """Return the main facts as one row of a table: the decision, the training row compared with, the reasons.
+
+        The reasons are the largest contributions to the dissimilarity in words, each with its share of it.
+        """
+        total, ranked = self.difference.dissimilarity, ranked_contributions(self.difference.contributions)
+        reasons: dict[str, Any] = {}
+        for number in range(N_REASONS):
+            one = ranked[number] if number < len(ranked) else None
+            reasons[f"reason_{number + 1}"] = None if one is None else one.text
+            reasons[f"share_{number + 1}"] = math.nan if one is None else one.amount / total
+        return {
+            "decision": 1 if self.is_target else -1,
+            "membership": self.membership,
+            "distance": self.ratio,
+            **self._more_facts(),
+            "training_row": self.compared_with[1].name,
+            "dissimilarity": total,
+            **reasons,
+        }
+
+    def _more_facts(self) -> dict[str, Any]:
+        """Return what `to_record` holds for this kind of explanation only."""
+        return {}
+
     def _text(self, before: Sequence[str], compared_with: str, after: Sequence[str]) -> str:
         """Return the headline, and the difference between other paragraphs."""
         heading = f"Dissimilarity {format_number(self.difference.dissimilarity)} from {compared_with}"
@@ -67,9 +96,19 @@ class Explanation(ABC):
         return "\n".join([*wrapped(self.headline, 0), *above, *difference, *below])
 
     def _exemplars_in_words(self) -> str:
-        rows = ", ".join(str(one.row) for one in self.exemplars)
+        rows = ", ".join(one.name for one in self.exemplars)
         dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
         return f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities})."
+
+
+def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -> Any:
+    """Return a pandas frame with one row per explanation: see `Explanation.to_record`."""
+    try:
+        import pandas as pd
+    except ModuleNotFoundError:
+        remedy = "pip install 'eocc[tables]'; or call to_record of each explanation"
+        raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
+    return pd.DataFrame([one.to_record() for one in explanations], index=index)
 
 
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:

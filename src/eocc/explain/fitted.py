@@ -1,5 +1,6 @@
 """What explanations need of a fitted classifier, and what they call its training rows, columns and weights."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ class FittedClassifier(Protocol):
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
+    row_names_: Sequence[str] | None
     weights_: Matrix
 
     @property
@@ -58,20 +60,29 @@ class FittedClassifier(Protocol):
 class TrainingRow:
     """A training row that is a prototype: its `row` in the X of the fit, and its `dissimilarity` from an explained row.
 
-    `index` counts along `training_indices_`, as `regions_` does, `column` along `prototypes_`. All three are equal
-    unless some rows of X were outliers or held out, or there are fewer prototypes than training rows.
+    `name` is its id, if the model keeps ids, or else its number `row`. `index` counts along `training_indices_`, as
+    `regions_` does, `column` along `prototypes_`. Row, index and column are equal unless some rows of X were outliers
+    or held out, or there are fewer prototypes than training rows.
     """
 
     row: int
     index: int
     column: int
     dissimilarity: float
+    name: str
 
 
 def training_row(classifier: FittedClassifier, row: Matrix, column: int) -> TrainingRow:
     """Return the prototype of this column, given the dissimilarities of a row to all prototypes."""
     index = int(classifier.prototype_indices_[column])
-    return TrainingRow(int(classifier.training_indices_[index]), index, column, float(row[column]))
+    number, name = int(classifier.training_indices_[index]), training_name(classifier, index)
+    return TrainingRow(number, index, column, float(row[column]), name)
+
+
+def training_name(classifier: FittedClassifier, index: int) -> str:
+    """Return the id of a training row, or its number in the X of the fit; `index` counts along `training_indices_`."""
+    names = classifier.row_names_
+    return str(int(classifier.training_indices_[index])) if names is None else names[index]
 
 
 def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingRow, ...]:

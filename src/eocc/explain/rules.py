@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import FittedClassifier, described, number_columns, prototype_labels, reach_of
+from eocc.explain.fitted import FittedClassifier, described, number_columns, prototype_labels, reach_of, training_name
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
 
@@ -34,16 +34,18 @@ class FeatureRange:
 class Rule:
     """A region as a rule: IF a row is close to it THEN it is normal, to a degree.
 
-    `prototype` is the training row that represents the region, `description` describes it. `extents` are the sizes of
-    the region inwards and outwards, `reach` is the number of extents within which rows are accepted, `degree` the
-    membership as a formula. `ranges` are those of the columns with the highest weights. With fewer prototypes than
-    training rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that
-    decides by neighbours, `rejected` is the share of new normal rows above the limit; extents only describe the region.
+    `prototype` is the training row that represents the region, by number and by `prototype_name`; `description`
+    describes it. `extents` are the sizes of the region inwards and outwards, `reach` is the number of extents within
+    which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns with the highest
+    weights. With fewer prototypes than training rows, `n_prototypes` of the members are prototypes, and ranges are
+    taken from these. For a classifier that decides by neighbours, `rejected` is the share of new normal rows above the
+    limit; extents only describe the region.
     """
 
     region: int
     n_members: int
     prototype: int
+    prototype_name: str
     description: str
     extents: tuple[float, float]
     reach: float
@@ -75,7 +77,7 @@ class Rule:
         return asdict(self)
 
     def _prototype_in_words(self) -> str:
-        row = f"no. {self.prototype}{f': {glued(self.description)}' if self.description else ''}"
+        row = f"no. {self.prototype_name}{f': {glued(self.description)}' if self.description else ''}"
         if self.n_prototypes is None:
             return f", prototype {row}"
         known = known_of(self.n_members, self.n_prototypes)
@@ -105,13 +107,14 @@ def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> lis
 
 def _rule(classifier: FittedClassifier, number: int, column: int, rejected: float | None) -> Rule:
     region, function = classifier.regions_[number], classifier.fuzzy_model_.membership_function
+    index = int(classifier.prototype_indices_[column])
     inner, outer = classifier.fuzzy_model_.widths[number].tolist()
     extents = (region.extent, region.extent) if inner == outer else (inner, outer)
     own = np.flatnonzero(prototype_labels(classifier) == number)
     ratio = ratio_in_words(*extents) if rejected is None else "r = 1 at the limit"
     return Rule(
         region=number, n_members=len(region.members),
-        prototype=int(classifier.training_indices_[classifier.prototype_indices_[column]]),
+        prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
         description=described(classifier, classifier.prototypes_, column),
         extents=extents, reach=reach_of(classifier.threshold_),
         degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",

@@ -23,9 +23,11 @@ def _article(study: Study, rows: ScoredRows, index: int, explanation: Explanatio
     """Return the explanation of one row under its name; `key` links it with the map."""
     role, other = explanation.compared_with
     pair = [rows.patterns[index], study.classifier.prototypes_[other.column]]
-    pictures = pictures_of(study.classifier, pair, [name, f"{role}: training row {other.row}"])
+    pictures = pictures_of(study.classifier, pair, [name, f"{role}: training row {other.name}"])
     exemplars = [
-        tag("li", f"training row {one.row}, dissimilarity {format_number(one.dissimilarity)}{aside(study, one.column)}")
+        tag(
+            "li", f"training row {one.name}, dissimilarity {format_number(one.dissimilarity)}{aside(study, one.column)}"
+        )
         for one in explanation.exemplars
     ]
     return tag(
@@ -55,7 +57,7 @@ def _difference(study: Study, explanation: Explanation) -> Markup:
     difference, (role, other) = explanation.difference, explanation.compared_with
     total, ranked = difference.dissimilarity, ranked_contributions(difference.contributions)
     words = aside(study, other.column).removeprefix(": ")
-    opening = f"Dissimilarity {format_number(total)} from the {role}, training row {other.row}"
+    opening = f"Dissimilarity {format_number(total)} from the {role}, training row {other.name}"
     opening += f" ({words})" if words else ""
     if not ranked:
         is_number = total > 0 and not difference.contributions

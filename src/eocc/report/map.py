@@ -102,7 +102,8 @@ def _how_to(study: Study) -> str:
     return (
         "Point at a mark to see what it is; click it for its explanation. With the keyboard: Tab to the map, arrow "
         "keys from mark to mark, + and - to zoom, Home to the most unusual row, Enter for the explanation, Escape to "
-        f"go back. The {counted(len(study.explained), 'most unusual row')}{prototypes} have a full explanation."
+        "go back. To find a row, type its name or a part of it, and press Enter; press it again for the next one. "
+        f"The {counted(len(study.explained), 'most unusual row')}{prototypes} have a full explanation."
     )
 
 
@@ -139,7 +140,8 @@ def _training_mark(study: Study, place: Placing, index: int) -> Markup:
         ring = "prototype" if regions.prototypes[number] == index else ""
         title += f", prototype of region {number}" if ring else f", in region {number}"
     shape, kinds = _look(number)
-    return _mark(study, rows, index, place, title, shape, ring, class_=f"point training {kinds}", data_key=f"t{index}")
+    links = {"data_key": f"t{index}", "data_name": rows.names[index]}
+    return _mark(study, rows, index, place, title, shape, ring, class_=f"point training {kinds}", **links)
 
 
 def _new_mark(study: Study, place: Placing, index: int) -> Markup:
@@ -188,10 +190,11 @@ def _tools(study: Study) -> Markup:
     ]
     show = tag("fieldset", tag("legend", "Show"), *boxes)
     zoom = tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom")
-    field = Markup('<input type="search" id="map-find" size="9" autocomplete="off">')
-    find = "" if study.new is None else tag("label", "Find ", field, class_="find")
+    field = Markup('<input type="search" id="map-find" size="9" autocomplete="off" aria-describedby="map-found">')
+    find = tag("label", "Find row ", field, class_="find")
     status = tag("p", id="map-status", role="status", class_="visually-hidden")
-    return tag("div", show, zoom, find, status, class_="tools screen-only")
+    found = tag("output", id="map-found", for_="map-find")  # read aloud when it changes
+    return tag("div", show, zoom, find, found, status, class_="tools screen-only")
 
 
 def _legend(study: Study) -> Markup:

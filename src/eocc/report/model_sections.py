@@ -47,7 +47,7 @@ def regions_section(study: Study) -> Markup:
 def _region(study: Study, regions: Regions, rule: Rule) -> Markup:
     column = regions.prototypes[rule.region]
     role = "nearest prototype, in another region" if rule.n_prototypes == 0 else "prototype"
-    name = f"{role}: training row {rule.prototype}"
+    name = f"{role}: training row {rule.prototype_name}"
     pictures = pictures_of(study.classifier, [study.classifier.prototypes_[column]], [name])
     known: list[tuple[str, object]] = [("training rows", rule.n_members)]
     known += [] if rule.n_prototypes is None else [("prototypes", rule.n_prototypes)]
@@ -101,7 +101,7 @@ def _smaller_regions(rules: list[Rule]) -> Markup:
     rows = []
     for rule in rules[:MOST_LINES]:
         where = " (in another region)" if rule.n_prototypes == 0 else ""
-        prototype = f"{rule.prototype}{where}: {rule.description}".removesuffix(": ")
+        prototype = f"{rule.prototype_name}{where}: {rule.description}".removesuffix(": ")
         rows.append([rule.region, rule.n_members, rule.extent, prototype])
     more = f", the largest {MOST_LINES} of them" if len(rules) > MOST_LINES else ""
     lines = table(["region", "training rows", "extent", "prototype"], rows)

@@ -245,14 +245,25 @@
     });
   }
   const find = document.getElementById("map-find");
-  if (find) find.addEventListener("keydown", (event) => {
+  const found = document.getElementById("map-found");
+  const byRank = [...points].reverse(); // new rows first, the most unusual of them first
+  const search = { wanted: "", turn: 0 };
+
+  function rowsCalled(wanted) {
+    const exact = byRank.filter((point) => point.node.dataset.name === wanted);
+    const part = wanted.toLowerCase();
+    return exact.length || !part ? exact : byRank.filter((point) => point.node.dataset.name.toLowerCase().includes(part));
+  }
+
+  find.addEventListener("keydown", (event) => { // Enter again shows the next row of the same name
     if (event.key !== "Enter") return;
     const wanted = find.value.trim();
-    const point = points.find((one) => one.node.dataset.name === wanted)
-      || points.find((one) => (one.node.dataset.name || "").includes(wanted) && wanted);
-    if (point) { bringIntoView(point); open(point, find); }
-    status.textContent = point ? status.textContent : `No row on the map has the name ${wanted}`;
-    find.setAttribute("aria-invalid", point ? "false" : "true");
+    const rows = rowsCalled(wanted);
+    search.turn = wanted === search.wanted && rows.length ? (search.turn + 1) % rows.length : 0;
+    search.wanted = wanted;
+    if (rows.length) { bringIntoView(rows[search.turn]); open(rows[search.turn], find); }
+    found.textContent = rows.length ? `${search.turn + 1} of ${rows.length}` : `No row on the map has the name ${wanted}`;
+    find.setAttribute("aria-invalid", rows.length ? "false" : "true");
   });
 
   if (first) become(first);

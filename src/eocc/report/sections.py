@@ -9,6 +9,7 @@ from eocc.explain import reach_of
 from eocc.explain.fitted import number_columns, schema_of
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.regions.scores import decision_margin
 from eocc.report.charts import Curve, histogram, line_chart, linear
 from eocc.report.explained import main_difference, subject_article
 from eocc.report.markup import Markup, facts, joined, section, table, tag
@@ -67,12 +68,21 @@ def _summary_in_words(study: Study) -> list[str]:
     new, accepted, n_known = study.new, int(study.new.accepted.sum()), int(study.new.are_known.sum())
     shares = [f"{part} ({percentage(part, len(new))})" for part in (accepted, len(new) - accepted)]
     said.append(f"Of {counted(len(new), 'new row')} it accepts {shares[0]} as normal and rejects {shares[1]}.")
-    said += _labels_in_words(new)
+    said += [*_labels_in_words(new), *_drift_in_words(study, new)]
     if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         said.append(f"{n_known} of them equal a {study.row_name}. {remark}")
     first = int(new.order[0])
     return [*said, f"The most unusual one is {study.name(first)}, {study.explained[first].decision}."]
+
+
+def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
+    """Return the sentence on drift, of the rows that are not labelled as outliers, if the model is calibrated."""
+    kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
+    if new.p_values is None or not len(kept):
+        return []
+    drift = study.classifier.drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
+    return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 
 def _labels_in_words(new: ScoredRows) -> list[str]:

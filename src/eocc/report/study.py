@@ -11,7 +11,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import described, prototype_labels
+from eocc.explain.fitted import described, prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
@@ -128,7 +128,7 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
     with stage("computing the report", 5) as report:
         plane = project(classifier)
         report(1)
-        rows = classifier.training_indices_[classifier.prototype_indices_].astype(str).tolist()
+        rows = [training_name(classifier, index) for index in classifier.prototype_indices_.tolist()]
         training = _scored(classifier, plane, classifier.prototypes_, rows)
         report(2)
         scored = None if new is None else _scored(classifier, plane, *new)

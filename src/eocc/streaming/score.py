@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from eocc.calibration.drift import Drift
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.atomic import check_output, drafted
 from eocc.foundation.registry import choose
 from eocc.foundation.threads import in_order
 from eocc.io.files import schema_of_model
+from eocc.regions.scores import Scores
 from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, files_of, source_of
 
 # Number of rows in a row group of Parquet.
@@ -31,24 +33,47 @@ Columns = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Scored:
-    """How many rows were scored, and how many of them were accepted."""
+    """How many rows were scored and accepted, and the `drift` of all; None unless the model is calibrated."""
 
     n_rows: int
     n_accepted: int
+    drift: Drift | None
 
 
-def figures_of(classifier: OneClassClassifier, X: Any) -> dict[str, NDArray[Any]]:
-    """Return `decision`, `membership`, `score`, `distance` and, for a calibrated model, `p_value` of every row."""
-    scores = classifier.score_all(X)
-    columns: dict[str, NDArray[Any]] = {
-        "decision": np.where(scores.margins - classifier.threshold_ >= 0, 1, -1),
-        "membership": np.exp(scores.log_memberships),
-        "score": scores.log_memberships,
-        "distance": scores.ratios,
-    }
-    if classifier.calibration_ is not None:
-        columns["p_value"] = classifier.calibration_.p_values(scores.margins)
-    return columns
+class Scoring:
+    """Scores the parts of a source, whose columns have been matched already, and counts.
+
+    `score` may run on many threads, then with n_jobs=1 each; `count` runs on one.
+    """
+
+    def __init__(self, classifier: OneClassClassifier, n_jobs: int | None) -> None:
+        self._classifier, self._calibration = copy(classifier), classifier.calibration_
+        self._drift = None if self._calibration is None else classifier.drift_counts()
+        self._classifier.n_jobs = n_jobs
+        # Rows come without names of columns: those were matched already.
+        self._classifier.__dict__.pop("feature_names_in_", None)
+        self.n_rows, self._n_accepted = 0, 0
+        # Columns of the result; `p_value` is for calibrated models.
+        self.names = ["decision", "membership", "score", "distance", *([] if self._drift is None else ["p_value"])]
+
+    def score(self, X: Any) -> tuple[Any, Scores]:
+        """Return the rows as the measure reads them, and their scores."""
+        patterns = self._classifier.read(X)
+        return patterns, self._classifier.score_read(patterns)
+
+    def count(self, patterns: Any, scores: Scores) -> dict[str, NDArray[Any]]:
+        """Count the rows, and return the columns `names`."""
+        is_accepted = scores.margins - self._classifier.threshold_ >= 0
+        self.n_rows, self._n_accepted = self.n_rows + len(is_accepted), self._n_accepted + int(is_accepted.sum())
+        found = [np.where(is_accepted, 1, -1), np.exp(scores.log_memberships), scores.log_memberships, scores.ratios]
+        if self._drift is not None and self._calibration is not None:
+            self._drift.add(scores.margins, patterns)
+            found.append(self._calibration.p_values(scores.margins))
+        return dict(zip(self.names, found, strict=True))
+
+    def result(self) -> Scored:
+        """Return the counts of all rows."""
+        return Scored(self.n_rows, self._n_accepted, None if self._drift is None else self._drift.result())
 
 
 def score_stream(
@@ -61,15 +86,18 @@ def score_stream(
 ) -> Scored:
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the counts.
 
-    The file has a column `row`, the number of the row from 0, and the columns of `figures_of`. The source is one of
-    those that `fit_stream` takes, or an iterator of chunks; it may hold any data that the model can compare. Columns of
-    tables and frames are found by name. Rows with missing values are scored as `predict` would, unless
-    incomplete="skip" leaves them out.
+    The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `distance` and, for
+    a calibrated model, `p_value`. The source is one of those that `fit_stream` takes, or an iterator of chunks; it may
+    hold any data that the model can compare. Columns of tables and frames are found by name. Rows with missing values
+    are scored as `predict` would, unless incomplete="skip" leaves them out.
 
     >>> from eocc import SurpriseClassifier
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
-    >>> score_stream(SurpriseClassifier().fit(rows), [rows + 50, rows - 50], "scores.csv")
-    Scored(n_rows=200, n_accepted=0)
+    >>> scored = score_stream(SurpriseClassifier().fit(rows), [rows + [0, 50]] * 2, "scores.csv")
+    >>> scored.n_rows, scored.n_accepted
+    (200, 0)
+    >>> print(scored.drift)
+    200 of 200 rows rejected, 5 % expected: the new data differ from the training data, most of all in feature 1.
     """
     check_classifier("score_stream", classifier)
     check_is_fitted(classifier)
@@ -78,19 +106,15 @@ def score_stream(
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
     schema = schema_of_model(classifier)
     stream = source_of(source, chunk_rows, None, incomplete, schema=schema)
-    are_rows, scorer = schema.kind == "numbers", copy(classifier)
-    scorer.__dict__.pop("feature_names_in_", None)  # the schema has matched the columns already
-    if are_rows:  # one thread per part; other patterns are scored one part after the other, on all threads
-        scorer.n_jobs = 1
-    n_rows, n_accepted = 0, 0
+    # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
+    count = n_threads(classifier.n_jobs) if schema.kind == "numbers" else 1
+    scoring = Scoring(classifier, classifier.n_jobs if count == 1 else 1)
     with drafted(output) as draft, write_to(draft) as write:
-        count = n_threads(classifier.n_jobs) if are_rows else 1
-        for part, columns in in_order(lambda part: (part, figures_of(scorer, part.values)), stream.rows(), count):
-            write({"row": part.numbers, **columns})
-            n_rows, n_accepted = n_rows + len(part.values), n_accepted + int((columns["decision"] > 0).sum())
-        if not n_rows:
+        for part, *found in in_order(lambda part: (part, *scoring.score(part.values)), stream.rows(), count):
+            write({"row": part.numbers, **scoring.count(*found)})
+        if not scoring.n_rows:
             raise ValueError(f"the source holds no rows{stream.in_words()}; at least 1 is required")
-    return Scored(n_rows, n_accepted)
+    return scoring.result()
 
 
 @contextmanager
@@ -116,16 +140,28 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         raise ModuleNotFoundError("Parquet needs pyarrow: pip install 'eocc[tables]'; or write to .csv") from None
     writers, waiting = list[Any](), list[Any]()
 
+    @contextmanager
+    def refusing_mixtures() -> Iterator[None]:
+        try:
+            yield
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+            first = str(error).splitlines()[0]
+            raise ValueError(f"Parquet columns hold values of one type; write CSV or JSON instead: {first}") from None
+
+    @refusing_mixtures()
     def flush() -> None:
-        table = pyarrow.concat_tables(waiting)
+        table = pyarrow.concat_tables(waiting, promote_options="permissive")
         waiting.clear()
         if not writers:
             repeated = [name for name in REPEATED if name in table.schema.names]
-            writers.append(pyarrow.parquet.ParquetWriter(path, table.schema, use_dictionary=repeated))
-        writers[0].write_table(table)
+            # A column without any value so far may still get some; text can hold them all.
+            fields = [f.with_type(pyarrow.string()) if pyarrow.types.is_null(f.type) else f for f in table.schema]
+            writers.append(pyarrow.parquet.ParquetWriter(path, pyarrow.schema(fields), use_dictionary=repeated))
+        writers[0].write_table(table.cast(writers[0].schema))
 
     def write(columns: Columns) -> None:
-        waiting.append(pyarrow.table(dict(columns)))
+        with refusing_mixtures():
+            waiting.append(pyarrow.table(dict(columns)))
         if sum(table.num_rows for table in waiting) >= GROUP_ROWS:
             flush()
 

@@ -1,0 +1,274 @@
+"""New rows against held-out normal rows: whether the data have changed since the fit."""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+from eocc.calibration.conformal import ROUNDING, Calibration
+from eocc.foundation.printing import printable
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, format_number
+from eocc.measures.columns import NUMBERS, Column, Table
+from eocc.space.prototypes.content import row_hashes, words_of
+
+# Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
+ALPHA = 0.01
+# New rows are counted beyond these shares of the held-out rows, besides the rejected rows.
+LEVELS = (0.1, 0.25, 0.5)
+UNUSUAL, NORMAL = "unusual", "normal"
+# Held-out rows are only roughly like new ones, so small deviations are no drift: this share of all rows beyond a level,
+# and this share of the promised rate. New rows look a little more normal than left-out ones.
+LEVEL_SLACK = {UNUSUAL: 0.02, NORMAL: 0.05}
+RATE_SLACK = 0.2
+# If training rows have copies, up to this many of those that have none are scored again: seconds at most.
+MOST_UNIQUE = 2000
+# A column of numbers is compared at up to this many values of the training rows.
+MOST_CUTS = 1000
+# Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
+RARE = 5
+
+
+@dataclass(frozen=True)
+class ColumnDrift:
+    """A column, and the p-value of a test of it alone: it names the column, it does not decide whether there is drift.
+
+    Numbers are compared by a two-sample Kolmogorov-Smirnov test, labels and missing values by a chi-square test. The
+    p-value is an upper bound, 2 exp(-2 D^2 n m / (n + m)) for numbers.
+    """
+
+    name: Hashable
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Whether new rows differ from the training rows; `str` gives the sentence.
+
+    `n_rejected` of `n_rows` new rows are rejected; `n_expected` are on average, without drift. `p_value` is valid for
+    any number of rows. `columns` are those of a table, the most different first. `remark` says how unusual or normal
+    the rows are, where that says more than the number of rejections.
+    """
+
+    p_value: float
+    n_rows: int
+    n_rejected: int
+    n_expected: float
+    columns: tuple[ColumnDrift, ...] = ()
+    remark: str = ""
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether the p-value is at most 0.01."""
+        return self.p_value <= ALPHA
+
+    def __str__(self) -> str:
+        expected = f"{format_number(100 * self.n_expected / self.n_rows)} % expected"
+        opening = f"{self.n_rejected:,} of {counted(self.n_rows, 'row')} rejected, {expected}"
+        if not self.is_drift:
+            return f"{opening}: no sign that the new data differ from the training data."
+        where = ""
+        if self.columns and self.columns[0].p_value * len(self.columns) <= ALPHA:
+            where = f", most of all in {printable(str(self.columns[0].name))}"
+        return f"{opening}{self.remark}: the new data differ from the training data{where}."
+
+
+class DriftCounts:
+    """Counts of new rows beyond some of the held-out rows, in memory that does not grow with the rows.
+
+    If new and held-out rows are exchangeable, the number of new rows below the held-out row of a given rank has a
+    beta-binomial distribution, whatever the data, for any number of either. A binomial would be wrong: the p-values of
+    new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows
+    and gets half of the error; the others count rows beyond `LEVELS`. Ties make them conservative.
+
+    A classifier that scores a copy of a training row as if that row were left out passes `unique_margins`, those of
+    training rows without copies. The test then leaves out new rows that equal a prototype, and also looks for rows that
+    are too normal. Otherwise training rows look more normal than new ones, so that this would find them.
+    """
+
+    def __init__(
+        self,
+        calibration: Calibration,
+        threshold: float,
+        prototypes: Any,
+        names: Sequence[str],
+        unique_margins: Matrix | None,
+    ) -> None:
+        self._rate, self._threshold, self._names = calibration.rate, threshold, names
+        self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
+        self._known = None if unique_margins is None else np.unique(row_hashes(words_of(prototypes)))
+        margins = calibration.margins if unique_margins is None else unique_margins
+        self._n_held_out = n = len(margins)
+        ranks = np.array([_rank(share, n) for share in (self._rate, *LEVELS)])
+        # Without any row to compare with, no row lies beyond it.
+        self._low: Any = margins[ranks - 1] if n else -np.inf
+        self._high: Any = margins[n - ranks] if n else np.inf
+        self._below, self._above = np.zeros((2, len(ranks)), np.int64)
+        self._n_rows, self._n_rejected, self._n_tested = 0, 0, 0
+
+    def add(self, margins: Matrix, patterns: Any) -> Self:
+        """Count these rows too, given by their margins and as patterns of the measure; return self."""
+        self._n_rows += len(margins)
+        self._n_rejected += int((margins < self._threshold).sum())
+        found = {column.name: column for column in columns_of(patterns, self._names)}
+        columns = tuple(found[counts.name] for counts in self._columns)
+        for counts, column in zip(self._columns, columns, strict=True):
+            counts.add(column)
+        patterns = Table(columns) if isinstance(patterns, Table) else patterns  # in the order of the training rows
+        if self._known is not None:
+            margins = margins[~np.isin(row_hashes(words_of(patterns)), self._known)]
+        self._n_tested += len(margins)
+        self._below += (margins[:, None] < self._low).sum(axis=0)
+        self._above += (margins[:, None] > self._high).sum(axis=0)
+        return self
+
+    def result(self) -> Drift:
+        """Return the test of all rows counted."""
+        rejected = 2 * self._tail(int(self._below[0]), (1 + RATE_SLACK) * self._rate)
+        sides = {UNUSUAL: self._below} | ({} if self._known is None else {NORMAL: self._above})
+        beyond = [(side, int(counts[k]), level) for side, counts in sides.items() for k, level in enumerate(LEVELS, 1)]
+        tails = [self._tail(count, level + LEVEL_SLACK[side]) for side, count, level in beyond]
+        least, furthest = 2 * len(tails) * min(tails), beyond[int(np.argmin(tails))]
+        columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
+        return Drift(
+            min(1.0, rejected, least), self._n_rows, self._n_rejected, self._rate * self._n_rows,
+            tuple(column for _, column in columns), _remark(*furthest) if least < rejected else "",
+        )  # fmt: skip
+
+    def _tail(self, count: int, share: float) -> float:
+        return tail(count, _rank(share, self._n_held_out), self._n_tested, self._n_held_out)
+
+
+def _remark(side: str, count: int, level: float) -> str:
+    than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
+    return f"; {count:,} {'is' if count == 1 else 'are'} more {side} than {than}"
+
+
+def _rank(share: float, n: int) -> int:
+    """Return the rank of this share among n held-out rows, from 1 to n."""
+    return max(1, min(int(share * (n + 1) + ROUNDING), n))
+
+
+def without_copies(patterns: Any) -> Indices | None:
+    """Return the places of patterns that equal no other, evenly spaced ones if they are many; None if all are such."""
+    _, first, counts = np.unique(row_hashes(words_of(patterns)), return_index=True, return_counts=True)
+    if len(first) == len(patterns):
+        return None
+    found = np.sort(first[counts == 1])
+    return np.asarray(found[np.linspace(0, len(found) - 1, min(len(found), MOST_UNIQUE)).astype(int)])
+
+
+def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
+    """Return the probability that `count` or more of n_new values lie below the known value of this rank.
+
+    All n_new + n_known values are exchangeable. Of the count + rank - 1 smallest, fewer than `rank` are then known
+    values: a hypergeometric distribution.
+
+    >>> round(tail(1, 1, 1, 19), 3), round(tail(2, 1, 2, 19), 5), tail(0, 5, 20, 99)
+    (0.05, 0.00476, 1.0)
+    """
+    if count == 0:
+        return 1.0
+    first = count + rank - 1
+    known = np.arange(max(0, first - n_new), rank)
+    ways = _log_choose(n_known, known) + _log_choose(n_new, first - known) - _log_choose(n_known + n_new, first)
+    return float(np.exp(min(0.0, logsumexp(ways))))
+
+
+def _log_choose(n: int, k: Any) -> Any:
+    return -betaln(n - k + 1, k + 1) - math.log(n + 1)
+
+
+def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
+    """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
+    if isinstance(patterns, Table):
+        return patterns.columns
+    return [Column(name, frozenset({NUMBERS}), patterns[:, k]) for k, name in enumerate(names)]
+
+
+class _ColumnCounts:
+    """How many training rows and new rows fall into each bin of a column; the last bin is that of missing values."""
+
+    def __init__(self, column: Column) -> None:
+        self.name = column.name
+        self._bins = _NumberBins(column.values) if column.labels is None else _LabelBins(column)
+        self._known = self._counts(column)
+        self._new = np.zeros_like(self._known)
+
+    def add(self, column: Column) -> None:
+        self._new += self._counts(column)
+
+    def _counts(self, column: Column) -> Indices:
+        missing = np.isnan(column.values)
+        present = column[~missing]
+        return np.append(np.bincount(self._bins.of(present), minlength=self._bins.count), int(missing.sum()))
+
+    def result(self) -> tuple[float, ColumnDrift]:
+        """Return -log p, which does not underflow, and the column."""
+        gaps = np.array([(counts[:-1].sum(), counts[-1]) for counts in (self._known, self._new)])
+        evidence = max(chi_square(gaps), self._bins.evidence(np.array([self._known[:-1], self._new[:-1]])))
+        return evidence, ColumnDrift(self.name, math.exp(-evidence))
+
+
+class _NumberBins:
+    """One bin for each of some training values, and one for each gap between them."""
+
+    def __init__(self, values: Matrix) -> None:
+        rising = np.sort(values[~np.isnan(values)])
+        self._cuts = np.unique(rising[np.linspace(0, len(rising) - 1, min(len(rising), MOST_CUTS)).astype(int)])
+        self.count = 2 * len(self._cuts) + 1
+
+    def of(self, column: Column) -> Indices:
+        places = np.searchsorted(self._cuts, column.values)
+        return np.asarray(2 * places + (np.append(self._cuts, np.inf)[places] == column.values))
+
+    def evidence(self, counts: Indices) -> float:
+        return kolmogorov_smirnov(counts)
+
+
+class _LabelBins:
+    """One bin for each label with many training rows; the first is for all other labels."""
+
+    def __init__(self, column: Column) -> None:
+        labels, present = column.labels or (), column.values[~np.isnan(column.values)].astype(np.int64)
+        many = np.flatnonzero(np.bincount(present, minlength=len(labels)) >= RARE).tolist()
+        self._bin = {labels[code]: number for number, code in enumerate(many, 1)}
+        self.count = len(many) + 1
+
+    def of(self, column: Column) -> Indices:
+        bins = np.array([self._bin.get(label, 0) for label in column.labels or ()], np.int64)
+        return bins[column.values.astype(np.int64)]
+
+    def evidence(self, counts: Indices) -> float:
+        return chi_square(counts)
+
+
+def kolmogorov_smirnov(counts: Indices) -> float:
+    """Return -log of a bound of the p-value of two samples, counted in the same ordered bins (2, b).
+
+    >>> round(kolmogorov_smirnov(np.array([[100, 0], [0, 100]])), 2), kolmogorov_smirnov(np.array([[9, 9], [3, 3]]))
+    (99.31, 0.0)
+    """
+    sizes = counts.sum(axis=1)
+    if not sizes.all():
+        return 0.0
+    largest = float(np.abs(np.diff(np.cumsum(counts, axis=1) / sizes[:, None], axis=0)).max())
+    return max(0.0, 2 * largest**2 * float(np.prod(sizes / sizes.sum())) * float(sizes.sum()) - math.log(2))
+
+
+def chi_square(counts: Indices) -> float:
+    """Return -log of Chernoff's bound of the p-value of two samples, counted in the same bins (2, b).
+
+    >>> round(chi_square(np.array([[100, 0], [0, 100]])), 1), chi_square(np.array([[9, 9], [3, 3]]))
+    (96.9, 0.0)
+    """
+    counts = counts[:, counts.sum(axis=0) > 0]
+    sizes, freedom = counts.sum(axis=1), counts.shape[1] - 1
+    if not (sizes.all() and freedom):
+        return 0.0
+    expected = sizes[:, None] * (counts.sum(axis=0) / sizes.sum())
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    return (statistic - freedom - freedom * math.log(statistic / freedom)) / 2 if statistic > freedom else 0.0
