@@ -13,7 +13,10 @@ ARRAYS: Layout = {
     "training_indices": indices("n", "any", rising=True), "prototype_indices": indices("r", "n", rising=True),
     "weights": numbers("u", 0, 1), "threshold": number(), "offset": number(),
 }  # fmt: skip
-SHARED = ("resolved_measure", "measure", "prototypes", *ARRAYS, "calibration", "n_features_in", "feature_names_in")
+SHARED = (
+    "resolved_measure", "measure", "prototypes", *ARRAYS, "calibration", "n_features_in", "feature_names_in",
+    "ignored_columns",
+)  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6
@@ -34,6 +37,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "offset": float(classifier.offset_),
         "n_features_in": getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if names is None else list(names),
+        "ignored_columns": list(classifier.ignored_columns_),
     }
 
 
@@ -48,6 +52,10 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     for name in ("resolved_measure", "measure", "prototypes", *ARRAYS):
         setattr(classifier, f"{name}_", state[name])
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
+    ignored = state["ignored_columns"]
+    is_right = type(ignored) is list and all(type(name) in (str, int) for name in ignored)
+    demand(is_right, "ignored_columns must be names of columns")
+    classifier.ignored_columns_ = tuple(ignored)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:

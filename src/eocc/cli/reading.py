@@ -72,7 +72,9 @@ class Skipped(Named):
         """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
         for chunk in (
-            chunk for file in files or [path] for chunk in open_chunks(file, about.input_format, about.two_classes)
+            chunk
+            for file in files or [path]
+            for chunk in open_chunks(file, about.input_format, about.two_classes, about.dialect)
         ):
             if about.skip_incomplete:
                 kept = complete(chunk)
@@ -103,7 +105,7 @@ def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
     schema = schema_of_training(chunks, path, about, measure)
     rows = _rows(chunks, schema, path, about)
     chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = about.input_format or guess_format(path)
+    form = _form(path, about, chunks[0])
     say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
     for remark in schema.remarks:
         say(f"Note: {remark}.")
@@ -115,7 +117,12 @@ def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
 def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, measure: str) -> Schema:
     """Return the schema of rows to learn from, without the columns that are not compared."""
     apart = about.apart if chunks[0].columns else []
-    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure)
+    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure, about.all_columns)
+
+
+def _form(path: Path, about: DataOptions, chunk: Chunk) -> str:
+    form = about.input_format or guess_format(path)
+    return f"{form}, {chunk.layout}" if chunk.layout else form
 
 
 def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
@@ -128,14 +135,14 @@ def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
 
 def stream_for(classifier: Any, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[list[str], Any]]:
     """Yield (names, rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
-    schema, form = schema_of_model(classifier), about.input_format or guess_format(path)
+    schema = schema_of_model(classifier)
     with stage(f"scoring {path.name}", 1):
         for number, chunk in enumerate(skipped.chunks(path, about, schema.complete)):
             patterns = schema.patterns(chunk)
             if number == 0:
                 ignored = listed(map(ascii, schema.ignored(chunk)))
                 note = f"; not in the model, ignored: {ignored}" if ignored else ""
-                say(f"{path} ({form}): {schema.describe()}{note}.")
+                say(f"{path} ({_form(path, about, chunk)}): {schema.describe()}{note}.")
             yield chunk.row_names, patterns
 
 
