@@ -20,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow
 import pyarrow.parquet
 
@@ -33,7 +34,8 @@ ODD = [
     b"1e400", b"-1e-400", b"1_000", b"1,000", b"0x10", "٣".encode(), "é\u2028\u0000".encode(), b"\xc3", b"\xed\xa0\x80",
     b"9" * 5000,
     b"[" * 100_000, b"{", b"}", b"[]", b"{}", b"null", b"true", b'"\\ud800"', b'{"a": 1, "a": 2}', b"<!ENTITY a 'b'>",
-    b"<", b">", b"&x;", b"2024-02-30", b"0001-01-01", b"9999-12-31", b"yes", b"NA", b"[[1, 2], [3]]", b"[1, null]",
+    b"<", b">", b"&x;", b"2024-02-30", b"3/4/2031", b"31.12.9999 23:59",
+    b"12%", "€5".encode(), b"1.234,5", b"0001-01-01", b"9999-12-31", b"yes", b"NA", b"[[1, 2], [3]]", b"[1, null]",
     b'{"nodes": [], "links": []}', b'{"nodes": [1], "links": [2]}', b'{"nodes": {}, "links": 3}', b"../../x.gxl",
     b"x" * 200_000, b"-", b"1" + b"0" * 308, b"1.7976931348623157e308",
 ]  # fmt: skip
@@ -55,6 +57,10 @@ def valid():
         "numbers.csv": "\n".join(["a,b,c", *(f"{k},{k / 3},{-k}" for k in range(12))]).encode(),
         "records.csv": "\r\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]).encode(),
         "quoted.csv": b'a,"b, c"\r\n1,"two\nlines"\r\n2,"a ""q"""\r\n' + b'3,"x"\r\n4,y\r\n' * 4,
+        "european.csv": "\n".join(
+            ["load;cost;on;day", *(f"{k},5;€1.00{k},5;{'yes' if k % 2 else 'no'};{k + 1}.1.2031" for k in range(9))]
+        ).encode(),
+        "sheet.xlsx": _xlsx([list(rows[0]), *(list(row.values()) for row in rows)]),
         "numbers.tsv": "\n".join(["a\tb", *(f"{k}\t{k * k}" for k in range(12))]).encode(),
         "records.jsonl": "\n".join(map(json.dumps, rows)).encode(),
         "series.jsonl": "\n".join(map(json.dumps, series)).encode(),
@@ -82,6 +88,14 @@ def _arrow(table, new):
     sink = io.BytesIO()
     with new(sink, table.schema) as writer:
         writer.write_table(table, max_chunksize=5)
+    return sink.getvalue()
+
+
+def _xlsx(rows):
+    book, sink = openpyxl.Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(sink)
     return sink.getvalue()
 
 

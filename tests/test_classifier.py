@@ -23,6 +23,7 @@ from strategies import points
 BOTH = (EntropicOneClassClassifier(search=None), SurpriseClassifier())
 COMMON = {
     "calibration_",
+    "ignored_columns_",
     "measure_",
     "n_features_in_",
     "offset_",

@@ -166,7 +166,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["plot", "m.eocc", "cube"], "unknown picture 'cube'", 2),
         (["plot", "m.eocc", "space", "-o", "p.txt"], "unknown picture format 'txt'", 2),
         (["plot", "m.eocc", "roc", "--data", "none.csv"], "pass --label and --target; see eocc plot --help", 2),
-        (["report", "m.eocc", "--label", "y"], "describe the data: pass --data", 2),
+        (["report", "m.eocc", "--label", "y"], "--label describes the data: pass --data", 2),
         (["score", "m.eocc", "none.csv", "--format", "xml"], "Invalid value for '--format': unknown format 'xml'", 2),
         (["score", "m.eocc", "none.csv", "--format", "parquet"], "--format parquet needs a file", 2),
         (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'text'", 2),

@@ -80,7 +80,11 @@ def test_a_model_learns_from_an_array_part_by_part(folder, capsys):
         ("cut.npy", b"\x93NUMPY\x01\x00v\x00{'descr': '<f8'", "cannot be read"),
         ("text.npy", b"a,b\n1,2\n", "cannot be read"),
         ("a.npz", b"PK", "save the array that you need with numpy.save, as .npy"),
-        ("a.dat", b"1 2", "pass --input-format, one of csv, tsv, jsonl, json, text, smiles, parquet, arrow, npy, gxl"),
+        (
+            "a.dat",
+            b"1 2",
+            "pass --input-format, one of csv, tsv, jsonl, json, text, smiles, parquet, arrow, npy, xlsx, gxl",
+        ),
         ("a.gz", b"", "unpack it into a pipe: gunzip -c FILE | eocc ... - --input-format csv"),
     ],
 )

@@ -27,7 +27,7 @@ RECORDS = [
         "load": None if k == 5 else k / 7,
         "state": "ab"[k % 2],
         "on": k % 3 == 0,
-        "day": datetime.datetime(2024, 1, k + 1),
+        "day": datetime.datetime(2024, 1, 5 * k % 24 + 1),  # dates that do not run on
     }
     for k in range(24)
 ]

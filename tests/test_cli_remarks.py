@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eocc import load
 from eocc.cli import main
 
 ROWS = np.random.default_rng(0).normal(size=(100, 2))
@@ -25,16 +26,17 @@ def test_constant_columns_are_noted(tmp_path, capsys):
     assert "columns 'volts', 'amperes' have the same value in every row" in capsys.readouterr().err
 
 
-def test_a_row_counter_is_noted(tmp_path, capsys):
+def test_a_row_counter_is_set_aside_unless_asked_for(tmp_path, capsys):
     pd.DataFrame(ROWS, columns=["a", "b"]).assign(**{"row id": np.arange(1, 101)}).to_csv(
         tmp_path / "a.csv", index=False
     )
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
-    assert (
-        "Note: column 'row id' counts the rows; if it only names them, pass --drop 'row id'." in capsys.readouterr().err
-    )
+    assert "Note: not compared: 'row id' (counts the rows); --all-columns compares it.\n" in capsys.readouterr().err
+    assert load(tmp_path / "m.eocc").feature_names_in_.tolist() == ["a", "b"]
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop", "row id") == 0
     assert "counts the rows" not in capsys.readouterr().err
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--all-columns") == 0
+    assert load(tmp_path / "m.eocc").feature_names_in_.tolist() == ["a", "b", "row id"]
 
 
 @pytest.fixture

@@ -71,9 +71,9 @@ def test_records_are_columns_whatever_the_order_of_keys(tmp_path):
     assert chunk.columns == {"a": [1, 2.5], "b": ["x", None]}
 
 
-def test_strings_in_json_stay_text(tmp_path):
-    schema = guess_schema(read(tmp_path, '{"a": "1", "b": "NA"}\n{"a": "2", "b": "x"}'), "")
-    assert schema.columns == (("a", "text"), ("b", "text"))
+def test_strings_in_json_may_hold_numbers_but_neither_gaps_nor_numbers_that_begin_with_0(tmp_path):
+    schema = guess_schema(read(tmp_path, '{"a": "1", "b": "NA", "c": "012"}\n{"a": "2", "b": "x", "c": "345"}'), "")
+    assert schema.columns == (("a", "number"), ("b", "text"), ("c", "text"))
 
 
 @pytest.mark.parametrize(

@@ -206,3 +206,27 @@ def test_a_model_of_records_finds_numbered_columns_and_declared_kinds():
     assert schema.columns == ((0, "number"), (1, "text"), (2, "number"))
     chunk = text(**{"0": ["1", "2", "3"], "1": ["x", "y", "x"], "2": ["3", "4", "3"]})
     assert np.array_equal(classifier.score_samples(schema.patterns(chunk)), classifier.score_samples(rows))
+
+
+def test_a_typo_in_a_column_of_numbers_is_noted_even_if_the_text_is_then_set_aside():
+    cells = [str(k / 7) for k in range(40)]
+    cells[5] = "oops"
+    schema = guess_schema([text(a=cells, b=["1", "2"] * 20)], "a.csv")
+    assert schema.aside == ("a",)
+    assert schema.remarks == (
+        "not compared: 'a' (has a different text in nearly every row); --all-columns compares it",
+        "column 'a' counts as text because 'oops' (line 7) is not a number; correct it, leave it empty, or --drop a",
+    )
+
+
+def test_a_table_of_nothing_but_ids_is_refused_with_the_remedy():
+    message = message_of(guess_schema, [text(a=[f"m{k}" for k in range(20)])], "a.csv")
+    assert message == (
+        "a.csv: has no columns left to compare; 'a' (has a different text in nearly every row); "
+        "--all-columns compares it"
+    )
+
+
+def test_columns_without_names_are_compared_as_in_an_array():
+    chunk = Chunk("a.npy", 0, {"0": np.arange(30.0), "1": np.ones(30)}, is_named=False)
+    assert guess_schema([chunk], "a.npy").aside == ()

@@ -2,16 +2,20 @@ import datetime
 import decimal
 import math
 import os
+import zipfile
 
 import numpy as np
+import openpyxl
 import pyarrow
 import pyarrow.feather
 import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from eocc.io.files import guess_schema, open_chunks
+from eocc.io.files import Schema, guess_schema, open_chunks
 from eocc.io.files.chunk import CHUNK_BYTES, CHUNK_ROWS
+from eocc.io.files.dialect import LINES_AHEAD, Dialect, delimiter_of
+from eocc.io.files.formats import FORMATS
 from graph_files import message_of, within_a_minute
 
 
@@ -81,7 +85,10 @@ def test_tsv_cells_and_format_by_name(tmp_path):
         (b"a,b,a\n1,2,3\n", "a.csv:1: the column 'a' occurs twice; rename one"),
         (b",a\n0,1\n", "a.csv:1: column 1 of the header has no name; give it one, or delete it"),
         (b"0.5,1.5\n2.5,3.5\n", "a.csv:1: numbers such as '0.5' where a header is expected"),
-        (b"a;b\n1;2\n", "a.csv:1: only one column, with ';' in its name"),
+        (
+            b"a;b\n1;2;3\n1;2\n4;5\n",
+            "a.csv:1: only one column, with ';' in its name; if that divides cells, pass --del",
+        ),
         (b'a,b\n1,"x\n2,y\n', "a.csv:2: a quote is never closed"),
         (b'a,b\n1,"x"y\n', "a.csv:2: text after a closing quote"),
         (b"a,b\r1,2\r", "a.csv:1: a lone carriage return in a row; save"),
@@ -103,13 +110,15 @@ def test_errors_in_a_csv_name_the_line(tmp_path, data, message):
         (["1", "-2.5e3", ".5", " 7 "], "number"),
         (["1", "", "NA"], "number"),
         (["1_000", "2"], "text"),
-        (["1,000", "2"], "text"),
+        (["1,000", "2"], "number"),
+        (["1,00", "2.5"], "text"),
         (["٣", "4"], "text"),
         (["0x10", "4"], "text"),
         (["infinity", "low"], "text"),
         (["true", "FALSE", "?"], "boolean"),
         (["yes", "no"], "boolean"),
         (["yes", "1"], "text"),
+        (["yes", "no", "1"], "text"),
         (["2024-01-31", "2024-02-01 12:30"], "date"),
         (["2024-02-30", "2024-02-01"], "text"),
         (["", "NaN"], "text"),
@@ -161,9 +170,9 @@ def test_a_link_to_a_file_is_read(tmp_path):
     ("name", "message"),
     [
         ("a.gz", "unpack it first: gunzip FILE"),
-        ("a.xlsx", "save the sheet as CSV"),
+        ("a.xls", "save the sheet as .xlsx or .csv"),
         ("a.npz", "save the array that you need with numpy.save, as .npy"),
-        ("a.dat", "convert it to one of csv, tsv, jsonl, json, text, parquet, arrow, npy, gxl, cxl, gxl-collection"),
+        ("a.dat", f"convert it to one of {', '.join(FORMATS)}"),
     ],
 )
 def test_unknown_suffixes_come_with_a_remedy_that_is_no_option_of_a_command(tmp_path, name, message):
@@ -258,3 +267,148 @@ def parquet_or_arrow(tmp_path, array):
     with pyarrow.ipc.new_file(str(tmp_path / "a.arrow"), table.schema) as writer:
         writer.write_table(table)
     return tmp_path / "a.arrow"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("a;b\n1,5;x\n2,5;y\n", {"a": [1.5, 2.5], "b": ["x", "y"]}),
+        ("load, kN;heat\n1,5;20\n2,5;30\n", {"load, kN": [1.5, 2.5], "heat": [20.0, 30.0]}),
+        ("a\tb\n1,5\tx\n", {"a": [1.5], "b": ["x"]}),
+        ("a|b\n1|2\n", {"a": [1.0], "b": [2.0]}),
+        ('a,b\n"1,5",2\n"3,25",4\n', {"a": [1.5, 3.25], "b": [2.0, 4.0]}),
+        ('a,b\n"1,234",2.5\n', {"a": [1234.0], "b": [2.5]}),
+        ('a,b\n"1,234",2\n', {"a": [1234.0], "b": [2.0]}),
+        ("a;b\n1.234,5;1.000\n", {"a": [1234.5], "b": [1000.0]}),
+        ("a;b\n0,125;3,500\n", {"a": [0.125], "b": [3.5]}),
+        ("a,b\n12%,€5\n13%,€6\n", {"a": [12.0, 13.0], "b": [5.0, 6.0]}),
+        ("\ufeffa;b\n1,5;NA\n;x\n", {"a": [1.5, None], "b": [None, "x"]}),
+    ],
+    ids=["semicolons and decimal commas", "commas in names", "tabs in a .csv", "bars", "quoted decimal commas",
+         "thousands", "thousands by the delimiter", "thousands with points", "a leading zero", "signs", "BOM and gaps"],
+)  # fmt: skip
+def test_how_a_csv_is_written_is_found(tmp_path, data, expected):
+    path = csv(tmp_path, data)
+    (chunk,) = read(path)
+    schema = guess_schema([chunk], "", measure="gower")
+    assert schema.patterns(chunk) == [
+        dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "given", "expected"),
+    [
+        ("a;b\n1,234;x\n", {"decimal": ","}, [1.234]),
+        ("a;b\n1,234;x\n", {"decimal": "."}, [1234.0]),
+        ("a:b\n1:x\n", {"delimiter": ":"}, [1.0]),
+        ("a,b\n3/4/2031,x\n", {"dates": "day-first"}, [datetime.datetime(2031, 4, 3)]),
+        ("a,b\n3/4/2031,x\n", {"dates": "month-first"}, [datetime.datetime(2031, 3, 4)]),
+        ("a,b\n3/4/2031,x\n31/1/2031,y\n", {}, [datetime.datetime(2031, 4, 3), datetime.datetime(2031, 1, 31)]),
+        ("a,b\n3/4/2031,x\n1/31/2031,y\n", {}, [datetime.datetime(2031, 3, 4), datetime.datetime(2031, 1, 31)]),
+        ("a,b\n2031-04-03,x\n31.1.2031,y\n", {}, [datetime.datetime(2031, 4, 3), datetime.datetime(2031, 1, 31)]),
+    ],
+)
+def test_what_is_given_is_not_guessed(tmp_path, data, given, expected):
+    (chunk,) = open_chunks(csv(tmp_path, data), dialect=Dialect(**given))
+    assert [row["a"] for row in guess_schema([chunk], "", measure="gower").patterns(chunk)] == expected
+
+
+def test_what_can_be_read_in_two_ways_is_refused_or_noted_with_the_remedy(tmp_path):
+    path = csv(tmp_path, "a;b\n1,234;x\n5,678;y\n")
+    assert fault(path) == (
+        "a.csv: the number '1,234' can be read in two ways; pass --decimal , for 1.234 or --decimal . for 1234"
+    )
+    path = csv(tmp_path, "a,b\n3/4/2031,1\n5/6/2031,2\n")
+    (remark,) = guess_schema(read(path), "").remarks
+    assert remark == (
+        "column 'a' counts as text because '3/4/2031' can be read as two dates; pass --dates day-first or "
+        "--dates month-first"
+    )
+    path = csv(tmp_path, 'a,b\n"1,5",1.5\n"2,5",2.5\n2,3.5\n3,4.5\n')
+    (remark,) = guess_schema(read(path), "").remarks
+    assert remark == (
+        "column 'a' counts as text because '1,5' (line 2) is not a number; if its decimal mark is ',', pass --decimal ,"
+    )
+    path = csv(tmp_path, "a,b\n12%,1\n5,2\n")
+    assert guess_schema(read(path), "").remarks[0] == (
+        "column 'a' counts as text because it holds numbers without a sign and with %; write all in one unit"
+    )
+
+
+def test_new_rows_are_refused_with_the_option_that_would_read_them(tmp_path):
+    numbers, dates = Schema("numbers", (("a", "number"),)), Schema("records", (("a", "date"),))
+    (chunk,) = read(csv(tmp_path, 'a,b\n1.5,x\n"2,5",x\n'))
+    assert message_of(numbers.patterns, chunk).endswith("if its decimal mark is ',', pass --decimal ,")
+    (chunk,) = read(csv(tmp_path, "a,b\n3/4/2031,x\n"))
+    said = "'3/4/2031', which can be read as two dates; pass --dates day-first or --dates month-first"
+    assert message_of(dates.patterns, chunk).endswith(said)
+
+
+def test_signs_are_noted(tmp_path):
+    schema = guess_schema(read(csv(tmp_path, "a,b\n12%,1\n13%,2\n")), "")
+    assert (schema.kind, schema.remarks) == ("numbers", ("column 'a' holds numbers with %, which is left out",))
+
+
+def test_the_delimiter_is_found_in_20_lines(tmp_path):
+    rows = "1;2\n" * (LINES_AHEAD - 2)
+    odd = "x;y;z\n"
+    assert delimiter_of(["a;b\n", *rows.splitlines(), odd]) == ";"  # the last line may be cut
+    assert delimiter_of(["a;b\n", odd, "1;2\n"]) == ","
+    assert LINES_AHEAD == 20
+
+
+@pytest.fixture
+def workbook(tmp_path):
+    book = openpyxl.Workbook()
+    moment = datetime.datetime(2031, 1, 31, 12)
+    for row in [
+        ["x", "s", "on", "at"],
+        [1.5, "a", True, moment],
+        [],
+        [2, None, False, "NA"],
+        ["#N/A", "12 %", None, moment],
+    ]:
+        book.active.append(row)
+    book.create_sheet("other").append(["y"])
+    book.save(tmp_path / "a.xlsx")
+    return tmp_path / "a.xlsx"
+
+
+def test_the_first_sheet_of_a_workbook(workbook):
+    moment = datetime.datetime(2031, 1, 31, 12)
+    (chunk,) = read(workbook)
+    schema = guess_schema([chunk], "")
+    assert schema.columns == (("x", "number"), ("s", "text"), ("on", "boolean"), ("at", "date"))
+    assert schema.patterns(chunk) == [
+        {"x": 1.5, "s": "a", "on": True, "at": moment}, {"x": 2.0, "s": None, "on": False, "at": None},
+        {"x": None, "s": "12 %", "on": None, "at": moment},
+    ]  # fmt: skip
+    assert list(chunk.lines) == [2, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "a.xlsx: is empty; it needs a header and rows"),
+        ([["a", "a"]], "a.xlsx:1: the column 'a' occurs twice; rename one"),
+        ([["a", None, "b"], [1, 2, 3]], "a.xlsx:1: column 2 of the header has no name"),
+        ([["a"], [1, 2]], "a.xlsx:2: 2 cells, but the header has 1; name all columns"),
+        ([["a"]], "a.xlsx: holds no rows"),
+    ],
+)
+def test_errors_in_a_workbook_name_the_line(tmp_path, rows, message):
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert fault(tmp_path / "a.xlsx").startswith(message)
+
+
+def test_a_damaged_workbook_is_one_line(workbook):
+    data = workbook.read_bytes()
+    workbook.write_bytes(data[: len(data) // 2])
+    assert fault(workbook).startswith("a.xlsx: cannot be read: ")
+    with zipfile.ZipFile(workbook, "w") as archive:
+        archive.writestr("oak.txt", "elm")
+    assert fault(workbook).endswith("is it a complete Excel workbook?")

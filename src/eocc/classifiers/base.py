@@ -1,6 +1,7 @@
 """What every one-class classifier does: read rows, score them in blocks, decide, explain, save."""
 
 import os
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
@@ -22,7 +23,8 @@ from eocc.foundation.progress import track
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
-from eocc.measures.auto import is_pairwise, resolve_measure
+from eocc.measures.auto import is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
+from eocc.measures.columns import eager
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
@@ -58,6 +60,7 @@ class OneClassClassifier(
     max_memory: int | str | None
     random_state: Any
     n_jobs: int | None
+    ignored_columns_: tuple[Any, ...] = ()
     resolved_measure_: Measure
     measure_: FittedMeasure
     prototypes_: Any
@@ -254,6 +257,10 @@ class OneClassClassifier(
         if hasattr(X, "__dask_graph__"):
             X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
+        X = eager(X)
+        if reset:
+            self.ignored_columns_ = self._columns_to_ignore(X)
+        X = without_columns(X, self.ignored_columns_)
         if reset:
             self.resolved_measure_ = resolve_measure(self.measure, X)
         measure: Any = self.resolved_measure_
@@ -261,11 +268,24 @@ class OneClassClassifier(
             return measure.read(X)
         check_no_dates(X)
         fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
+        X = numbers_of_text(X)
         with saying_remedy():
             allowed = "allow-nan" if fills_gaps else True
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
+
+    def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
+        """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
+        found = naming_columns(X) if isinstance(self.measure, str) and self.measure == "auto" else {}
+        if found:
+            which = ", ".join(f"{name!r} ({why})" for name, why in found.items())
+            if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):
+                remedy = "pass a column of texts by itself to compare them letter by letter, or measure='gower'"
+                raise ValueError(f"X has no column left to compare: {which}; {remedy}")
+            remedy = "to compare all columns, name a measure, for example measure='gower'"
+            warnings.warn(f"not compared: {which}; {remedy}", UserWarning, stacklevel=4)
+        return tuple(found)
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:

@@ -137,6 +137,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         What scoring needs: the fitted measure, the measure that "auto" chose, the prototypes, the regions.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+    ignored_columns_ : tuple
+        The columns of a frame that measure="auto" leaves out because they name the rows.
 
     Examples
     --------

@@ -15,7 +15,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in",
+    "feature_names_in", "ignored_columns",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -38,6 +38,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "offset": float(classifier.offset_),
         "n_features_in": getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if names is None else list(names),
+        "ignored_columns": list(classifier.ignored_columns_),
     }
 
 
@@ -57,6 +58,10 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         demand(is_right, f"row_names must be {n} texts, one per training row")
         classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
+    ignored = state["ignored_columns"]
+    is_right = type(ignored) is list and all(type(name) in (str, int) for name in ignored)
+    demand(is_right, "ignored_columns must be names of columns")
+    classifier.ignored_columns_ = tuple(ignored)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:

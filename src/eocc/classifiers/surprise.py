@@ -107,6 +107,8 @@ class SurpriseClassifier(OneClassClassifier):
         decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+    ignored_columns_ : tuple
+        The columns of a frame that measure="auto" leaves out because they name the rows.
 
     Examples
     --------

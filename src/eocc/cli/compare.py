@@ -10,7 +10,7 @@ from eocc.cli.studies import request_of, run_and_write, study_options
 
 @command
 @options.data_argument
-@options.data_options("label", "target", "drop")
+@options.data_options("label", "target", "drop", "all_columns")
 @study_options("comparison")
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
     """Compare one-class classifiers on your own table.

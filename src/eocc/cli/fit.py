@@ -25,7 +25,7 @@ FEW = 10
 @click.option(
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
-@options.data_options("label", "target", "outliers", "drop", "id_column")
+@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns")
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
     data: Path, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
@@ -78,6 +78,8 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
         raise click.UsageError("--stream learns from normal rows only; leave --outliers and --method eocc-2 out")
     if stream and about.input_format:
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
+    if stream and (about.delimiter or about.decimal or about.dates):
+        raise click.UsageError("--stream finds how a CSV is written; leave --delimiter, --decimal and --dates out")
 
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
@@ -97,6 +99,7 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     import numpy as np
 
     from eocc.foundation.wording import counted
+    from eocc.measures.auto import resolve_measure
 
     is_outlier = rows.is_outlier
     if method == options.EOCC_2 and not is_outlier.any():
@@ -105,9 +108,14 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     is_numbers = rows.schema.kind == "numbers"
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
+    patterns = rows.some(kept)
+    if rows.schema.kind == "records" and classifier.measure == "auto":
+        classifier.measure = resolve_measure("auto", patterns)  # the schema has left out what names the rows
+        say_calendars(classifier.measure)
     with refusing_in_options(method, n_normal if is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
-        classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
+        classifier.fit(patterns, rows.signs[kept] if has_labels else None)
+    classifier.ignored_columns_ = rows.schema.aside
     if is_numbers and rows.schema.is_named:
         classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
@@ -115,28 +123,49 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
         classifier.row_names_ = [str(rows.names[row]) for row in classifier.training_indices_]
 
 
+def say_calendars(measure: Any) -> None:
+    """Print which dates are compared by their hour and weekday too."""
+    from eocc.foundation.printing import quoted
+    from eocc.measures.columns import CALENDAR
+
+    dates = [quoted(str(name)) for name, kind in (measure.kinds or {}).items() if kind == CALENDAR]
+    if dates:
+        them = "their" if len(dates) > 1 else "its"
+        are = "are" if len(dates) > 1 else "is"
+        say(f"Note: dates count as numbers; {', '.join(dates)} {are} compared by {them} hour and weekday too.")
+
+
 def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
-    from eocc.foundation.printing import has_instead
     from eocc.foundation.wording import counted
-    from eocc.io.files import guess_format, open_chunks
+    from eocc.io.files import guess_format
     from eocc.streaming import files_of, fit_stream
 
     first = files_of(path)[0]
     by_number = guess_format(first) == "npy"
-    chosen: list[str | int] | None = None
-    if about.apart:
-        names = [name for chunk in islice(open_chunks(first), 1) for name in chunk.columns]
-        for absent in (name for name in about.apart if name not in names):
-            raise ValueError(f"{first} has no column {absent!r}; {has_instead(absent, names)}")
-        chosen = [int(name) if by_number else name for name in names if name not in about.apart]
+    names, aside = columns_of_stream(first, about)
+    chosen = None if names is None else [int(name) if by_number else name for name in names]
     where = (int(about.label) if by_number else about.label, about.target) if about.label else None
     size = {} if sample is None else {"sample": sample}
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         fit_stream(classifier, path, columns=chosen, where=where, incomplete=incomplete, **size)
+    classifier.ignored_columns_ = aside
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
+
+
+def columns_of_stream(first: Path, about: DataOptions) -> tuple[list[str] | None, tuple[str, ...]]:
+    """Return the columns to compare, None for all, and those that name the rows; the first rows of a file decide."""
+    from eocc.io.files import guess_schema, open_chunks
+
+    for chunk in islice(open_chunks(first), 1):
+        if chunk.columns:
+            schema = guess_schema([chunk], str(first), about.apart, keeps_names=about.all_columns)
+            if schema.aside:
+                say(f"Note: {schema.remarks[0]}.")
+            return (schema.names if about.apart or schema.aside else None), schema.aside
+    return None, ()  # what else may be wrong with the file, fit_stream says
 
 
 @contextmanager

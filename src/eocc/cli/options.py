@@ -16,6 +16,7 @@ from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
+from eocc.io.files.dialect import DAY_FIRST, MONTH_FIRST, Dialect
 from eocc.io.files.formats import FORMATS, TWO_CLASSES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -55,6 +56,17 @@ class DataOptions:
     target: str = ""
     outliers: str = ""
     id_column: str = ""
+    delimiter: str = ""
+    decimal: str | None = None
+    dates: str | None = None
+    all_columns: bool = False
+
+    @property
+    def dialect(self) -> Dialect:
+        """How a CSV file is written, as far as the options say."""
+        return Dialect(
+            "\t" if self.delimiter in ("tab", "\\t") else self.delimiter, self.decimal or "", self.dates or ""
+        )
 
     @property
     def apart(self) -> list[str]:
@@ -62,6 +74,8 @@ class DataOptions:
         return list(dict.fromkeys([*names_in(self.drop), *filter(None, (self.label, self.id_column))]))
 
     def __post_init__(self) -> None:
+        if self.delimiter and len(self.dialect.delimiter) != 1:
+            raise click.UsageError(f"--delimiter is one character, or 'tab', not {self.delimiter!r}")
         if (self.target or self.outliers) and not self.label:
             option = "--target" if self.target else "--outliers"
             raise click.UsageError(f"{option} needs --label, the column that holds the labels")
@@ -179,15 +193,16 @@ def names_in(text: str) -> list[str]:
 
 
 def data_options(*names: str) -> Callable[[Function], Function]:
-    """Add the options of these names, and those of all data files; pass them as one `DataOptions`, `about`."""
-    chosen = (*names, "input_format", "skip_incomplete", "two_classes")
+    """Add the options of these names and those of every data file; pass them as one `DataOptions`, `about`."""
+    chosen = (*names, "input_format", "delimiter", "decimal", "dates", "skip_incomplete", "two_classes")
 
     def add(function: Any) -> Any:
         @wraps(function)
         def wrapped(**given: Any) -> Any:
             asked = {name: given.pop(name) for name in chosen}
             if given.get("data", ".") is None and any(asked.values()):
-                raise click.UsageError("--label, --target, --id and --input-format describe the data: pass --data")
+                option = option_of(next(name for name, value in asked.items() if value))
+                raise click.UsageError(f"{option} describes the data: pass --data")
             return function(about=DataOptions(**asked), **given)
 
         return stacked(*(_DATA_OPTIONS[name] for name in chosen))(wrapped)
@@ -220,6 +235,14 @@ _DATA_OPTIONS = {
                                  help="Format of DATA, if not given by its suffix."),
     "id_column": click.option("--id", "id_column", default="", metavar="COLUMN",
                               help="The column that names the rows; it is not compared."),
+    "delimiter": click.option("--delimiter", default="", metavar="CHARACTER",
+                              help="What divides the cells of a CSV file, for example ';' or tab. Default: found."),
+    "decimal": click.option("--decimal", type=Names("decimal mark", (".", ",")), default=None,
+                            help="The decimal mark of a CSV file. Default: found."),
+    "dates": click.option("--dates", type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)), default=None,
+                          help="What stands first in dates such as 3/4/2031. Default: found."),
+    "all_columns": click.option("--all-columns", is_flag=True,
+                                help="Compare ids, row counters and running timestamps too."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
     "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
                                 help="Leave out graphs that a CXL index lists with two classes, or choose one class."),

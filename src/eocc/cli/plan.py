@@ -14,7 +14,7 @@ from eocc.cli.output import json_line, writing
 @options.data_argument
 @options.method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
 @options.sample_option
-@options.data_options("label", "target", "outliers", "drop", "id_column")
+@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns")
 @options.format_option("text", "json", default="text")
 def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
     """Show how much memory a fit needs, and whether it fits.

@@ -78,7 +78,9 @@ class Skipped(Named):
         """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
         for chunk in (
-            chunk for file in files or [path] for chunk in open_chunks(file, about.input_format, about.two_classes)
+            chunk
+            for file in files or [path]
+            for chunk in open_chunks(file, about.input_format, about.two_classes, about.dialect)
         ):
             if about.skip_incomplete:
                 kept = complete(chunk)
@@ -113,7 +115,7 @@ def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
     schema = schema_of_training(chunks, path, about, measure)
     rows = _rows(chunks, schema, path, about)
     chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = about.input_format or guess_format(path)
+    form = _form(path, about, chunks[0])
     say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
     for remark in schema.remarks:
         say(f"Note: {remark}.")
@@ -125,7 +127,12 @@ def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
 def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, measure: str) -> Schema:
     """Return the schema of rows to learn from, without the columns that are not compared."""
     apart = about.apart if chunks[0].columns else []
-    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure)
+    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure, about.all_columns)
+
+
+def _form(path: Path, about: DataOptions, chunk: Chunk) -> str:
+    form = about.input_format or guess_format(path)
+    return f"{form}, {chunk.layout}" if chunk.layout else form
 
 
 def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
@@ -138,7 +145,6 @@ def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
 
 def stream_for(schema: Schema, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[Chunk, Any]]:
     """Yield (chunk, its rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
-    form = about.input_format or guess_format(path)
     with stage(f"scoring {path.name}", 1):
         for number, chunk in enumerate(skipped.scored_chunks(path, about, schema)):
             compared = without_id(chunk, schema, about)
@@ -146,7 +152,7 @@ def stream_for(schema: Schema, path: Path, about: DataOptions, skipped: Skipped)
             if number == 0:
                 ignored = listed(map(ascii, schema.ignored(compared)))
                 note = f"; not in the model, ignored: {ignored}" if ignored else ""
-                say(f"{path} ({form}): {schema.describe()}{note}.")
+                say(f"{path} ({_form(path, about, chunk)}): {schema.describe()}{note}.")
             yield chunk, patterns
 
 

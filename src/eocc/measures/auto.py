@@ -13,10 +13,12 @@ networkx graphs, RDKit molecules, LabelledGraph                           graphs
 ========================================================================  =========  ==================
 
 Whatever scikit-learn would convert to a 2-D array of finite numbers is "numbers". So is anything that only looks like
-it, such as a 1-D array: scikit-learn's checks then say what is wrong.
+it, such as a 1-D array: scikit-learn's checks then say what is wrong. Columns of a frame, or of dicts, that name the
+rows are left out before (`naming_columns`), and text columns that hold only numbers, dates or truth values count as
+such.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -27,9 +29,13 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
+from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, read_table
 from eocc.measures.labelled_graph import is_graph
+from eocc.measures.naming import is_clock, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
+from eocc.measures.schema import NUMBER
+from eocc.measures.spelling import number_of
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -59,10 +65,87 @@ def is_pairwise(measure: Any) -> bool:
 def auto_measure(X: Any) -> Measure:
     """Return the measure for X: the first of its kind that reads it."""
     kind = kind_of(X)
+    if kind == "records":
+        return _measure_of_records(X)
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
     if kind == "tokens":  # sets and word counts are both tokens
         made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
     return cast(Measure, made[0])
+
+
+def _measure_of_records(X: Any) -> Measure:
+    """Return the measure of a table: the euclidean one for a frame whose text columns all hold numbers."""
+    kinds, is_numbers = dict[Any, Any](), _is_frame(X)
+    for column in read_table(X).columns:
+        kind, read = by_content(column)
+        if DATES in read.contents and is_clock(_present(read)):
+            kind = CALENDAR
+        if kind:
+            kinds[column.name] = kind
+        is_numbers = is_numbers and read.contents == {NUMBERS} and not np.isnan(read.values).any()
+    if is_numbers and kinds:
+        return cast(Measure, MEASURES[measures_of("numbers")[0]]())
+    return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
+
+
+def naming_columns(X: Any) -> dict[Hashable, str]:
+    """Return the columns of a frame, or of dicts, that name the rows instead of describing them, and why."""
+    if _is_frame(X) and len(X) and all(map(_is_numeric, X.dtypes) if hasattr(X, "dtypes") else [False]):
+        numbers = {name: np.asarray(X[name], np.float64) for name in X.columns}
+        found = {name: why_naming(NUMBER, values) for name, values in numbers.items() if np.isfinite(values).all()}
+    elif _is_frame(X) or (isinstance(X, Sequence) and X and isinstance(X[0], Mapping) and kind_of(X) == "records"):
+        columns = (by_content(column)[1] for column in read_table(X).columns)
+        found = {column.name: why_naming(_kind_of_column(column), _present(column)) for column in columns}
+    else:
+        found = {}
+    return {name: why for name, why in found.items() if why}
+
+
+def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
+    """Return a frame or dicts without the columns of these names; anything else as it is."""
+    if not names or not (_is_frame(X) or isinstance(X, Sequence)):
+        return X
+    if not _is_frame(X):
+        return [_without(row, names) if isinstance(row, Mapping) else row for row in X]
+    kept = [name for name in getattr(X, "column_names", X.columns) if name not in names]
+    return X.select(kept) if hasattr(X, "select") else X[kept]
+
+
+def _without(record: Mapping[Any, Any], names: Sequence[Hashable]) -> dict[Any, Any]:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+def numbers_of_text(X: Any) -> Any:
+    """Return a frame with text columns as numbers, and anything else as it is; text that is none stays."""
+    if not _is_frame(X) or all(map(_is_numeric, getattr(X, "dtypes", ()))):
+        return X
+    try:
+        import narwhals.stable.v2 as nw
+    except ModuleNotFoundError:  # a frame of numbers and booleans does not need it
+        return X
+    frame = nw.from_native(X, eager_only=True)
+    texts = [series for series in frame.iter_columns() if series.dtype in (nw.String, nw.Object)]
+    read = [[number_of(cell.strip()) if isinstance(cell, str) else cell for cell in one.to_list()] for one in texts]
+    whole = [
+        nw.new_series(one.name, numbers, nw.Float64, backend=nw.get_native_namespace(frame))
+        for one, numbers in zip(texts, read, strict=True)
+        if None not in numbers
+    ]
+    return frame.with_columns(*whole).to_native() if whole else X
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(type(X), "columns") and not hasattr(X, "toarray")
+
+
+def _kind_of_column(column: Column) -> str:
+    if column.levels is not None or len(column.contents) != 1:
+        return ""
+    return CELLS[next(iter(column.contents))]
+
+
+def _present(column: Column) -> Any:
+    return column.values[~np.isnan(column.values)]
 
 
 def kind_of(X: Any) -> str:
@@ -83,7 +166,7 @@ def kind_of(X: Any) -> str:
         if is_one:
             raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
     if hasattr(type(X), "columns"):
-        return _kind_of_frame(X)
+        return _kind_of_frame(eager(X))
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):
@@ -94,8 +177,6 @@ def kind_of(X: Any) -> str:
 
 
 def _kind_of_frame(X: Any) -> str:
-    if hasattr(X, "collect"):
-        raise ValueError("X is a lazy frame; pass X.collect()")
     if hasattr(X, "dtypes"):
         dtypes = list(X.dtypes)
     else:

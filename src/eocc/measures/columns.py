@@ -1,11 +1,13 @@
 """Mixed records as columns: read from pandas or polars frames, lists of dicts, or 2-D arrays."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,8 +15,10 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
+from eocc.measures.naming import DAY
 from eocc.measures.objects import is_missing
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
+from eocc.measures.spelling import CODE, date_of, kind_of_text, number_of, truth_of
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
@@ -26,6 +30,16 @@ _CONTENTS: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 # What a file calls them.
 CELLS = {NUMBERS: NUMBER, BOOLEANS: BOOLEAN, LABELS: TEXT, DATES: DATE, DURATIONS: DURATION, TIMES: TIME}
+# Kinds that a user, or measure="auto", declares. Columns declared so are read as numbers if possible; the values of
+# others are kept as labels. A calendar is a date of which hour and weekday count too.
+DATE_KINDS = DECLARED_DATE, CALENDAR = ("date", "calendar")
+OF_NUMBERS = ("numeric", "boolean", "ordered", *DATE_KINDS)
+# What text means -> the kind to declare for it.
+DECLARED = {NUMBER: "numeric", DATE: DECLARED_DATE, BOOLEAN: "boolean"}
+READERS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "numeric": (number_of, "number"), DECLARED_DATE: (date_of, "date"), CALENDAR: (date_of, "date")
+}  # fmt: skip
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 # How many columns or levels a message names.
 MOST_NAMED = 12
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
@@ -37,7 +51,7 @@ class Column:
 
     `contents` says what the column holds, for example {"numbers"}; it is empty if all values are missing, and has
     several entries if types are mixed. Dates, durations and times are in microseconds. `levels` are those of an ordered
-    categorical dtype, the lowest first.
+    categorical dtype, the lowest first, and empty for categories without an order.
     """
 
     name: Hashable
@@ -100,10 +114,11 @@ class Table:
         return f"<Table of {len(self)} rows: {listed(map(repr, self.names), MOST_NAMED)}>"
 
 
-def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
-    """Return X as a table; columns named in `as_labels` keep their values as labels."""
+def read_table(X: Any, kinds: Mapping[Any, Any] = MappingProxyType({})) -> Table:
+    """Return X as a table; `kinds` are those declared for its columns. A calendar gets two more columns."""
     if isinstance(X, Table):
         return X
+    X, as_labels = eager(X), {name for name, kind in kinds.items() if kind not in OF_NUMBERS}
     if isinstance(X, np.ndarray):
         read: Callable[..., list[Column]] = _columns_of_array
     elif isinstance(X, list | tuple):
@@ -113,7 +128,77 @@ def read_table(X: Any, as_labels: Collection[Hashable] = ()) -> Table:
     columns = read(X, as_labels)
     if not columns or not len(columns[0].values):
         raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
-    return Table(tuple(columns))
+    columns = [read_text(column, kinds.get(column.name)) for column in columns]
+    times = [column for column in columns if kinds.get(column.name) == CALENDAR]
+    return Table((*columns, *(part for column in times for part in _parts_of_dates(column))))
+
+
+def eager(X: Any) -> Any:
+    """Return a frame with its data, also of a lazy one, and anything else as it is; refuse names that occur twice."""
+    if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
+        X = X.collect()
+    if hasattr(type(X), "columns") and not isinstance(X, Table):
+        twice = [name for name, count in Counter(getattr(X, "column_names", X.columns)).items() if count > 1]
+        if twice:
+            raise ValueError(f"X has two columns named {twice[0]!r}; rename one")
+    return X
+
+
+def by_content(column: Column) -> tuple[str, Column]:
+    """Return the kind to declare for text that holds only numbers, dates or truth values, and the column read so.
+
+    The kind is "" for any other column. Numerals that begin with 0 are names, not numbers.
+    """
+    labels = column.labels or ()
+    if column.contents != {LABELS} or column.levels is not None or not all(isinstance(label, str) for label in labels):
+        return "", column
+    meanings = {TEXT if CODE.fullmatch(label.strip()) else kind_of_text(label.strip()) for label in labels}
+    kind = DECLARED.get(meanings.pop(), "") if len(meanings) == 1 else ""
+    return kind, read_text(column, kind)
+
+
+def read_text(column: Column, kind: Any) -> Column:
+    """Return the column with its text read as the declared kind, if that is numbers or dates."""
+    if column.labels is None or not isinstance(kind, str) or kind not in READERS:
+        return column
+    read, wanted = READERS[kind]
+    meant = [read(label.strip()) if isinstance(label, str) else label for label in column.labels]
+    for label in (label for label, value in zip(column.labels, meant, strict=True) if value is None):
+        raise ValueError(f"column {column.name!r} holds {label!r}, which is not a {wanted}; correct it or leave it out")
+    numbers = np.array([*map(_number, meant), np.nan])
+    values = numbers[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
+    return _column_of_numbers(column.name, NUMBERS if kind == "numeric" else DATES, values)
+
+
+def read_as(column: Column, contents: frozenset[str]) -> Column:
+    """Return a column of text read as numbers or dates, if these are the contents."""
+    if column.contents != {LABELS} or len(contents) != 1:
+        return column
+    return read_text(column, DECLARED.get(CELLS[next(iter(contents))]))
+
+
+def meanings_of(column: Column) -> list[Any]:
+    """Return what each label of a boolean column means: a truth value, or else the label itself."""
+    labels = column.labelled().labels or ()
+    truths = [truth_of(label) if isinstance(label, str) else None for label in labels]
+    return [label if truth is None else truth for label, truth in zip(labels, truths, strict=True)]
+
+
+def parts_of(kinds: Mapping[Any, Any]) -> list[str]:
+    """Return the names of the columns that calendars get, an hour and a weekday each."""
+    names = [name for name, kind in kinds.items() if kind == CALENDAR]
+    return [part for name in names for part in (f"{name} (hour)", f"{name} (weekday)")]
+
+
+def _parts_of_dates(column: Column) -> list[Column]:
+    """Return the hours and the weekdays of a column of dates."""
+    parts = (column.values % DAY // (DAY // 24), (column.values // DAY + 3) % 7)  # 1970 began on a Thursday
+    return [
+        Column(name, column.contents and frozenset({LABELS}), values, labels)
+        for name, values, labels in zip(
+            parts_of({column.name: CALENDAR}), parts, (tuple(range(24)), WEEKDAYS), strict=True
+        )
+    ]
 
 
 def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:
@@ -129,9 +214,7 @@ def _columns_of_frame(X: Any, as_labels: Collection[Hashable]) -> list[Column]:
         frame = nw.from_native(X, eager_only=True)
         names = frame.columns
     except TypeError as error:
-        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}; collect a lazy frame first") from error
-    except nw.exceptions.DuplicateError as error:
-        raise ValueError(f"X has two columns of one name: {' '.join(str(error).split())}") from error
+        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}") from error
     return [_column_of_series(name, frame.get_column(name), name in as_labels) for name in names]
 
 
@@ -142,6 +225,7 @@ def _column_of_series(name: Hashable, series: Any, as_label: bool) -> Column:
     dtype = series.dtype
     if dtype in (nw.Enum, nw.Categorical, nw.String):
         levels = tuple(dtype.categories) if dtype == nw.Enum else None  # pandas' ordered categories too
+        levels = () if dtype == nw.Categorical else levels
         return _column_of_cells(name, series.to_list(), True, LABELS, levels)
     if not as_label and (dtype.is_numeric() or dtype == nw.Boolean):
         values = series.cast(nw.Float64).to_numpy()

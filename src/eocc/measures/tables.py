@@ -11,6 +11,7 @@ from eocc.foundation.registry import choose, listed
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
+from eocc.measures import columns as reading
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.columns import BOOLEANS, CELLS, LABELS, MOST_NAMED, Column, Table, read_table
 from eocc.measures.difference import Contribution, Difference, Pair
@@ -36,16 +37,17 @@ class FittedColumn:
         """Encode the column of this name in another table, which must hold the same kind of values."""
         if not column.contents:
             return np.full(len(column.values), np.nan)
-        # The levels of an ordered column are known, whether they come as strings or as categories.
-        if not (column.contents <= self.contents or self.coder.kind in ("ordered", "empty")):
+        # Levels are known, as strings or as categories; text that is no truth value is one more category of a boolean.
+        known = self.contents | {BOOLEANS, LABELS} if self.coder.kind == "boolean" else self.contents
+        column = reading.read_as(column, self.contents)
+        if not (column.contents <= known or self.coder.kind in ("ordered", "empty")):
             held, holds = _together(self.contents), _together(column.contents)
             raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
         return self.coder.encode(column, unseen)
 
     def mean_differences(self, encoded: Matrix) -> Matrix:
         """Return the mean of c(x, t) over the training values t, for encoded x; of two training values if missing."""
-        is_code = self.coder.kind == "categorical"
-        return self.gap.at(np.minimum(encoded, self.gap.curve[0, -1]) if is_code else encoded)
+        return self.gap.at(np.minimum(encoded, self.coder.n_codes) if self.coder.n_codes else encoded)
 
 
 def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
@@ -53,18 +55,13 @@ def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedCo
     coder = _coder(column, declared) if column.contents else _Empty()
     encoded = coder.encode(column, {})
     present = encoded[~np.isnan(encoded)]
-    if isinstance(coder, _Categorical):
-        gap = MeanDifference.of_codes(present, len(coder.codes))
-    else:
-        gap = MeanDifference.of_numbers(present)
+    gap = MeanDifference.of_codes(present, coder.n_codes) if coder.n_codes else MeanDifference.of_numbers(present)
     return FittedColumn(column.name, column.contents, coder, gap)
 
 
 def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
     """Return the coder of the declared kind, or of the kind that follows from the contents."""
     if isinstance(declared, str):
-        if declared in ("numeric", "boolean") and column.labels is not None:
-            raise ValueError(f"column {column.name!r} is declared {declared}, but holds {_together(column.contents)}")
         return CODERS[declared](column)
     if declared is not None:
         return _Ordered(tuple(declared))
@@ -73,14 +70,14 @@ def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
         raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
     if LABELS in column.contents:
         return _Ordered(column.levels) if column.levels else _Categorical.of(column)
-    return _Boolean() if BOOLEANS in column.contents else _Numeric.of(column)
+    return _Boolean.of(column) if BOOLEANS in column.contents else _Numeric.of(column)
 
 
 @dataclass(frozen=True)
 class _Empty:
     """A column without any value in training. It never counts."""
 
-    kind = "empty"
+    kind, n_codes = "empty", 0
     stored: ClassVar[Mapping[str, Check]] = {}
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
@@ -97,7 +94,7 @@ class _Numeric:
     exponent: int
     low: float
     span: float
-    kind = "numeric"
+    kind, n_codes = "numeric", 0
     stored: ClassVar = {"exponent": integer(-EXPONENTS, EXPONENTS), "low": real(), "span": real(0)}
 
     @classmethod
@@ -117,16 +114,23 @@ class _Numeric:
 
 @dataclass(frozen=True)
 class _Boolean:
-    """0 and 1."""
+    """0 and 1, or the code of another category."""
 
-    kind = "boolean"
+    kind, n_codes = "boolean", 2
     stored: ClassVar[Mapping[str, Check]] = {}
 
+    @classmethod
+    def of(cls, column: Column) -> "_Boolean":
+        for odd in (value for value in reading.meanings_of(column) if value not in (0, 1)):
+            raise ValueError(f"column {column.name!r} is declared boolean, but holds {format_value(odd)}")
+        return cls()
+
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
-        odd = column.values[~np.isnan(column.values) & (column.values != 0) & (column.values != 1)]
-        if len(odd):
-            raise ValueError(f"column {column.name!r} is declared boolean, but holds {odd[0]:g}")
-        return column.values
+        meanings = reading.meanings_of(column)
+        for value in (value for value in meanings if value not in (0, 1)):
+            unseen.setdefault(value, 2 + len(unseen))
+        codes, labelled = {0: 0, 1: 1, **unseen}, column.labelled()
+        return _translated(labelled, {k: codes[v] for k, v in zip(labelled.labels or (), meanings, strict=True)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +138,7 @@ class _Ordered:
     """rank / (number of levels - 1)."""
 
     levels: tuple[Any, ...]
-    kind = "ordered"
+    kind, n_codes = "ordered", 0
     stored: ClassVar = {"levels": tuple_of(hashable, 1)}
 
     @classmethod
@@ -162,6 +166,10 @@ class _Categorical:
     kind = "categorical"
     stored: ClassVar = {"codes": mapping(hashable, integer(0, 2**40))}
 
+    @property
+    def n_codes(self) -> int:
+        return len(self.codes)
+
     @classmethod
     def of(cls, column: Column) -> "_Categorical":
         return cls({label: code for code, label in enumerate(column.labelled().labels or ())})
@@ -184,14 +192,13 @@ def _together(contents: frozenset[str]) -> str:
     return " and ".join(sorted(contents))
 
 
-# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for categories.
+# Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for `n_codes`.
 Coder = _Boolean | _Categorical | _Empty | _Numeric | _Ordered
 STORED_CODERS: tuple[type, ...] = get_args(Coder)
 CODERS: dict[str, Callable[[Column], Coder]] = {
-    "numeric": _Numeric.of, "boolean": lambda _: _Boolean(), "ordered": _Ordered.of, "categorical": _Categorical.of
+    "numeric": _Numeric.of, "boolean": _Boolean.of, "ordered": _Ordered.of, "categorical": _Categorical.of,
+    **dict.fromkeys(reading.DATE_KINDS, _Numeric.of),
 }  # fmt: skip
-# Columns declared so are read as numbers if possible; the values of others are kept as labels.
-OF_NUMBERS = ("numeric", "boolean", "ordered")
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +226,7 @@ class FittedGower(RegisteredFitted):
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> "MixedRows":
         """Encode patterns and prototypes as numbers: shares of the range, or codes."""
-        is_code = np.array([column.coder.kind == "categorical" for column in self.columns])
+        is_code = np.array([column.coder.n_codes > 0 for column in self.columns])
         # Categories unknown in training get new codes, the same for patterns and prototypes.
         unseen: list[dict[Any, int]] = [{} for _ in self.columns]
         rows = self._encode(patterns, unseen)
@@ -259,7 +266,8 @@ class FittedGower(RegisteredFitted):
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
         """Return the columns with what they held in training; text if that was nothing or several things."""
         held = [CELLS[next(iter(c.contents))] if len(c.contents) == 1 else TEXT for c in self.columns]
-        return DataSchema("records", tuple(zip(self.names, held, strict=True)))
+        parts = reading.parts_of(self.measure.kinds or {})
+        return DataSchema("records", tuple(both for both in zip(self.names, held, strict=True) if both[0] not in parts))
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are a table."""
@@ -300,7 +308,7 @@ class Gower(RegisteredMeasure):
     `kinds` overrides this: ``kinds={"floor": "ordered", "size": ["S", "M", "L"]}``. A list gives the levels of an
     ordered column, the lowest first. Numbers and dates declared "ordered" have their training values as levels; strings
     need the list. A number that is constant in training has no range: any other number then differs by 1, as a category
-    does.
+    does. Text declared "numeric", "date" or "boolean" is read as such. "calendar" adds a date's hour and weekday.
 
     Missing values are None, NaN, NaT, NA or null. Between a missing value and a value, c is the mean of c between that
     value and the training values of the column; between two missing values, the mean of c between two training values.
@@ -309,7 +317,7 @@ class Gower(RegisteredMeasure):
     informative, add a boolean column for it.
 
     In numeric columns new rows may be farther than 1 from training rows. A category unknown in training differs from
-    all known ones; an unknown level is an error.
+    all known ones, also in a boolean column; an unknown level is an error.
 
     >>> rows = [{"age": 20, "city": "Oslo"}, {"age": 60, "city": "Rome"}, {"age": 30, "city": "Rome"}]
     >>> fitted = Gower().fit(rows)
@@ -335,7 +343,7 @@ class Gower(RegisteredMeasure):
 
     def read(self, X: Any) -> Table:
         """Return X as a table."""
-        return read_table(X, {name for name, kind in (self.kinds or {}).items() if kind not in OF_NUMBERS})
+        return read_table(X, self.kinds or {})
 
     def fit(self, training: Any) -> FittedGower:
         """Fix each column's kind, range, levels and what a missing value counts."""
@@ -383,11 +391,10 @@ class _MixedSquare(MixedRows):
 
 
 def _remark(column: FittedColumn, here: Any, there: Any) -> str:
+    present = [format_value(value) for value in (here, there) if value is not None]
     if column.coder.kind == "empty":
         return " (no value in training: counts nothing)"
-    if here is None and there is None:
-        return " (counted as the mean difference between two training values)"
-    if here is None or there is None:
-        known = format_value(there if here is None else here)
-        return f" (counted as the mean difference between {known} and the training values)"
-    return ""
+    if len(present) == 2:
+        return ""
+    two = f"{present[0]} and the training values" if present else "two training values"
+    return f" (counted as the mean difference between {two})"

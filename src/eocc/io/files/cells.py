@@ -2,8 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, datetime, time, timedelta
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,24 +15,28 @@ from eocc.foundation.types import Flags
 from eocc.io.files.chunk import Chunk
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, TEXT, TIME
 from eocc.measures.schema import NUMBER as NUMBER
+from eocc.measures.spelling import (
+    CODE,
+    CURRENCIES,
+    Spelling,
+    date_of,
+    is_two_dates,
+    kind_of_text,
+    number_of,
+    truth_of,
+    unit_of,
+)
+from eocc.measures.spelling import PLAIN as PLAIN_SPELLING
 
 # No column can hold these: a number that is too large for a float, and a list or an object.
 INFINITE, NESTED = "infinite", "nested"
 # Text that means a missing value, in upper or lower case.
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
-TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
-# Python's float() accepts more: 1_000, digits of other scripts, "infinity".
-NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+SIGN = re.compile(f"[%{CURRENCIES}]")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
-ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
 # Cells of only these characters are numerals, or float() refuses them.
 PLAIN = re.compile(r"[0-9+\-.eE\n ]*", re.ASCII)
 TYPES: tuple[tuple[type, str], ...] = ((bool, BOOLEAN), (date, DATE), (timedelta, DURATION), (time, TIME), (str, TEXT))
-
-
-def is_numeral(text: str) -> bool:
-    """Say whether a text is a plain decimal number."""
-    return NUMERAL.fullmatch(text) is not None
 
 
 def is_missing(cell: Any, is_text: bool) -> bool:
@@ -78,10 +82,13 @@ def is_same(cell: Any, target: str) -> bool:
         return False
 
 
-def kind_of_cell(cell: Any, is_text: bool) -> str:
-    """Return the kind of value in a cell that is not missing."""
-    if isinstance(cell, str) and is_text:
-        return _kind_of_text(cell.strip())
+def kind_of_cell(cell: Any, is_text: bool, spelling: Spelling = PLAIN_SPELLING) -> str:
+    """Return the kind of value in a cell that is not missing. In a typed table text may hold a number or date too."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        if not is_text and CODE.fullmatch(text):
+            return TEXT
+        return INFINITE if is_text and _is_infinite(text, spelling) else kind_of_text(text, spelling)
     known = next((kind for cls, kind in TYPES if isinstance(cell, cls)), None)
     if known is not None or not isinstance(cell, int | float | Decimal | np.number):
         return known or NESTED
@@ -91,84 +98,102 @@ def kind_of_cell(cell: Any, is_text: bool) -> str:
         return INFINITE
 
 
-def _kind_of_text(text: str) -> str:
-    if is_numeral(text):
-        return NUMBER if math.isfinite(float(text)) else INFINITE
-    if INFINITY.fullmatch(text):
-        return INFINITE
-    if text.lower() in TRUTHS:
-        return BOOLEAN
-    return TEXT if _iso_date(text) is None else DATE
+def _is_infinite(text: str, spelling: Spelling) -> bool:
+    number = number_of(text, spelling)
+    return INFINITY.fullmatch(text) is not None if number is None else math.isinf(number)
 
 
-def _iso_date(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text) if ISO_DATE.fullmatch(text) else None
-    except ValueError:
-        return None
-
-
-def kinds_in(chunk: Chunk, name: str) -> Iterator[str | None]:
-    """Yield the kind of every cell of a column, None for missing ones."""
+def kinds_in(chunk: Chunk, name: str) -> Sequence[str | None]:
+    """Return the kind of every cell of a column, None for missing ones."""
     cells, is_text = chunk.columns[name], chunk.is_text
+    if (is_text or isinstance(cells, np.ndarray)) and _plain_numbers(cells, chunk.spelling) is not None:
+        return [NUMBER] * len(cells)
     if isinstance(cells, np.ndarray):
-        yield from np.where(np.isnan(cells), None, np.where(np.isinf(cells), INFINITE, NUMBER)).tolist()
-    else:
-        yield from (None if is_missing(cell, is_text) else kind_of_cell(cell, is_text) for cell in cells)
+        return np.where(np.isnan(cells), None, np.where(np.isinf(cells), INFINITE, NUMBER)).tolist()
+    return [None if is_missing(cell, is_text) else kind_of_cell(cell, is_text, chunk.spelling) for cell in cells]
+
+
+def units_in(chunk: Chunk, name: str) -> set[str]:
+    """Return the currency and percent signs of a column of numbers, "" for numbers without one."""
+    cells = chunk.columns[name]
+    texts = [] if isinstance(cells, np.ndarray) else [cell for cell in cells if isinstance(cell, str)]
+    if not SIGN.search("".join(texts)):
+        return {""}
+    present = {cell for cell in cells if not is_missing(cell, chunk.is_text)}
+    return {unit_of(cell.strip(), chunk.spelling) if isinstance(cell, str) else "" for cell in present}
 
 
 def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     """Return the cells of a column as values of that kind, None where missing; raise if one is of another kind."""
     cells = chunk.columns[name]
-    plain: Sequence[Any] | None = _plain_numbers(cells) if kind == NUMBER else None
+    plain: Sequence[Any] | None = _plain_numbers(cells, chunk.spelling) if kind == NUMBER else None
     if plain is not None:
         return plain
-    (convert, wanted), is_text = KINDS[kind], chunk.is_text
+    (convert, wanted), is_text, spelling = KINDS[kind], chunk.is_text, chunk.spelling
     values = list[Any]()
     for index, cell in enumerate(cells):
         try:
-            values.append(None if is_missing(cell, is_text) else convert(cell))
+            values.append(None if is_missing(cell, is_text) else convert(cell, spelling))
         except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
-            found = f"column {quoted(name)} holds {quoted(str(cell))}, which is not a {wanted}"
-            raise chunk.fault(index, f"{found}; correct it, or drop the row or the column") from None
+            is_two = kind == DATE and is_two_dates(str(cell).strip())
+            why = "can be read as two dates" if is_two else f"is not a {wanted}"
+            found = f"column {quoted(name)} holds {quoted(str(cell))}, which {why}"
+            raise chunk.fault(index, f"{found}; {remedy_for(cell, kind, chunk)}") from None
     return values
 
 
-def _plain_numbers(cells: Sequence[Any]) -> Any:
+def remedy_for(cell: Any, kind: str, chunk: Chunk) -> str:
+    """Return what to do about a cell that is not of this kind: an option, if that would make it one."""
+    text, other = str(cell).strip(), "," if chunk.spelling.decimal == "." else "."
+    if chunk.is_text and kind == NUMBER and number_of(text, Spelling(other)) is not None:
+        return f"if its decimal mark is {other!r}, pass --decimal {other}"
+    if chunk.is_text and kind == DATE and is_two_dates(text):
+        return "pass --dates day-first or --dates month-first"
+    return "correct it, or drop the row or the column"
+
+
+def _plain_numbers(cells: Sequence[Any], spelling: Spelling) -> Any:
     """Return a column of finite numbers without gaps as an array, read at once; None if it is anything else."""
     try:
-        if not isinstance(cells, np.ndarray) and not PLAIN.fullmatch("\n".join(cells)):
-            return None
+        if not isinstance(cells, np.ndarray):
+            text = "\n".join(cells)
+            if spelling.decimal == ",":
+                text = text.replace(".", "?").replace(",", ".")  # a point would divide thousands
+                cells = text.split("\n")
+            if not PLAIN.fullmatch(text):
+                return None
         numbers = np.array(cells if isinstance(cells, np.ndarray) else list(map(float, cells)), np.float64)
     except (TypeError, ValueError):
         return None
     return numbers if np.isfinite(numbers).all() else None
 
 
-def _number(cell: Any) -> float:
-    if isinstance(cell, bool) or (isinstance(cell, str) and not is_numeral(cell.strip())):
-        raise ValueError
-    number = float(cell)
-    if not math.isfinite(number):
+def _number(cell: Any, spelling: Spelling) -> float:
+    number = number_of(cell.strip(), spelling) if isinstance(cell, str) else float(cell)
+    if isinstance(cell, bool) or number is None or not math.isfinite(number):
         raise ValueError
     return number
 
 
-def _truth(cell: Any) -> bool:
-    return bool(cell) if isinstance(cell, bool | np.bool_) else TRUTHS[cell.strip().lower()]
+def _truth(cell: Any, spelling: Spelling) -> bool | str:
+    """Return a truth value, or text that is none: it counts as one more category."""
+    if isinstance(cell, bool | np.bool_):
+        return bool(cell)
+    truth = truth_of(cell)
+    return str(cell.strip()) if truth is None else truth
 
 
-def _text(cell: Any) -> str:
+def _text(cell: Any, spelling: Spelling) -> str:
     if kind_of_cell(cell, False) == NESTED:
         raise TypeError
     return str(cell).strip()
 
 
-def _as(kind: type, read: Callable[[str], Any] | None = None) -> Callable[[Any], Any]:
+def _as(kind: type, read: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Return a function that returns objects of that class as they are, and text as `read` reads it."""
 
-    def convert(cell: Any) -> Any:
-        found = cell if isinstance(cell, kind) or read is None else read(cell.strip())
+    def convert(cell: Any, spelling: Spelling) -> Any:
+        found = cell if isinstance(cell, kind) or read is None else read(cell.strip(), spelling)
         if not isinstance(found, kind):
             raise TypeError
         return found
@@ -177,11 +202,11 @@ def _as(kind: type, read: Callable[[str], Any] | None = None) -> Callable[[Any],
 
 
 # kind -> how a cell is converted, and what it should have been
-KINDS: dict[str, tuple[Callable[[Any], Any], str]] = {
+KINDS: dict[str, tuple[Callable[[Any, Spelling], Any], str]] = {
     NUMBER: (_number, "finite number, for example 0.5 or 1e3"),
     BOOLEAN: (_truth, "boolean, true or false"),
     TEXT: (_text, "text"),
-    DATE: (_as(date, _iso_date), "date, for example 2031-12-01"),
+    DATE: (_as(date, date_of), "date, for example 2031-12-01"),
     DURATION: (_as(timedelta), "duration"),
-    TIME: (_as(time, time.fromisoformat), "time of day, for example 12:30"),
+    TIME: (_as(time, lambda text, _: time.fromisoformat(text)), "time of day, for example 12:30"),
 }

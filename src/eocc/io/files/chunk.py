@@ -10,6 +10,7 @@ import numpy as np
 from eocc.foundation.printing import complaint
 from eocc.foundation.types import Flags
 from eocc.io.files.source import Lines
+from eocc.measures.spelling import PLAIN, Spelling
 
 # A chunk ends at this many rows, or when its rows took this many bytes in the file.
 CHUNK_ROWS = 4096
@@ -42,8 +43,8 @@ class Chunk:
     """Rows `first`, `first` + 1, ... of the file `where`: `columns` by name for a table, else `objects`.
 
     `lines` are the lines that the rows begin in, `names` their files, `labels` their classes; each may be empty. If
-    `is_text`, every cell is text that is still to be read as a number or date. Columns without names (`is_named` is
-    False) have their numbers from 0 as keys.
+    `is_text`, every cell is text that is still to be read as a number or date, by the `spelling`. Columns without names
+    (`is_named` is False) have their numbers from 0 as keys. `layout` says how the file is written, if not as usual.
     """
 
     where: str
@@ -55,6 +56,8 @@ class Chunk:
     lines: Sequence[int] = ()
     is_text: bool = False
     is_named: bool = True
+    spelling: Spelling = PLAIN
+    layout: str = ""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else len(self.objects)

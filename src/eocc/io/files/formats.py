@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from eocc.foundation.progress import current_watch, stage
 from eocc.foundation.registry import Registry, choose
+from eocc.io.files.dialect import Dialect
 from eocc.io.files.source import STDIN, Lines, check_regular, open_source
 
 if TYPE_CHECKING:
     from eocc.io.files.chunk import Chunk
 
-# Formats that are read line by line, also from standard input: functions of Lines.
+# Formats that are read line by line, also from standard input: functions of Lines, and for tables of the Dialect.
+TEXT_TABLES = ("csv", "tsv")
 STREAMS = Registry("eocc.io.files", {
     "csv": "tables.csv_chunks", "tsv": "tables.tsv_chunks", "jsonl": "lines.json_line_chunks",
     "json": "lines.json_chunks", "text": "lines.text_chunks", "smiles": "graphs.smiles_chunks",
@@ -20,6 +22,7 @@ STREAMS = Registry("eocc.io.files", {
 # Formats that need a file: functions of its path.
 FILES = Registry("eocc.io.files", {
     "parquet": "arrow.parquet_chunks", "arrow": "arrow.arrow_chunks", "npy": "arrays.npy_chunks",
+    "xlsx": "sheets.sheet_chunks",
     "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
 })  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
@@ -29,14 +32,16 @@ COUNTS = Registry("eocc.io.files", {
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".npy": "npy", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl", ".zip": "gxl-collection",
+    ".npy": "npy", ".xlsx": "xlsx", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
+    ".zip": "gxl-collection",
 }  # fmt: skip
 # What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
 TWO_CLASSES = ("skip", "first", "last")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
 # Files that must be converted first.
-REMEDIES = dict.fromkeys((".xlsx", ".xls", ".ods"), "save the sheet as CSV")
+REMEDIES = dict.fromkeys((".xls", ".ods"), "save the sheet as .xlsx or .csv")
 REMEDIES[".npz"] = "save the array that you need with numpy.save, as .npy"
+FOUND = Dialect()
 UNPACK = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd"}
 
 
@@ -85,18 +90,25 @@ def _by_first_bytes(path: Path, suffix: str) -> str | None:
     return next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
 
 
-def open_chunks(path: Path, file_format: str | None = None, two_classes: str | None = None) -> Iterator["Chunk"]:
+def open_chunks(
+    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: Dialect = FOUND
+) -> Iterator["Chunk"]:
     """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
 
-    `two_classes`, one of TWO_CLASSES, is for CXL indices.
+    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV.
     """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
+    options = {"dialect": dialect} if name in TEXT_TABLES else {}
+    if dialect != FOUND and not options:
+        raise ValueError(
+            f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
+        )
     if name in STREAMS:
         with open_source(path) as file:
             lines = Lines(file, "standard input" if path == STDIN else str(path))
             size = math.inf if path == STDIN else path.stat().st_size
-            yield from _watched(STREAMS[name](lines), path, size, lambda chunk: lines.size)
+            yield from _watched(STREAMS[name](lines, **options), path, size, lambda chunk: lines.size)
     elif path == STDIN:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:

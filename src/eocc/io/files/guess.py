@@ -2,17 +2,22 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
-from eocc.io.files.cells import INFINITE, NESTED, kinds_in
+from eocc.io.files.cells import INFINITE, NESTED, kinds_in, remedy_for, units_in, values_in
 from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
-from eocc.measures.schema import NUMBER, TEXT
+from eocc.measures.naming import why_naming
+from eocc.measures.schema import DATE, NUMBER, TEXT
+from eocc.measures.spelling import is_two_dates, microseconds
 
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
@@ -27,11 +32,18 @@ class Column(NamedTuple):
     remedy: str = ""
 
 
-def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (), measure: str | None = None) -> Schema:
+def guess_schema(
+    chunks: Sequence[Chunk],
+    where: str,
+    apart: Iterable[str] = (),
+    measure: str | None = None,
+    keeps_names: bool = False,
+) -> Schema:
     """Return the schema of all chunks of a file, without the columns named in `apart`.
 
-    A table of numbers without gaps is "numbers", any other table is "records", unless the `measure` compares only one
-    of the two. Objects are of the kind that `eocc.measures.auto` finds, unless the measure compares another.
+    Columns that name the rows are set aside (see `eocc.measures.naming`), unless `keeps_names`. A table of numbers
+    without gaps is "numbers", any other table is "records", unless the `measure` compares only one of the two. Objects
+    are of the kind that `eocc.measures.auto` finds, unless the measure compares another.
 
     >>> guess_schema([Chunk("a.csv", 0, {"x": ["1", "2"], "y": ["a", "b"]}, is_text=True)], "a.csv").columns
     (('x', 'number'), ('y', 'text'))
@@ -39,7 +51,10 @@ def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (),
     filled = [chunk for chunk in chunks if len(chunk)]
     if not filled:
         raise complaint(where, None, "holds no rows; at least 1 is required")
-    schema = _of_table(filled, set(apart), measure) if filled[0].columns else _of_objects(filled, measure)
+    if filled[0].columns:
+        schema = _of_table(filled, set(apart), measure, keeps_names or not filled[0].is_named)
+    else:
+        schema = _of_objects(filled, measure)
     known = measures_of(schema.kind)
     if measure is not None and measure not in known:
         known = (*known, *(measures_of("records") if schema.kind == "numbers" else ()))
@@ -48,13 +63,16 @@ def guess_schema(chunks: Sequence[Chunk], where: str, apart: Iterable[str] = (),
     return schema
 
 
-def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> Schema:
+def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, keeps_names: bool) -> Schema:
     where, names = chunks[0].where, list(chunks[0].columns)
     for unknown in sorted(apart - set(names)):
         raise complaint(where, None, f"has no column {quoted(unknown)}; {has_instead(unknown, names)}")
-    columns = [_column(chunks, name) for name in names if name not in apart]
+    found = [_column(chunks, name) for name in names if name not in apart]
+    aside = {} if keeps_names else {column.name: why for column in found if (why := _why_naming(chunks, column))}
+    columns = [column for column in found if column.name not in aside]
     if not columns:
-        raise complaint(where, None, "has no columns left to compare; drop fewer")
+        remedy = f"{_listed(aside)}; --all-columns compares {_them(aside)}" if aside else "drop fewer"
+        raise complaint(where, None, f"has no columns left to compare; {remedy}")
     odd = next((column for column in columns if column.kind != NUMBER), None)
     is_numbers = odd is None and not any(column.has_gaps for column in columns)
     if measure in (*measures_of("numbers"), *measures_of("records")):
@@ -65,10 +83,40 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None) -> 
         raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use {use}")
     kind = "numbers" if is_numbers else "records"
     is_named = chunks[0].is_named or bool(apart)  # if some columns are left out, the others go by their numbers
-    remarks = [column.remark + column.remedy for column in columns if column.remark]
+    remarks = [column.remark + column.remedy for column in found if column.remark]
+    if aside:
+        remarks.insert(0, f"not compared: {_listed(aside)}; --all-columns compares {_them(aside)}")
     if measure is None:
         remarks += _remarks_on_records(columns)
-    return Schema(kind, tuple((column.name, column.kind) for column in columns), is_named, remarks=tuple(remarks))
+    kept = tuple((column.name, column.kind) for column in columns)
+    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=tuple(aside))
+
+
+def _why_naming(chunks: Sequence[Chunk], column: Column) -> str:
+    values = (values_in(chunk, column.name, column.kind) for chunk in chunks)
+    if column.kind == NUMBER:
+        return why_naming(NUMBER, _integers(values))
+    present = [value for part in values for value in part if value is not None]
+    return why_naming(column.kind, [microseconds(day) for day in present] if column.kind == DATE else present)
+
+
+def _integers(parts: Iterable[Sequence[Any]]) -> Matrix:
+    """Return a column of integers, without gaps; nothing, without reading on, if one number is not an integer."""
+    found = list[Matrix]()
+    for part in parts:
+        numbers = np.array(part, np.float64)  # None becomes NaN
+        found.append(numbers[~np.isnan(numbers)])
+        if (found[-1] % 1).any():
+            return np.empty(0)
+    return np.concatenate(found)
+
+
+def _listed(aside: Mapping[str, str]) -> str:
+    return ", ".join(f"{quoted(name)} ({why})" for name, why in aside.items())
+
+
+def _them(aside: Mapping[str, str]) -> str:
+    return "them" if len(aside) > 1 else "it"
 
 
 def _remarks_on_records(columns: Sequence[Column]) -> Iterable[str]:
@@ -79,7 +127,7 @@ def _remarks_on_records(columns: Sequence[Column]) -> Iterable[str]:
     if gaps and not texts:
         more = f" and {counted(len(gaps) - 1, 'more column')}" if len(gaps) > 1 else ""
         yield f"values are missing in column {quoted(gaps[0])}{more}, so rows are compared by {use}"
-    if len(texts) == 1 and len(columns) > 2 and not texts[0].remark:
+    if len(texts) == 1 and len(columns) > 1 and not texts[0].remark:
         name, option = quoted(texts[0].name), shlex.quote(shown(texts[0].name))
         why = f"column {name} holds {texts[0].kind}, so rows are compared by {use}"
         yield f"{why}; if it holds labels pass --label {option}, if it does not matter pass --drop {option}"
@@ -94,16 +142,45 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
             first.setdefault(kind, (chunk, index))
     has_gaps = counts.pop(None, 0) > 0
     _refuse(name, first, counts)
-    if len(counts) == 1:
-        return Column(name, str(next(iter(counts))), has_gaps)
     if not counts:
         return Column(name, TEXT, has_gaps, f"column {quoted(name)} holds no values")
-    if counts[NUMBER] * 2 < counts.total():
-        return Column(name, TEXT, has_gaps)
-    chunk, index = first[next(kind for kind in counts if kind != NUMBER)]
-    cell, place = quoted(str(chunk.columns[name][index])), printable(chunk.place(index))
-    remark = f"column {quoted(name)} counts as text because {cell} ({place}) is not a number"
-    return Column(name, TEXT, has_gaps, remark, f"; correct it, leave it empty, or --drop {shlex.quote(shown(name))}")
+    if set(counts) == {NUMBER}:
+        return _column_of_numbers(chunks, name, has_gaps)
+    kind = next((kind for kind in (NUMBER, DATE) if counts[kind] * 2 >= counts.total()), TEXT)
+    odd = next((other for other in counts if other != kind), None)
+    if odd is None or kind == TEXT:
+        only = str(next(iter(counts))) if len(counts) == 1 else TEXT
+        return Column(name, only, has_gaps, *(_remark_on_text(*first[TEXT], name) if TEXT in counts else ()))
+    chunk, index = first[odd]
+    cell, place = str(chunk.columns[name][index]), printable(chunk.place(index))
+    remark = f"column {quoted(name)} counts as text because {quoted(cell)} ({place}) is not a {kind}"
+    return Column(name, TEXT, has_gaps, remark, f"; {_remedy(cell, kind, chunk, name)}")
+
+
+def _remedy(cell: str, kind: str, chunk: Chunk, name: str) -> str:
+    option = remedy_for(cell, kind, chunk)
+    return option if "--" in option else f"correct it, leave it empty, or --drop {shlex.quote(shown(name))}"
+
+
+def _column_of_numbers(chunks: Sequence[Chunk], name: str, has_gaps: bool) -> Column:
+    """Return a column of numbers, as text if some have a currency or percent sign and others have another or none."""
+    units = sorted({unit for chunk in chunks for unit in units_in(chunk, name)})
+    if units == [""]:
+        return Column(name, NUMBER, has_gaps)
+    if len(units) == 1:
+        return Column(name, NUMBER, has_gaps, f"column {quoted(name)} holds numbers with {units[0]}, which is left out")
+    mix = " and ".join(f"with {unit}" if unit else "without a sign" for unit in units)
+    remark = f"column {quoted(name)} counts as text because it holds numbers {mix}"
+    return Column(name, TEXT, has_gaps, remark, "; write all in one unit")
+
+
+def _remark_on_text(chunk: Chunk, index: int, name: str) -> tuple[str, str]:
+    """Return a remark on text that is a date if one knew what stands first."""
+    cell = str(chunk.columns[name][index])
+    if not is_two_dates(cell.strip()):
+        return "", ""
+    remark = f"column {quoted(name)} counts as text because {quoted(cell)} can be read as two dates"
+    return remark, f"; {remedy_for(cell, DATE, chunk)}"
 
 
 def _refuse(name: str, first: FirstCells, counts: Counter[str | None]) -> None:
@@ -131,7 +208,7 @@ def _of_objects(chunks: Sequence[Chunk], measure: str | None) -> Schema:
     for chunk, index, value in _objects(chunks):
         if len(value) != width:
             raise chunk.fault(index, f"{described(value)} has {len(value)} values, but the first has {width}")
-    return _of_table([as_table(chunk) for chunk in chunks], set(), measure)
+    return _of_table([as_table(chunk) for chunk in chunks], set(), measure, keeps_names=True)
 
 
 def _common_kind(chunks: Sequence[Chunk]) -> str:

@@ -3,6 +3,7 @@
 import codecs
 import stat
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -52,12 +53,19 @@ class Lines:
         self.where = where
         self.number = 0
         self.size = 0
+        self._waiting: deque[bytes] = deque()
 
     def __iter__(self) -> Iterator[str]:
-        while data := self._file.readline(LONGEST_LINE + 1):
+        while data := self._waiting.popleft() if self._waiting else self._file.readline(LONGEST_LINE + 1):
             self.number += 1
             self.size += len(data)
             yield self._text(data.removeprefix(codecs.BOM_UTF8) if self.number == 1 else data)
+
+    def ahead(self, count: int) -> list[str]:
+        """Return the next lines, which are still to come, with a question mark for what cannot be read."""
+        while len(self._waiting) < count and (data := self._file.readline(LONGEST_LINE + 1)):
+            self._waiting.append(data)
+        return [data.removeprefix(codecs.BOM_UTF8).decode(errors="replace") for data in self._waiting]
 
     def fault(self, message: str) -> ValueError:
         """Return an error about the last line."""
@@ -67,9 +75,11 @@ class Lines:
         if len(data) > LONGEST_LINE:
             raise self.fault(f"the line is longer than {LONGEST_LINE} bytes; write one row per line")
         if b"\0" in data:
-            raise self.fault("a NUL byte, which is not text; save the file as UTF-8, or pass its format")
+            remedy = "save the file as UTF-8, for example by iconv -f utf-16 -t utf-8, or pass its format"
+            raise self.fault(f"a NUL byte, which is not text; {remedy}")
         try:
             return data.decode()
         except UnicodeDecodeError as error:
             byte = data[error.start]
-            raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; save the file as UTF-8") from None
+            remedy = "save the file as UTF-8, for example by iconv -f latin1 -t utf-8"
+            raise self.fault(f"byte {error.start + 1}, 0x{byte:02x}, is not UTF-8; {remedy}") from None

@@ -3,12 +3,14 @@
 import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from eocc.foundation.printing import complaint, quoted
 from eocc.foundation.wording import counted
-from eocc.io.files.cells import is_numeral
 from eocc.io.files.chunk import Chunk, portions
+from eocc.io.files.dialect import DELIMITERS, IN_WORDS, LINES_AHEAD, Dialect, delimiter_of
 from eocc.io.files.source import Lines
+from eocc.measures.spelling import NUMERAL, Spelling
 
 # A part of the csv module's message -> what is wrong with the file.
 FAULTS = {
@@ -17,24 +19,44 @@ FAULTS = {
     "unexpected end": "a quote is never closed; close it, or write two quotes for one in a quoted cell",
     "expected after": "text after a closing quote; write two quotes for one in a quoted cell",
 }
-OTHER_DELIMITERS = (";", "\t", "|", ",")
 
 Record = tuple[int, list[str]]
 
 
-def tsv_chunks(lines: Lines) -> Iterator[Chunk]:
+def tsv_chunks(lines: Lines, dialect: Dialect) -> Iterator[Chunk]:
     """Yield the rows of a file with tabs between its cells."""
-    return csv_chunks(lines, "\t")
+    return csv_chunks(lines, replace(dialect, delimiter=dialect.delimiter or "\t"))
 
 
-def csv_chunks(lines: Lines, delimiter: str = ",") -> Iterator[Chunk]:
+def csv_chunks(lines: Lines, dialect: Dialect) -> Iterator[Chunk]:
     """Yield the rows of a CSV file with a header; blank lines are ignored."""
+    delimiter = dialect.delimiter or delimiter_of(lines.ahead(LINES_AHEAD))
     records = _records(lines, delimiter)
-    header = _header(next(records, None), lines.where, delimiter)
+    header = header_of(next(records, None), lines.where, delimiter)
+    spelling, layout = None, ""
     for first, part in portions(_of_width(records, len(header), lines.where), lines):
         numbers, rows = zip(*part, strict=True)
-        columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-        yield Chunk(lines.where, first, columns, lines=numbers, is_text=True)
+        cells = list(map(list, zip(*rows, strict=True)))
+        if spelling is None:
+            spelling = _spelling(dialect, cells, delimiter, lines.where)
+            layout = _layout("" if dialect.delimiter else delimiter, spelling)
+        columns = dict(zip(header, cells, strict=True))
+        yield Chunk(lines.where, first, columns, lines=numbers, is_text=True, spelling=spelling, layout=layout)
+
+
+def _spelling(dialect: Dialect, cells: Sequence[Sequence[str]], delimiter: str, where: str) -> Spelling:
+    try:
+        return dialect.spelling(cells, delimiter)
+    except ValueError as error:
+        raise complaint(where, None, str(error)) from None
+
+
+def _layout(delimiter: str, spelling: Spelling) -> str:
+    """Return in words what is not as usual: the delimiter if it was found, a decimal comma, the order of dates."""
+    cut = f"{IN_WORDS[delimiter]} between cells" if delimiter in IN_WORDS else ""
+    comma = "decimal commas" if spelling.decimal == "," else ""
+    order = "" if spelling.day_first is None else f"dates with the {'day' if spelling.day_first else 'month'} first"
+    return ", ".join(filter(None, [cut, comma, order]))
 
 
 def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
@@ -64,7 +86,7 @@ def _of_width(records: Iterator[Record], width: int, where: str) -> Iterator[Rec
         yield line, cells
 
 
-def _header(record: Record | None, where: str, delimiter: str) -> list[str]:
+def header_of(record: Record | None, where: str, delimiter: str = "") -> list[str]:
     """Return the names of the columns, or raise if they cannot be names."""
     if record is None:
         raise complaint(where, None, "is empty; it needs a header and rows")
@@ -82,9 +104,9 @@ def _fault_in(names: Sequence[str], delimiter: str) -> str:
     ((twice, count),) = Counter(names).most_common(1)
     if count > 1:
         return f"the column {quoted(twice)} occurs twice; rename one"
-    if all(map(is_numeral, names)) and not all(name.lstrip("+-").isdigit() for name in names):
+    if all(map(NUMERAL.fullmatch, names)) and not all(name.lstrip("+-").isdigit() for name in names):
         return f"numbers such as {quoted(names[0])} where a header is expected; add a first line with column names"
-    other = next((mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]), None)
-    if len(names) == 1 and other:
-        return f"only one column, with {other!r} in its name; CSV needs commas between cells, TSV tabs: convert it"
+    other = next((mark for mark in DELIMITERS if mark != delimiter and mark in names[0]), None)
+    if len(names) == 1 and other and delimiter:
+        return f"only one column, with {other!r} in its name; if that divides cells, pass --delimiter {other!r}"
     return ""

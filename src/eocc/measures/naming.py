@@ -1,0 +1,63 @@
+"""Columns that name the rows instead of describing them: ids, row counters, timestamps that run on.
+
+One rule for files and for frames. A column with fewer than FEWEST values is never such a column.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.types import Matrix
+from eocc.measures.schema import DATE, NUMBER, TEXT
+
+FEWEST = 20
+# The share of different values from which text is an id, and a timestamp never returns.
+DIFFERENT = 0.9
+# Integers are a counter if all differ and they fill this share of their range.
+FILLED = 0.5
+# In microseconds.
+DAY = 24 * 3600 * 10**6
+
+
+def why_naming(kind: str, values: Sequence[Any] | Matrix) -> str:
+    """Return why a column names the rows, "" if it does not; `values` are those that are not missing, in row order.
+
+    Text may be given as numbers, one per different text. Dates are in microseconds.
+
+    >>> why_naming("number", range(1, 31)), why_naming("number", [1, 2] * 15)
+    ('counts the rows', '')
+    """
+    if len(values) < FEWEST:
+        return ""
+    if kind == TEXT:
+        return "has a different text in nearly every row" if _nearly_all_different(values) else ""
+    numbers = np.asarray(values, np.float64) if kind in (NUMBER, DATE) else np.empty(0)
+    if kind == NUMBER:
+        return "counts the rows" if _counts(numbers) else ""
+    return "runs on from row to row" if kind == DATE and _runs_on(numbers) else ""
+
+
+def _nearly_all_different(values: Sequence[Any] | Matrix) -> bool:
+    return len(set(values)) >= DIFFERENT * len(values)
+
+
+def _counts(numbers: Matrix) -> bool:
+    if (numbers[:FEWEST] % 1).any() or (numbers % 1).any():
+        return False
+    is_filled = len(numbers) >= FILLED * (numbers.max() - numbers.min() + 1)
+    return bool(is_filled) and len(np.unique(numbers)) == len(numbers)
+
+
+def _runs_on(moments: Matrix) -> bool:
+    """Return whether dates only rise or only fall, or have a time of day and nearly all differ."""
+    steps = np.diff(moments)
+    if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+        return True
+    return bool((moments % DAY).any()) and _nearly_all_different(moments.tolist())
+
+
+def is_clock(moments: Matrix) -> bool:
+    """Return whether the hour and weekday of dates may matter: several hours occur, over a week or more."""
+    hours = np.unique(moments % DAY // (DAY // 24))
+    return len(hours) > 1 and bool(moments.max() - moments.min() >= 7 * DAY)

@@ -1,0 +1,140 @@
+"""Text -> the number, date or truth value that it means, as people write them in tables."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from eocc.measures.schema import BOOLEAN, DATE, NUMBER, TEXT
+
+TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+# Python's float() accepts more: 1_000, digits of other scripts, "infinity".
+NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# A numeral that begins with 0 names something, if a program stored it as text: a postal code, a part number.
+CODE = re.compile(r"0\d+", re.ASCII)
+CURRENCIES = "€$£¥₹"
+_PATTERN = (
+    r"(?P<sign>[+-]?)(?P<before>[{currencies}] ?)?"
+    r"(?P<whole>[1-9]\d{{0,2}}(?P<group>[{groups}])\d{{3}}(?:(?P=group)\d{{3}})*|\d+)"
+    r"(?:{decimal}(?P<part>\d*))?(?P<exponent>e[+-]?\d+)?(?P<after> ?[%{currencies}])?"
+)
+# decimal mark -> numbers with groups of thousands, a currency or a percent sign
+WRITTEN = {
+    mark: re.compile(
+        _PATTERN.format(currencies=CURRENCIES, groups=rf"{other}'\u2019 \u00a0\u202f", decimal=re.escape(mark)),
+        re.ASCII | re.IGNORECASE,
+    )
+    for mark, other in {".": ",", ",": "."}.items()
+}
+ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
+# Dots always go with day.month.year; other marks with the year first, or in an order that the spelling says.
+WRITTEN_DATE = re.compile(
+    r"(?P<first>\d{1,4})(?P<mark>[./-])(?P<second>\d{1,2})(?P=mark)(?P<third>\d{1,4})"
+    r"(?:[ T,]+(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second_of_minute>\d\d)(?:[.,]\d+)?)? ?(?P<half>[ap]m)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How text writes numbers and dates: the decimal mark, and whether 3/4/2031 is in April (None if not known)."""
+
+    decimal: str = "."
+    day_first: bool | None = None
+
+
+PLAIN = Spelling()
+
+
+def number_of(text: str, spelling: Spelling = PLAIN) -> float | None:
+    """Return the number that a text means, without its currency or percent sign; None if it is no number.
+
+    >>> number_of("1,234.5"), number_of("€5"), number_of("12 %"), number_of("1.234,5", Spelling(",")), number_of("1,5")
+    (1234.5, 5.0, 12.0, 1234.5, None)
+    """
+    if NUMERAL.fullmatch(text) and (spelling.decimal == "." or "." not in text):
+        return float(text)
+    found = WRITTEN[spelling.decimal].fullmatch(text)
+    if found is None:
+        return None
+    whole = "".join(letter for letter in found["whole"] if letter.isdigit())
+    return float(f"{found['sign']}{whole}.{found['part'] or 0}{found['exponent'] or ''}")
+
+
+def unit_of(text: str, spelling: Spelling = PLAIN) -> str:
+    """Return the currency or percent sign of a number."""
+    found = WRITTEN[spelling.decimal].fullmatch(text)
+    return "" if found is None else f"{found['before'] or ''}{found['after'] or ''}".strip()
+
+
+def truth_of(text: str) -> bool | None:
+    """Return what yes, no, true or false means; None for any other text."""
+    return TRUTHS.get(text.strip().lower())
+
+
+def date_of(text: str, spelling: Spelling = PLAIN) -> datetime | None:
+    """Return the date and time that a text means; None if it means none, or could mean two.
+
+    >>> date_of("31.1.2031 14:30"), date_of("3/4/2031"), date_of("3/4/2031", Spelling(day_first=True))
+    (datetime.datetime(2031, 1, 31, 14, 30), None, datetime.datetime(2031, 4, 3, 0, 0))
+    """
+    try:
+        if ISO_DATE.fullmatch(text):
+            return datetime.fromisoformat(text)
+        found = WRITTEN_DATE.fullmatch(text)
+        return None if found is None else _written_date(found, spelling.day_first)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _written_date(found: re.Match[str], day_first: bool | None) -> datetime | None:
+    first, second, third = int(found["first"]), int(found["second"]), int(found["third"])
+    if len(found["first"]) == 4 and len(found["third"]) <= 2:
+        year, month, day = first, second, third
+    elif len(found["third"]) == 4 and (found["mark"] == "." or day_first is not None):
+        is_day_first = found["mark"] == "." or day_first
+        year, month, day = (third, second, first) if is_day_first else (third, first, second)
+    else:
+        return None
+    hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "second_of_minute"))
+    if found["half"]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
+    return datetime(year, month, day, hour, minute, seconds)
+
+
+def order_of_date(text: str) -> bool | None:
+    """Return whether a date such as 31/1/2031 begins with its day; None if it is no such date.
+
+    >>> order_of_date("31/1/2031"), order_of_date("1/31/2031"), order_of_date("31.1.2031")
+    (True, False, None)
+    """
+    is_date = {is_first: date_of(text, Spelling(day_first=is_first)) is not None for is_first in (True, False)}
+    return None if is_date[True] == is_date[False] else is_date[True]
+
+
+def is_two_dates(text: str) -> bool:
+    """Say whether a text is one date if its day stands first, and another if its month does.
+
+    >>> is_two_dates("3/4/2031"), is_two_dates("4/4/2031"), is_two_dates("31/1/2031")
+    (True, False, False)
+    """
+    one, other = (date_of(text, Spelling(day_first=is_first)) for is_first in (True, False))
+    return one is not None and other is not None and one != other
+
+
+def kind_of_text(text: str, spelling: Spelling = PLAIN) -> str:
+    """Return the kind of value that a text means: a number, a truth value, a date or just text."""
+    if number_of(text, spelling) is not None:
+        return NUMBER
+    if truth_of(text) is not None:
+        return BOOLEAN
+    return TEXT if date_of(text, spelling) is None else DATE
+
+
+def microseconds(moment: date) -> float:
+    """Return the microseconds since 1970; a time without a zone counts as UTC."""
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return float((moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))

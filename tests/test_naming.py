@@ -1,0 +1,171 @@
+"""Columns that name the rows: one rule for files and frames."""
+
+import datetime as dt
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from eocc import SurpriseClassifier, load
+from eocc.measures import Euclidean, Gower
+from eocc.measures.naming import DAY, is_clock, why_naming
+
+RNG = np.random.default_rng(0)
+N = 40
+LOAD = RNG.normal(size=N).round(4)
+IDS = [f"M-{number}" for number in RNG.permutation(10 * N)[:N]]
+HOUR = DAY / 24
+
+
+def text(n_different, n):
+    return [f"m{k % n_different}" for k in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "is_naming"),
+    [
+        ("text", text(20, 20), True),
+        ("text", text(19, 19), False),  # too few to tell
+        ("text", text(18, 20), True),
+        ("text", text(17, 20), False),
+        ("number", range(5, 25), True),
+        ("number", range(19), False),
+        ("number", [*range(19, -1, -1)], True),
+        ("number", RNG.permutation(30), True),
+        ("number", [*range(19), 39], True),  # half of the numbers from 0 to 39
+        ("number", [*range(19), 40], False),
+        ("number", [*range(19), 18], False),  # a number twice
+        ("number", np.arange(20) / 10, False),
+        ("number", RNG.normal(size=50), False),
+        ("boolean", [True] * 30, False),
+        ("date", np.arange(20) * DAY, True),
+        ("date", -np.arange(20) * DAY, True),
+        ("date", np.repeat(np.arange(10), 2) * DAY, True),
+        ("date", np.full(20, DAY), False),
+        ("date", RNG.permutation(20) * DAY, False),  # days of service, for example
+        ("date", RNG.permutation(20) * HOUR, True),  # moments that never return
+        ("date", RNG.permutation(40) % 20 * HOUR, False),
+    ],
+)
+def test_the_rule(kind, values, is_naming):
+    assert bool(why_naming(kind, values)) == is_naming
+
+
+def test_hour_and_weekday_count_if_several_hours_occur_over_a_week():
+    assert is_clock(np.array([0, 7 * DAY + HOUR]))
+    assert not is_clock(np.array([0, 7 * DAY - HOUR]))
+    assert not is_clock(np.array([0, 7 * DAY]))
+
+
+def frame(**columns):
+    return pd.DataFrame({"load": LOAD, "state": list("ab") * (N // 2), **columns})
+
+
+@pytest.mark.parametrize("make", [lambda f: f, pl.DataFrame, pl.LazyFrame, lambda f: f.to_dict("records")])
+def test_ids_in_frames_and_records_are_set_aside_with_a_warning_at_fit_and_silently_later(make):
+    whole = frame(id=IDS, row=range(N), time=pd.date_range("2031-01-01", periods=N, freq="h"))
+    with pytest.warns(
+        UserWarning, match=r"^not compared: 'id' \(has a different text in nearly every row\), 'row' \(co"
+    ):
+        clf = SurpriseClassifier().fit(make(whole))
+    assert clf.ignored_columns_ == ("id", "row", "time")
+    expected = SurpriseClassifier().fit(frame())
+    assert expected.ignored_columns_ == ()
+    for some in (whole, frame()):
+        assert clf.score_samples(make(some)).tolist() == expected.score_samples(frame()).tolist()
+
+
+def test_the_model_file_remembers_what_is_set_aside(tmp_path):
+    whole = frame(id=IDS)
+    with pytest.warns(UserWarning, match="not compared"):
+        clf = SurpriseClassifier().fit(whole)
+    clf.save(tmp_path / "m.eocc")
+    loaded = load(tmp_path / "m.eocc")
+    assert loaded.ignored_columns_ == ("id",)
+    assert loaded.score_samples(whole).tolist() == clf.score_samples(whole).tolist()
+
+
+def test_a_frame_that_is_left_with_numbers_is_compared_as_rows_of_numbers():
+    whole = pd.DataFrame({"id": IDS, "n": range(N), "load": LOAD, "heat": -LOAD})
+    with pytest.warns(UserWarning, match="not compared: 'id'"):
+        clf = SurpriseClassifier().fit(whole)
+    assert clf.resolved_measure_ == Euclidean()
+    assert clf.feature_names_in_.tolist() == ["load", "heat"]
+    with pytest.warns(UserWarning, match=r"not compared: 'n' \(counts the rows\)"):
+        assert SurpriseClassifier().fit(whole[["n", "load"]]).ignored_columns_ == ("n",)
+
+
+def test_a_measure_that_is_named_compares_all_columns_and_arrays_are_taken_as_they_are():
+    whole = frame(id=IDS)
+    assert SurpriseClassifier(measure="gower").fit(whole).measure_.names == ["load", "state", "id"]
+    rows = np.column_stack([np.arange(N), LOAD])
+    assert SurpriseClassifier().fit(rows).prototypes_.shape == (N, 2)
+
+
+def test_a_table_of_nothing_but_ids_is_refused_with_the_remedy():
+    for X in (pd.DataFrame({"id": IDS}), [{"id": name} for name in IDS], pl.DataFrame({"id": IDS})):
+        with pytest.raises(ValueError, match=r"no column left to compare: 'id' .* or measure='gower'$"):
+            SurpriseClassifier().fit(X)
+
+
+def test_text_in_a_frame_is_read_as_in_a_file():
+    days = [f"{k % 28 + 1}.{k % 12 + 1}.2031" for k in RNG.permutation(N)]
+    whole = frame(
+        share=[f"{x:.2f} %" for x in LOAD], on=["yes", "No"] * (N // 2), day=days, zip=["01234", "56789"] * 20
+    )
+    clf = SurpriseClassifier().fit(whole)
+    assert clf.resolved_measure_ == Gower({"share": "numeric", "on": "boolean", "day": "date"})
+    typed = whole.assign(
+        share=LOAD.round(2), on=[True, False] * (N // 2), day=[dt.datetime.strptime(day, "%d.%m.%Y") for day in days]
+    )
+    expected = SurpriseClassifier().fit(typed)
+    assert clf.score_samples(whole).tolist() == expected.score_samples(typed).tolist()
+    # A row is read by the kinds of the training table, not by what it holds itself.
+    assert clf.score_samples(whole[3:4])[0] == clf.score_samples(whole)[3]
+    with pytest.raises(ValueError, match="column 'day' holds 'soon', which is not a date"):
+        clf.predict(whole.assign(day="soon"))
+
+
+def test_a_frame_of_numbers_written_as_text_is_rows_of_numbers():
+    whole = pd.DataFrame({"load": LOAD, "share": [f"{x:.1f}%" for x in LOAD]})
+    for X in (whole, pl.DataFrame(whole)):
+        clf = SurpriseClassifier().fit(X)
+        assert clf.resolved_measure_ == Euclidean()
+        assert clf.score_samples(X).tolist() == clf.score_samples(whole.assign(share=LOAD.round(1))).tolist()
+
+
+def test_a_third_value_in_a_boolean_column_is_one_more_category():
+    for on in ([True, True, False, False] * (N // 4), ["yes", "yes", "no", "no"] * (N // 4)):
+        whole = frame(on=on)
+        clf = SurpriseClassifier().fit(whole)
+        new = whole.astype({"on": object}).head(2).assign(on=["maybe", "YES"])
+        odd, usual = clf.transform(new)
+        assert odd.min() >= 1 / 3  # differs from all training rows in one of three columns
+        assert usual.min() < 1 / 3
+
+
+def test_hour_and_weekday_of_a_date_with_times_are_two_more_columns():
+    moments = [dt.datetime(2031, 3, 3 + k % 9, 8 + k % 5) for k in RNG.permutation(N) // 2]  # 3 March is a Monday
+    whole = frame(at=moments)
+    clf = SurpriseClassifier().fit(whole)
+    assert clf.resolved_measure_ == Gower({"at": "calendar"})
+    assert clf.measure_.names == ["load", "state", "at", "at (hour)", "at (weekday)"]
+    table = clf.resolved_measure_.read([{"load": 0.0, "state": "a", "at": dt.datetime(2031, 3, 9, 23, 59)}])
+    assert table[0]["at (hour)"] == 23
+    assert table[0]["at (weekday)"] == "Sunday"
+    assert [name for name, _ in clf.measure_.schema(clf.prototypes_).columns] == ["load", "state", "at"]
+
+
+def test_two_columns_of_one_name_are_refused_by_name():
+    twice = pd.DataFrame([[1.0, 2.0]] * 3, columns=["a", "a"])
+    for X in (twice, twice.assign(b="x")):
+        with pytest.raises(ValueError, match=r"^X has two columns named 'a'; rename one$"):
+            SurpriseClassifier().fit(X)
+
+
+def test_no_warning_comes_from_numbers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SurpriseClassifier().fit(pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc")))
