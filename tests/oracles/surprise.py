@@ -45,10 +45,41 @@ def copy_tolerance(rows, k):
     return 1e-9 * statistics.median(known) if known else 0.0
 
 
+def left_out(D):
+    """The rows of a square matrix, each without its own entry."""
+    n = len(D)
+    return [[math.inf if i == j and n > 1 else D[i][j] for j in range(n)] for i in range(n)]
+
+
+def smallest_step(distances):
+    """The smallest difference between 0 and the distances that are found at two successive of 20 or fewer ranks."""
+    ordered, levels = sorted(distances), [0.0]
+    count = min(20, len(ordered) // 8)
+    found = [ordered[i * (len(ordered) - 1) // max(1, count - 1)] for i in range(count)]
+    levels += [b for a, b in zip(found, found[1:], strict=False) if b <= a * (1 + 1e-9)]
+    steps = [b - a for a, b in zip(levels, levels[1:], strict=False) if b - a > 1e-9 * b]
+    return min(steps, default=0.0)
+
+
+def changes(D, scales, mean_distance, mean_ratio):
+    """How much the terms of the median row change if its distances grow by the smallest step."""
+    rows = left_out(D)
+    k = min(4, max(1, len(D) - 1))
+    tolerance = copy_tolerance(rows, k)
+    step = smallest_step([value for row in rows for value in smallest(row, tolerance, k) if math.isfinite(value)])
+    sizes = [size for size in (1, 2, 4, 8) if size <= max(1, (len(D) - 1) // 2)]
+    middle = [statistics.median(sorted(row)[j] for row in rows) for j in range(max(k, sizes[-1]))]
+    scale = statistics.median(mean_within(row, sorted(row)[k - 1] * (1 + 1e-9), scales) for row in rows)
+    terms = []
+    for near in (middle, [value + step for value in middle]):
+        profile = sum(math.log(near[size - 1] + mean_distance) for size in sizes) / len(sizes)
+        terms.append((profile, (sum(near[:k]) / k / scale) ** 2 / mean_ratio))
+    return [after - before for before, after in zip(*terms, strict=True)]
+
+
 def weighting(D):
     """The local scales, the mean distance and the mean ratio of a square matrix, and the left-out terms."""
-    n = len(D)
-    rows = [[math.inf if i == j and n > 1 else D[i][j] for j in range(n)] for i in range(n)]
+    n, rows = len(D), left_out(D)
     k = min(4, max(1, n - 1))
     tolerance = copy_tolerance(rows, k)
     near = [smallest(row, tolerance, k) for row in rows]
@@ -69,10 +100,10 @@ def surprise(squares, new):
     """
     known = [weighting(D) for D in squares]
     columns = [[terms[t] for terms in one[3]] for one in known for t in (0, 1)]
-    units = [(statistics.fmean(column), statistics.pstdev(column)) for column in columns]
+    steps = [change for D, one in zip(squares, known, strict=True) for change in changes(D, *one[:3])]
+    units = [(statistics.fmean(c), max(statistics.pstdev(c), step)) for c, step in zip(columns, steps, strict=True)]
     n = len(squares[0])
-    left_out = [[math.inf if i == j else value for j, value in enumerate(row)] for i, row in enumerate(squares[0])]
-    tolerance = copy_tolerance(left_out, min(4, max(1, n - 1))) if n > 1 else 0.0
+    tolerance = copy_tolerance(left_out(squares[0]), min(4, max(1, n - 1))) if n > 1 else 0.0
     found = []
     for index in range(len(new[0])):
         first = new[0][index]

@@ -257,9 +257,11 @@ class SurpriseClassifier(OneClassClassifier):
 
     def calibrate(self, values: Matrix, rate: float) -> None:
         """Set the threshold and the p-values from the surprises of normal rows."""
-        self.surprise_model_ = replace(self.surprise_model_, threshold=Threshold.fit(values, rate))
-        margins = decision_margin(self.surprise_model_.threshold.ratios(values))
-        self.calibration_ = Calibration(np.sort(margins), rate)
+        threshold = Threshold.fit(values, rate, self.surprise_model_.step)
+        self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
+        # Surprises closer than the threshold is to the training row that sets it count as equal.
+        nearly = threshold.value - Threshold.fit(values, rate).value
+        self.calibration_ = Calibration(np.sort(decision_margin(threshold.ratios(values + nearly))), rate)
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""

@@ -27,6 +27,16 @@ class SurpriseModel:
         """How many known outliers new rows are compared with."""
         return 0 if self.outliers is None else len(self.outliers)
 
+    @property
+    def step(self) -> float:
+        """How much the smallest step of the distances changes the surprise; 0 unless few distances differ."""
+        if self.surprise.steps is None:
+            return 0.0
+        if self.likelihood_ratio is None:
+            return float(self.surprise.of_terms(self.surprise.steps[None])[0])
+        n, ratio = len(self.surprise.steps), self.likelihood_ratio
+        return float(self.surprise.steps @ (ratio.coefficients[:n] / ratio.standardisation.scale[:n]))
+
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
         rows, near = self.compare(patterns)

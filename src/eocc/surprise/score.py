@@ -9,7 +9,9 @@ The surprise is a weighted mean of two terms under each weighting p of the dissi
   is its own mean distance to its 4 nearest. This is the paper's (d / tau)^2 with a region around every training row.
 
 Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
-neighbours. docs/research.md describes how the terms and constants were chosen.
+neighbours. Strings and integers have few different distances. There the unit of a term is at least what it changes by
+if all distances of the median row grow by the smallest step between them. docs/research.md describes how the terms and
+constants were chosen.
 """
 
 from collections.abc import Sequence
@@ -20,6 +22,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
+from eocc.kernels.smallest import TIED
 from eocc.surprise.comparison import Comparison, Nearest
 
 # Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
@@ -34,11 +37,16 @@ SHARES = (0.8, 0.2)
 SHRINKAGE = 0.1
 # A term whose standard deviation over the training rows is below this varies by rounding only.
 NO_SPREAD = 1e-9
+# A distance is common if it is found at two successive of this many evenly spaced ranks, which lie at least so far
+# apart: two rows that are present twice share a distance eight times.
+N_RANKS, APART = 20, 8
 # Limits that keep squares and sums finite.
 LARGEST_RATIO = 1e120
 LARGEST_TERM = 1e250
 # The smallest scale of a threshold: this share of the interquartile range, or this value where that is 0.
 LEAST_SCALE = 0.1
+# Of a step of all distances: what one of the four neighbourhood sizes contributes. Less does not count as a difference.
+LEAST_STEP = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +89,13 @@ class Weighting:
         with np.errstate(over="ignore"):
             return np.asarray(np.minimum(sum_columns(few) / (few.shape[1] * near.scales), LARGEST_RATIO) ** 2)
 
+    def changes(self, near: Nearest, step: float) -> Matrix:
+        """Return how much the terms of the median row change if all its distances grow by a step: (2,)."""
+        middle = np.median(near.distances, axis=0)
+        rows = Nearest(np.array([middle, middle + step]), np.full(2, np.median(near.scales)))
+        before, after = self.terms(rows)
+        return np.asarray(after - before)
+
     @cached_property
     def sizes(self) -> Indices:
         """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
@@ -102,8 +117,22 @@ def n_local(n_prototypes: int) -> int:
     return min(N_LOCAL, max(1, n_prototypes - 1))
 
 
-def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix]:
-    """Return a weighting of the comparison, and the terms of the prototypes, each left out."""
+def smallest_step(distances: Matrix) -> float:
+    """Return the smallest difference between common distances, or between one and 0; 0 if there are none.
+
+    >>> smallest_step(np.repeat([1.0, 2.0, 2.5], 30)), smallest_step(np.arange(90.0))
+    (0.5, 0.0)
+    """
+    count = min(N_RANKS, len(distances) // APART)
+    ranks = np.arange(count) * (len(distances) - 1) // max(1, count - 1)
+    found = np.partition(distances, ranks)[ranks]
+    levels = found[1:][found[1:] <= found[:-1] * TIED]
+    steps = np.diff(levels, prepend=0.0)
+    return float(min(steps[steps > (TIED - 1) * levels], default=0.0))
+
+
+def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix, Matrix]:
+    """Return a weighting of the comparison, the terms of the prototypes, each left out, and their changes by a step."""
     reference = among_prototypes.reference
     m, no_values = n_local(len(reference)), np.zeros(len(reference))
     # The distances of the prototypes to their nearest that are no copies.
@@ -120,7 +149,8 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
     found = weighting.nearest(among_prototypes, number)
     ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
-    return weighting, weighting.terms(found)
+    step = smallest_step(near[is_known]) if is_known.any() else 0.0
+    return weighting, weighting.terms(found), weighting.changes(found, step) if step else np.zeros(2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,10 +170,14 @@ class Standardisation:
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """The weighted mean of the standardised terms of all weightings."""
+    """The weighted mean of the standardised terms of all weightings.
+
+    `steps` (2 * weightings,) are the changes of the terms by the smallest step of the distances, which only a fit needs.
+    """
 
     weightings: tuple[Weighting, ...]
     standardisation: Standardisation
+    steps: Matrix | None = None
 
     @property
     def shares(self) -> Matrix:
@@ -173,11 +207,12 @@ def sum_columns(columns: Matrix) -> Matrix:
 def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix]:
     """Return the model, and the standardised terms of the prototypes, each left out."""
     n_weightings = len(among_prototypes.reference.weightings)
-    known, terms = zip(*(fit_weighting(among_prototypes, number) for number in range(n_weightings)), strict=True)
-    columns = np.hstack(terms)
-    scale = columns.std(axis=0)  # a term that does not vary keeps its unit
-    standardisation = Standardisation(columns.mean(axis=0), np.where(scale > NO_SPREAD, scale, 1.0))
-    return Surprise(known, standardisation), standardisation.apply(columns)
+    known, terms, changes = zip(*(fit_weighting(among_prototypes, v) for v in range(n_weightings)), strict=True)
+    columns, steps = np.hstack(terms), np.hstack(changes)
+    scale = np.maximum(columns.std(axis=0), steps)
+    scale = np.where(scale > NO_SPREAD, scale, 1.0)  # a term that does not vary keeps its unit
+    standardisation = Standardisation(columns.mean(axis=0), scale)
+    return Surprise(known, standardisation, steps / scale), standardisation.apply(columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,13 +227,19 @@ class Threshold:
     scale: float
 
     @classmethod
-    def fit(cls, surprises: Matrix, rate: float) -> "Threshold":
-        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1."""
+    def fit(cls, surprises: Matrix, rate: float, step: float = 0.0) -> "Threshold":
+        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1.
+
+        If the smallest step between distances changes the surprise by `step`, the threshold is at least a quarter of
+        that above the median, and so is the scale: among many ties the median row would lie on the threshold.
+        """
         value = -Calibration(np.sort(-surprises), rate).threshold
         low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
+        if step:
+            value = max(value, middle + LEAST_STEP * step)
         # With a rate near one half, or with ties, median and threshold coincide.
         least = LEAST_SCALE * (high - low) if high > low else LEAST_SCALE
-        return cls(value, max((value - middle) / 2, least))
+        return cls(value, max((value - middle) / 2, least, LEAST_STEP * step))
 
     def ratios(self, surprises: Matrix) -> Matrix:
         """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, finite; like the paper's d / tau."""
