@@ -6,13 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from eocc import SurpriseClassifier
 from eocc.foundation.threads import threads
 from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import weightings_of
 from eocc.surprise.comparison import Reference, nearest_in
-from eocc.surprise.score import Surprise, Threshold, Weighting, fit_surprise, n_local, neighbourhood_sizes, sum_columns
+from eocc.surprise.score import (
+    Standardisation,
+    Surprise,
+    Threshold,
+    Weighting,
+    fit_surprise,
+    n_local,
+    neighbourhood_sizes,
+    sum_columns,
+)
 from oracles import surprise as oracle
 from samples import samples
 
@@ -27,7 +37,7 @@ def reference(X, weightings):
 
 def learned(X, weightings):
     """The model and the left-out terms of rows X."""
-    return fit_surprise(reference(X, weightings).among_itself())
+    return fit_surprise(reference(X, weightings).among_itself())[:2]
 
 
 # Few values, so that ties and copies are common.
@@ -72,11 +82,17 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     counts = np.array([count for _, count in points])
     own = next((j for j in order if counts[j] > 1), -1)
     values = np.arange(1.0, len(points) + 1)
-    near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
+    near, means, copies, gaps, is_short = (
+        np.empty((1, k)),
+        np.empty(1),
+        np.empty(1, int),
+        np.empty(1),
+        np.empty(1, bool),
+    )
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = distances, numbers, np.array([own]), counts, values, above, m, is_whole, near, means, is_short
-    summarise_lists(*arguments)
+    arguments = distances, numbers, np.array([own]), counts, values, above, 1.0, m, is_whole
+    summarise_lists(*arguments, near, means, copies, gaps, is_short)
     rows = [
         (float(distance), values[j]) for j, (distance, count) in enumerate(points) for _ in range(count - (j == own))
     ]
@@ -86,16 +102,29 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
         assert near[0].tolist() == expected
         if kept:
             assert_allclose(means[0], sum(kept) / len(kept), rtol=1e-12)
+        if copies[0]:  # at distance 0 or 1
+            assert copies[0] == sum(distance <= 1 for distance, _ in rows)
+            assert gaps[0] == oracle.smallest([distance for distance, _ in rows], 1.0, 1)[0]
     if is_whole:
         assert not is_short[0]
 
 
 def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
-    near, means, is_short = np.empty((1, 8)), np.empty(1), np.empty(1, bool)
-    counts = np.ones(20, np.int64)
-    summarise_lists(distances, numbers, np.array([-1]), counts, np.ones(20), -1.0, 4, False, near, means, is_short)
+    counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
+    found = np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)
+    summarise_lists(distances, numbers, np.array([-1]), counts, np.ones(20), -1.0, -1.0, 4, False, *found, is_short)
     assert is_short[0]
+
+
+def test_a_list_of_copies_only_is_too_short_to_tell_the_gap():
+    distances, numbers, counts = np.array([[0.0, 0.5]]), np.array([[0, 1]]), np.array([9, 9, 1])
+    for tolerance, expected in ((0.1, False), (0.6, True)):
+        found, is_short = (np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)), np.empty(1, bool)
+        summarise_lists(
+            distances, numbers, np.array([-1]), counts, np.ones(3), -1.0, tolerance, 4, False, *found, is_short
+        )
+        assert is_short[0] == expected
 
 
 def test_rows_that_tie_with_the_last_neighbour_count_too():
@@ -140,7 +169,7 @@ def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     measure = Euclidean().fit(X)
     weightings = np.array([[1.0, 1.0], [1.0, 0.25]])
     normal = reference(X, weightings)
-    model, _ = fit_surprise(normal.among_itself())
+    model = fit_surprise(normal.among_itself())[0]
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
     found = model.of_terms(model.terms(model.nearest(normal.compare(Y, None))))
@@ -209,6 +238,46 @@ class TestCopies:
         # Three rows that differ by rounding: their local scales come from the other rows.
         X = np.vstack([self.X, self.X[[3]] + 1e-12, self.X[[3]] - 1e-12])
         assert model_of(X).weightings[0].local_scales.min() > 0.01
+
+
+class TestClumps:
+    def rows(self, n_copies, n=400):
+        X = np.random.default_rng(0).normal(size=(n, 2))
+        X[:n_copies] = [6.0, 0.0]
+        return X
+
+    @pytest.mark.parametrize(("share", "low", "high"), [(0.05, 0.05, 0.15), (0.3, 0.5, 1.0)])
+    def test_a_copy_of_an_odd_row_is_as_normal_as_its_mass(self, share, low, high):
+        # p = 1 if copies lie at distance 0, whatever their number.
+        p = SurpriseClassifier().fit(self.rows(int(share * 400))).p_values([[6.0, 0.0]])[0]
+        assert low < p <= high
+
+    def test_copies_are_spread_up_to_the_nearest_other_row(self):
+        # The median distances 1, 2, 4, 8 grow as k^1: three copies of a row 2 from the next lie at 0.5, 1 and 1.5.
+        weighting = Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array([1.0, 2.0, 4.0, 8.0]))
+        rows = np.full((1, 40), 5.0)
+        rows[0, :5] = 0.0, 0.0, 0.0, 2.0, 3.0
+        near = weighting.spread_copies(nearest_in(rows, 8, 4, np.ones(40), tolerance=1e-9))
+        assert near.distances.tolist() == [[0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 5.0, 5.0]]
+        assert (near.copies.tolist(), near.gaps.tolist()) == ([3], [2.0])
+
+    @pytest.mark.parametrize("profile", [[0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0]])
+    def test_copies_lie_at_0_where_most_rows_have_some_or_all_distances_are_equal(self, profile):
+        assert Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array(profile)).growth == np.inf
+
+    def test_rows_without_copies_are_as_before(self):
+        near = nearest_in(np.arange(1.0, 41.0)[None], 8, 4, np.ones(40), tolerance=1e-9)
+        weighting = Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array([1.0, 2.0, 4.0, 8.0]))
+        assert weighting.spread_copies(near) is near
+
+
+def test_the_more_surprising_weighting_counts_four_fifths():
+    two = (Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.ones(1)),) * 2
+    surprise = Surprise(two, Standardisation(np.zeros(4), np.ones(4)))
+    terms = np.array([[1.0, 2.0, 5.0, 5.0], [5.0, 5.0, 1.0, 2.0], [3.0, 3.0, 3.0, 3.0]])
+    # 0.8 * 1 + 0.2 * 2 = 1.2 and 5: 0.8 * 5 + 0.2 * 1.2 = 4.24.
+    assert_allclose(surprise.of_terms(terms), [4.24, 4.24, 3.0])
+    assert_allclose(surprise.shares(terms).sum(axis=1), 1.0)
 
 
 def test_the_threshold_leaves_the_rate_beyond_it():

@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from itertools import pairwise
 
 
 def smallest(row, least, k):
@@ -33,10 +34,28 @@ def profile_term(row, mean_distance):
     return sum(logs) / len(logs)
 
 
-def local_ratio(row, scales):
+def local_ratio(row, scales, spread=None):
+    """The squared ratio of the mean distance, of the `spread` row if given, to the mean local scale of the nearest."""
     k = min(4, max(1, len(row) - 1))
-    near = sorted(row)[:k]
-    return (sum(near) / k / mean_within(row, near[-1] * (1 + 1e-9), scales)) ** 2
+    scale = mean_within(row, sorted(row)[k - 1] * (1 + 1e-9), scales)
+    return (sum(sorted(spread or row)[:k]) / k / scale) ** 2
+
+
+def spread_copies(row, tolerance, growth):
+    """The distances, ascending, with c copies up to the nearest other row, the k-th at gap (k / (c + 1))^growth."""
+    ordered = sorted(row)
+    copies = sum(value <= tolerance for value in row)
+    gap = ordered[copies] if copies < len(row) else math.inf
+    if growth == math.inf or gap == math.inf:
+        return ordered
+    return [gap * ((k + 1) / (copies + 1)) ** growth for k in range(copies)] + ordered[copies:]
+
+
+def growth_of(rows, tolerance):
+    """The g of the median distance to the k-th nearest row, which grows as k^g from the first to the last size."""
+    size = max(k for k in (1, 2, 4, 8) if k <= max(1, (len(rows) - 1) // 2))
+    first, last = (statistics.median(sorted(row)[k - 1] for row in rows) for k in (1, size))
+    return math.log(last / first) / math.log(size) if last > first > tolerance else math.inf
 
 
 def copy_tolerance(rows, k):
@@ -56,8 +75,8 @@ def smallest_step(distances):
     ordered, levels = sorted(distances), [0.0]
     count = min(20, len(ordered) // 8)
     found = [ordered[i * (len(ordered) - 1) // max(1, count - 1)] for i in range(count)]
-    levels += [b for a, b in zip(found, found[1:], strict=False) if b <= a * (1 + 1e-9)]
-    steps = [b - a for a, b in zip(levels, levels[1:], strict=False) if b - a > 1e-9 * b]
+    levels += [b for a, b in pairwise(found) if b <= a * (1 + 1e-9)]
+    steps = [b - a for a, b in pairwise(levels) if b - a > 1e-9 * b]
     return min(steps, default=0.0)
 
 
@@ -68,7 +87,9 @@ def changes(D, scales, mean_distance, mean_ratio):
     tolerance = copy_tolerance(rows, k)
     step = smallest_step([value for row in rows for value in smallest(row, tolerance, k) if math.isfinite(value)])
     sizes = [size for size in (1, 2, 4, 8) if size <= max(1, (len(D) - 1) // 2)]
-    middle = [statistics.median(sorted(row)[j] for row in rows) for j in range(max(k, sizes[-1]))]
+    growth = growth_of(rows, tolerance)
+    spread = [spread_copies(row, tolerance, growth) for row in rows]
+    middle = [statistics.median(row[j] for row in spread) for j in range(max(k, sizes[-1]))]
     scale = statistics.median(mean_within(row, sorted(row)[k - 1] * (1 + 1e-9), scales) for row in rows)
     terms = []
     for near in (middle, [value + step for value in middle]):
@@ -87,9 +108,11 @@ def weighting(D):
     mean_distance = sum(known) / len(known) if known else 1.0
     own = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
     scales = [0.9 * value + 0.1 * sum(own) / n for value in own]
-    ratios = [local_ratio(row, scales) for row in rows]
+    growth = growth_of(rows, tolerance)
+    spread = [spread_copies(row, tolerance, growth) for row in rows]
+    ratios = [local_ratio(row, scales, moved) for row, moved in zip(rows, spread, strict=True)]
     mean_ratio = sum(ratios) / n or 1.0
-    terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(rows, ratios, strict=True)]
+    terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(spread, ratios, strict=True)]
     return scales, mean_distance, mean_ratio, terms
 
 
@@ -103,17 +126,21 @@ def surprise(squares, new):
     steps = [change for D, one in zip(squares, known, strict=True) for change in changes(D, *one[:3])]
     units = [(statistics.fmean(c), max(statistics.pstdev(c), step)) for c, step in zip(columns, steps, strict=True)]
     n = len(squares[0])
-    tolerance = copy_tolerance(left_out(squares[0]), min(4, max(1, n - 1))) if n > 1 else 0.0
+    tolerances = [copy_tolerance(left_out(D), min(4, max(1, n - 1))) for D in squares]
+    growths = [growth_of(left_out(D), tolerance) for D, tolerance in zip(squares, tolerances, strict=True)]
     found = []
     for index in range(len(new[0])):
         first = new[0][index]
-        own = first.index(min(first)) if min(first) <= tolerance and n > 1 else -1
+        own = first.index(min(first)) if min(first) <= tolerances[0] and n > 1 else -1
         terms = []
-        for (scales, mean_distance, mean_ratio, _), rows in zip(known, new, strict=True):
+        for one, rows, tolerance, growth in zip(known, new, tolerances, growths, strict=True):
+            scales, mean_distance, mean_ratio, _ = one
             row = [math.inf if j == own else value for j, value in enumerate(rows[index])]
-            terms += [profile_term(row, mean_distance), local_ratio(row, scales) / mean_ratio]
+            spread = spread_copies(row, tolerance, growth)
+            terms += [profile_term(spread, mean_distance), local_ratio(row, scales, spread) / mean_ratio]
         standard = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]
-        found.append((0.8 * sum(standard[::2]) + 0.2 * sum(standard[1::2])) / len(squares))
+        of_each = [0.8 * profile + 0.2 * ratio for profile, ratio in zip(standard[::2], standard[1::2], strict=True)]
+        found.append(0.8 * max(of_each) + 0.2 * min(of_each))
     return found
 
 

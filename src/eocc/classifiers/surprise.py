@@ -257,7 +257,7 @@ class SurpriseClassifier(OneClassClassifier):
 
     def calibrate(self, values: Matrix, rate: float) -> None:
         """Set the threshold and the p-values from the surprises of normal rows."""
-        threshold = Threshold.fit(values, rate, self.surprise_model_.step)
+        threshold = Threshold.fit(values, rate, self.surprise_model_.threshold.step)
         self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
         # Surprises closer than the threshold is to the training row that sets it count as equal.
         nearly = threshold.value - Threshold.fit(values, rate).value

@@ -206,7 +206,7 @@ def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple
     """Return the surprise of every row, the amount of each term, and the values of the terms."""
     terms = model.surprise.terms(near)
     if model.likelihood_ratio is None:
-        return model.surprise.of_terms(terms), terms * model.surprise.shares, terms
+        return model.surprise.of_terms(terms), terms * model.surprise.shares(terms), terms
     columns = model.labelled_columns(terms, rows, near)
     values = np.hstack([terms, columns[:, terms.shape[1] :]])
     return model.likelihood_ratio.of_columns(columns), columns * model.likelihood_ratio.coefficients, values

@@ -83,11 +83,14 @@ def mean_within(rows, bounds, values, means):
 
 
 @kernel
-def summarise_lists(distances, numbers, own, counts, values, above, m, is_whole, near, means, is_short):
+def summarise_lists(
+    distances, numbers, own, counts, values, above, tolerance, m, is_whole, near, means, copies, gaps, is_short
+):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
     # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
-    # less for a row of which it is the own[i], which may be -1. Points as near as the m-th count too. `is_short` is set
-    # where the list may be too short to tell, never if it lists all points.
+    # less for a row of which it is the own[i], which may be -1. Points as near as the m-th count too. `copies` counts
+    # those within `tolerance`, `gaps` are the distances to the nearest beyond it. `is_short` is set where the list may
+    # be too short to tell, never if it lists all points.
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
         filled, last = 0, 0
@@ -109,4 +112,14 @@ def summarise_lists(distances, numbers, own, counts, values, above, m, is_whole,
                 total += values[j] * (counts[j] - (j == own[i]))
                 count += counts[j] - (j == own[i])
         means[i] = total / count
-        is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)
+        copies[i], gaps[i] = 0, np.inf
+        for t in range(last):
+            if distances[i, t] > tolerance:
+                gaps[i] = distances[i, t]
+                break
+            copies[i] += counts[numbers[i, t]] - (numbers[i, t] == own[i])
+        is_short[i] = (
+            not is_whole
+            and last == length
+            and (filled < k or distances[i, length - 1] <= limit or (copies[i] > 0 and gaps[i] == np.inf))
+        )

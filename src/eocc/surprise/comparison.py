@@ -24,10 +24,15 @@ BLOCK_SIZE = 2**18
 
 
 class Nearest(NamedTuple):
-    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few."""
+    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few.
+
+    `copies` (m,) of the prototypes are copies of the row, and the nearest other one is `gaps` (m,) away.
+    """
 
     distances: Matrix
     scales: Matrix
+    copies: Indices
+    gaps: Matrix
 
 
 class Reference:
@@ -121,10 +126,13 @@ class Comparison(ABC):
         """Return the prototype that each pattern is a copy of, -1 if there is none."""
 
     @abstractmethod
-    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+    def nearest(
+        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
+    ) -> Nearest:
         """Return the k nearest prototypes farther than `above`, and the mean of `values` of the m nearest.
 
-        `values` has a number for each prototype. Prototypes as near as the m-th count too.
+        `values` has a number for each prototype. Prototypes as near as the m-th count too. Those within `tolerance` are
+        copies of the row.
         """
 
     @abstractmethod
@@ -156,8 +164,10 @@ class _Pairs(Comparison):
         rows = self.rows(p) if strict is None else strict.evaluate(p)
         return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
-    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
-        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above)
+    def nearest(
+        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
+    ) -> Nearest:
+        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above, tolerance)
 
     def rows(self, p: Matrix) -> Matrix:
         key = p.tobytes() + self.own.tobytes()
@@ -215,12 +225,14 @@ class _Found(Comparison):
         distances, numbers = self.lists[0]
         return np.where(distances[:, 0] <= tolerance, self.first[numbers[:, 0]], -1)
 
-    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+    def nearest(
+        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
+    ) -> Nearest:
         distances, numbers = self.lists[weighting]
-        near, means, is_short = np.empty((len(numbers), k)), np.empty(len(numbers)), np.empty(len(numbers), np.bool_)
+        found, is_short = _empty(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
         summarise_lists(
-            distances, numbers, self.own_points, self.counts, values[self.first], above, m, is_whole, near, means,
+            distances, numbers, self.own_points, self.counts, values[self.first], above, tolerance, m, is_whole, *found,
             is_short,
         )  # fmt: skip
         places = np.flatnonzero(is_short)  # many copies or ties: look at all prototypes
@@ -229,11 +241,12 @@ class _Found(Comparison):
         def look(start: int, stop: int) -> None:
             some = places[start:stop]
             rows = self.some(some).rows(self.reference.weightings[weighting])
-            near[some], means[some] = nearest_in(rows, k, m, values, above)
+            for whole, part in zip(found, nearest_in(rows, k, m, values, above, tolerance), strict=True):
+                whole[some] = part
 
         if len(places):
             for_each_block(len(places), step, look)
-        return Nearest(near, means)
+        return found
 
     def some(self, places: Indices) -> "_Pairs":
         """Return some of the patterns, compared with all prototypes."""
@@ -287,18 +300,27 @@ def _unit_vector(reference: Reference, weight: int) -> Matrix:
     return np.asarray(np.eye(reference.weightings.shape[1])[weight])
 
 
-def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
+def _empty(n: int, k: int) -> Nearest:
+    return Nearest(np.empty((n, k)), np.empty(n), np.empty(n, np.int64), np.empty(n))
+
+
+def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0) -> Nearest:
     """Return the nearest prototypes in rows of dissimilarities; on all threads allowed."""
-    distances, scales = np.empty((len(rows), k)), np.empty(len(rows))
+    found = _empty(len(rows), k)
+    distances, scales, copies, gaps = found
 
     def work(start: int, stop: int) -> None:
         some = slice(start, stop)
         smallest_entries(rows[some], above, distances[some])
         mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some])
+        copies[some], gaps[some] = 0, distances[some, 0]
+        for i in start + np.flatnonzero(distances[some, 0] <= tolerance):
+            is_copy = rows[i] <= tolerance
+            copies[i], gaps[i] = is_copy.sum(), rows[i].min(where=~is_copy, initial=np.inf)
 
     step = max(1, BLOCK_SIZE // rows.shape[1])
     if len(rows) <= step:
         work(0, len(rows))
     else:
         for_each_block(len(rows), step, work)
-    return Nearest(distances, scales)
+    return found

@@ -27,16 +27,6 @@ class SurpriseModel:
         """How many known outliers new rows are compared with."""
         return 0 if self.outliers is None else len(self.outliers)
 
-    @property
-    def step(self) -> float:
-        """How much the smallest step of the distances changes the surprise; 0 unless few distances differ."""
-        if self.surprise.steps is None:
-            return 0.0
-        if self.likelihood_ratio is None:
-            return float(self.surprise.of_terms(self.surprise.steps[None])[0])
-        n, ratio = len(self.surprise.steps), self.likelihood_ratio
-        return float(self.surprise.steps @ (ratio.coefficients[:n] / ratio.standardisation.scale[:n]))
-
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
         rows, near = self.compare(patterns)
@@ -60,9 +50,10 @@ class SurpriseModel:
 
 def fit_surprise_model(normal: Reference, outliers: Any) -> tuple[SurpriseModel, Matrix]:
     """Return the model, whose threshold is still to be set, and the surprise of every normal row, left out."""
-    among, unset = normal.among_itself(), Threshold(0.0, 1.0)
-    surprise, terms = fit_surprise(among)
+    among = normal.among_itself()
+    surprise, terms, steps = fit_surprise(among)
     if outliers is None:
+        unset = Threshold(0.0, 1.0, float(surprise.of_terms(steps[None])[0]))
         return SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
     known = normal.of_outliers(outliers)
     near = [one.nearest(among, number) for number, one in enumerate(surprise.weightings)]
@@ -75,4 +66,5 @@ def fit_surprise_model(normal: Reference, outliers: Any) -> tuple[SurpriseModel,
         surprise.terms(outlier_near),
         BothKinds(to_normal, outlier_near, known.among_itself()),
     )
-    return SurpriseModel(normal, surprise, unset, ratio, known), surprises
+    step = float(steps @ (ratio.coefficients / ratio.standardisation.scale)[: len(steps)])
+    return SurpriseModel(normal, surprise, Threshold(0.0, 1.0, step), ratio, known), surprises

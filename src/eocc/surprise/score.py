@@ -1,12 +1,18 @@
 """Distances to the nearest normal rows -> how surprising a row is.
 
-The surprise is a weighted mean of two terms under each weighting p of the dissimilarity:
+The surprise is a weighted mean of two terms. The weighting p of the dissimilarity under which a row is more surprising
+counts four times as much as the other. The terms are:
 
 - the *profile*: the mean of log(distance to the k-th nearest training row) over k = 1, 2, 4, 8. Up to a constant and a
   factor it is the Kozachenko-Leonenko estimate of -log density, the self-information of the row. Hero's geometric
   entropy minimisation ranks rows by the same kind of quantity.
 - the *local ratio*: (mean distance to the 4 nearest / mean local scale of these 4)^2. The local scale of a training row
   is its own mean distance to its 4 nearest. This is the paper's (d / tau)^2 with a region around every training row.
+
+The c copies of a row among the training rows count as if they were spread up to the nearest other row, at distance D:
+the k-th lies at D (k / (c + 1))^g. The median distance to the k-th nearest row grows as k^g; 1 / g is the dimension of
+the data. So an odd object that occurs often is normal only as far as its mass fills the gap around it. If half of all
+rows have copies, as among integers, the dimension is 0, and copies lie at distance 0.
 
 Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
 neighbours. Strings and integers have few different distances. There the unit of a term is at least what it changes by
@@ -33,6 +39,8 @@ LARGEST_SIZE = 8
 N_LOCAL = 4
 # The shares of the profile and of the local ratio in the surprise.
 SHARES = (0.8, 0.2)
+# The share of the weighting under which a row is more surprising.
+LARGER = 0.8
 # Each local scale is mixed with this share of the mean one, so that a pair of near copies has no scale near 0.
 SHRINKAGE = 0.1
 # A term whose standard deviation over the training rows is below this varies by rounding only.
@@ -69,13 +77,25 @@ class Weighting:
     def nearest(self, comparison: Comparison, number: int) -> Nearest:
         """Return as many neighbours as the terms need; this is weighting `number` of the comparison."""
         k = max(int(self.sizes[-1]), self.n_local)
-        return comparison.nearest(number, k, self.n_local, self.local_scales)
+        return comparison.nearest(number, k, self.n_local, self.local_scales, tolerance=self.tolerance)
+
+    def spread_copies(self, near: Nearest) -> Nearest:
+        """Return the neighbours with c copies at the distances gap * (k / (c + 1))^growth, k = 1 to c."""
+        rows = np.flatnonzero((near.copies > 0) & np.isfinite(near.gaps))
+        if self.growth == np.inf or not len(rows):
+            return near
+        distances, copies = near.distances.copy(), near.copies[rows, None]
+        ranks = np.arange(1, distances.shape[1] + 1)
+        moved = near.gaps[rows, None] * (ranks / (copies + 1)) ** self.growth
+        distances[rows] = np.where(ranks <= copies, moved, distances[rows])
+        return near._replace(distances=distances)
 
     def terms(self, near: Nearest) -> Matrix:
         """Return the profile and the local ratio of every row: (m, 2).
 
         The profile is the mean of log(distance + mean_distance), which is finite for copies too.
         """
+        near = self.spread_copies(near)
         profile = sum_columns(np.log(self.profile(near) + self.mean_distance)) / len(self.sizes)
         return np.column_stack([profile, self.local_ratio(near) / self.mean_ratio])
 
@@ -91,10 +111,17 @@ class Weighting:
 
     def changes(self, near: Nearest, step: float) -> Matrix:
         """Return how much the terms of the median row change if all its distances grow by a step: (2,)."""
-        middle = np.median(near.distances, axis=0)
-        rows = Nearest(np.array([middle, middle + step]), np.full(2, np.median(near.scales)))
+        middle = np.median(self.spread_copies(near).distances, axis=0)
+        scales, copies = np.full(2, np.median(near.scales)), np.zeros(2, np.int64)
+        rows = Nearest(np.array([middle, middle + step]), scales, copies, gaps=np.full(2, np.inf))
         before, after = self.terms(rows)
         return np.asarray(after - before)
+
+    @cached_property
+    def growth(self) -> float:
+        """The g of the median distance to the k-th nearest row, which is about proportional to k^g."""
+        first, last = self.median_profile[[0, -1]].tolist()
+        return float(np.log(last / first) / np.log(self.sizes[-1])) if last > first > self.tolerance else np.inf
 
     @cached_property
     def sizes(self) -> Indices:
@@ -147,8 +174,9 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
     scales = (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean()
     weighting = Weighting(reference.weightings[number], scales, mean, tolerance, np.empty(0))
     found = weighting.nearest(among_prototypes, number)
-    ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies
-    weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0), mean_ratio=ratio)
+    weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0))
+    ratio = float(weighting.local_ratio(weighting.spread_copies(found)).mean()) or 1.0  # 0 where all rows are copies
+    weighting = replace(weighting, mean_ratio=ratio)
     step = smallest_step(near[is_known]) if is_known.any() else 0.0
     return weighting, weighting.terms(found), weighting.changes(found, step) if step else np.zeros(2)
 
@@ -170,19 +198,20 @@ class Standardisation:
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """The weighted mean of the standardised terms of all weightings.
-
-    `steps` (2 * weightings,) are the changes of the terms by the smallest step of the distances, which only a fit needs.
-    """
+    """The weighted mean of the standardised terms of all weightings."""
 
     weightings: tuple[Weighting, ...]
     standardisation: Standardisation
-    steps: Matrix | None = None
 
-    @property
-    def shares(self) -> Matrix:
-        """The share of each term: profile and local ratio of every weighting in turn, 1 in all."""
-        return np.tile(SHARES, len(self.weightings)) / len(self.weightings)
+    def shares(self, terms: Matrix) -> Matrix:
+        """Return the share of each standardised term (m, 2 * weightings) in the surprise of its row, 1 in all."""
+        shares = np.tile(SHARES, (len(terms), len(self.weightings)))
+        if len(self.weightings) > 1:
+            first, second = (sum_columns(terms[:, k : k + 2] * SHARES) for k in (0, 2))
+            larger = np.where(first >= second, LARGER, 1 - LARGER)
+            shares[:, :2] *= larger[:, None]
+            shares[:, 2:] *= 1 - larger[:, None]
+        return shares
 
     def nearest(self, comparison: Comparison) -> list[Nearest]:
         """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
@@ -196,7 +225,7 @@ class Surprise:
 
     def of_terms(self, terms: Matrix) -> Matrix:
         """Return the surprise: 0 for the average left-out training row, higher = less normal."""
-        return sum_columns(terms * self.shares)
+        return sum_columns(terms * self.shares(terms))
 
 
 def sum_columns(columns: Matrix) -> Matrix:
@@ -204,20 +233,22 @@ def sum_columns(columns: Matrix) -> Matrix:
     return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
-def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix]:
-    """Return the model, and the standardised terms of the prototypes, each left out."""
+def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix, Matrix]:
+    """Return the model, the standardised terms of the prototypes, each left out, and their changes by a step."""
     n_weightings = len(among_prototypes.reference.weightings)
     known, terms, changes = zip(*(fit_weighting(among_prototypes, v) for v in range(n_weightings)), strict=True)
     columns, steps = np.hstack(terms), np.hstack(changes)
     scale = np.maximum(columns.std(axis=0), steps)
     scale = np.where(scale > NO_SPREAD, scale, 1.0)  # a term that does not vary keeps its unit
     standardisation = Standardisation(columns.mean(axis=0), scale)
-    return Surprise(known, standardisation, steps / scale), standardisation.apply(columns)
+    return Surprise(known, standardisation), standardisation.apply(columns), steps / scale
 
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
     """The surprise above which a row is rejected, and the `scale` in which distances from it are measured.
+
+    Before it is fitted it holds the `step`: how much the smallest step between common distances changes the surprise.
 
     >>> Threshold(2.0, scale=1.0).ratios(np.array([1.0, 2.0, 12.0])).round(3)
     array([0.672, 1.   , 3.798])
@@ -225,13 +256,14 @@ class Threshold:
 
     value: float
     scale: float
+    step: float = 0.0
 
     @classmethod
     def fit(cls, surprises: Matrix, rate: float, step: float = 0.0) -> "Threshold":
         """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1.
 
-        If the smallest step between distances changes the surprise by `step`, the threshold is at least a quarter of
-        that above the median, and so is the scale: among many ties the median row would lie on the threshold.
+        The threshold is at least a quarter of a step above the median, and the scale is at least as large: among many
+        ties the median row would lie on the threshold.
         """
         value = -Calibration(np.sort(-surprises), rate).threshold
         low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
