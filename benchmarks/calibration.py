@@ -1,6 +1,7 @@
 """How often calibrated models reject new normal rows: the figures of docs/calibration.md.
 
 python benchmarks/calibration.py
+python benchmarks/calibration.py --settings    SurpriseClassifier in 40 settings, at a rate of 0.05
 python benchmarks/calibration.py --densities   in a wide and in a tight cluster, at a rate of 0.05
 """
 
@@ -13,6 +14,24 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 
 CASES = ((20, 2, 0.05), (20, 2, 0.2), (60, 2, 0.05), (200, 2, 0.05), (20, 20, 0.05), (60, 20, 0.05))
 
+# Sizes (rows, columns) for each tail shape, and for correlated columns and copies.
+SIZES = ((20, 2), (20, 30), (59, 10), (59, 30), (59, 100), (199, 2), (199, 30), (1000, 10))
+OTHER_SIZES = ((20, 2), (59, 10), (199, 30), (1000, 5))
+
+
+def correlated(rng, size):
+    """One factor that all columns share, and columns in different units."""
+    return (rng.normal(size=(size[0], 1)) + 0.5 * rng.normal(size=size)) * 2.0 ** (np.arange(size[1]) % 7)
+
+
+SHAPES = {
+    "uniform": (lambda rng, size: rng.random(size), SIZES),
+    "normal": (lambda rng, size: rng.normal(size=size), SIZES),
+    "Student, 2 degrees": (lambda rng, size: rng.standard_t(2, size=size), SIZES),
+    "lognormal, sigma 1.5": (lambda rng, size: rng.lognormal(sigma=1.5, size=size), SIZES),
+    "correlated": (correlated, OTHER_SIZES),
+    "rounded to copies": (lambda rng, size: rng.normal(size=size).round(), OTHER_SIZES),
+}
 
 METHODS = {
     "SurpriseClassifier": SurpriseClassifier(),
@@ -28,6 +47,27 @@ def rates(clf, n, n_features, rate, n_models=200, seed=0):
         clf.set_params(false_alarm_rate=rate).fit(rng.normal(size=(n, n_features)))
         found.append((clf.predict(rng.normal(size=(1000, n_features))) == -1).mean())
     return np.array(found)
+
+
+def rates_in_settings():
+    """Yield shape, rows, columns, and the share of new rows that each of many models rejects at a rate of 0.05."""
+    for name, (draw, sizes) in SHAPES.items():
+        for n, d in sizes:
+            rng, clf = np.random.default_rng([n, d]), SurpriseClassifier(false_alarm_rate=0.05)
+            found = [
+                (clf.fit(draw(rng, (n, d))).predict(draw(rng, (500, d))) == -1).mean()
+                for _ in range(max(10, min(100, 6000 // n)))
+            ]
+            yield name, n, d, np.array(found)
+
+
+def print_settings():
+    rows, means = [["shape", "rows", "columns", "rejected", "standard error"]], []
+    for name, n, d, found in rates_in_settings():
+        means.append(found.mean())
+        rows.append([name, str(n), str(d), f"{found.mean():.3f}", f"{found.std() / np.sqrt(len(found)):.3f}"])
+    rows.append(["mean of 40, and the largest", "", "", f"{np.mean(means):.3f}", f"{max(means):.3f}"])
+    print(table(rows))
 
 
 def rates_by_cluster(n=2000, n_features=8, n_models=5):
@@ -52,7 +92,12 @@ def wide_and_tight(n, n_features, rng):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--densities", action="store_true", help="compare a wide and a tight cluster")
-    if parser.parse_args().densities:
+    parser.add_argument("--settings", action="store_true", help="40 settings of rows, columns and tails")
+    chosen = parser.parse_args()
+    if chosen.settings:
+        print_settings()
+        return
+    if chosen.densities:
         figures = [f"{share:.3f}" for share in rates_by_cluster()]
         print(table([["rejected: wide cluster", "tight cluster", "all"], figures]))
         return

@@ -231,11 +231,13 @@ def test_columns_scales_and_coefficients_are_those_of_the_definition(seed, m, n)
     weightings = [(one.weights, one.mean_distance) for one in model.surprise.weightings]
     rows, near = model.compare(new)
     terms = {
-        "normal": fit_surprise(model.normal.among_itself())[1],
+        "normal": fit_surprise(model.normal.among_itself(), model.surprise.left_out)[1],
         "outliers": model.surprise.terms(model.compare(outliers)[1]),
         "new": model.surprise.terms(near),
     }
-    expected = oracle.LikelihoodRatio(X, outliers, measure.delta, weightings, terms["normal"], terms["outliers"])
+    left_out = dict(zip(model.surprise.left_out.rows.tolist(), model.surprise.left_out.weights, strict=True))
+    known = terms["normal"], terms["outliers"]
+    expected = oracle.LikelihoodRatio(X, outliers, measure.delta, weightings, *known, left_out)
     found = model.likelihood_ratio
     assert_allclose(found.densities.widths, expected.widths, rtol=1e-6)
     assert_allclose(found.standardisation.mean, expected.mean, rtol=1e-6, atol=1e-8)

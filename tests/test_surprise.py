@@ -11,7 +11,7 @@ from eocc.foundation.threads import threads
 from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
-from eocc.space.weightings import weightings_of
+from eocc.space.weightings import no_left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.score import (
     Standardisation,
@@ -37,7 +37,7 @@ def reference(X, weightings):
 
 def learned(X, weightings):
     """The model and the left-out terms of rows X."""
-    return fit_surprise(reference(X, weightings).among_itself())[:2]
+    return fit_surprise(reference(X, weightings).among_itself(), no_left_out_weights(2))[:2]
 
 
 # Few values, so that ties and copies are common.
@@ -169,7 +169,7 @@ def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     measure = Euclidean().fit(X)
     weightings = np.array([[1.0, 1.0], [1.0, 0.25]])
     normal = reference(X, weightings)
-    model = fit_surprise(normal.among_itself())[0]
+    model = fit_surprise(normal.among_itself(), no_left_out_weights(2))[0]
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
     found = model.of_terms(model.terms(model.nearest(normal.compare(Y, None))))
@@ -261,9 +261,12 @@ class TestClumps:
         assert near.distances.tolist() == [[0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 5.0, 5.0]]
         assert (near.copies.tolist(), near.gaps.tolist()) == ([3], [2.0])
 
-    @pytest.mark.parametrize("profile", [[0.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.0, 1.0]])
-    def test_copies_lie_at_0_where_most_rows_have_some_or_all_distances_are_equal(self, profile):
-        assert Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array(profile)).growth == np.inf
+    @pytest.mark.parametrize(
+        ("profile", "growth"),
+        [([0.0, 1.0, 2.0, 3.0], np.inf), ([1.0, 1.0, 1.0, 1.0], 0.0), ([1.0, 1.5, 2.0, 2.0], 1 / 3)],
+    )
+    def test_the_median_distances_grow_with_a_power_of_the_size(self, profile, growth):
+        assert_allclose(Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array(profile)).growth, growth)
 
     def test_rows_without_copies_are_as_before(self):
         near = nearest_in(np.arange(1.0, 41.0)[None], 8, 4, np.ones(40), tolerance=1e-9)
@@ -273,7 +276,7 @@ class TestClumps:
 
 def test_the_more_surprising_weighting_counts_four_fifths():
     two = (Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.ones(1)),) * 2
-    surprise = Surprise(two, Standardisation(np.zeros(4), np.ones(4)))
+    surprise = Surprise(two, Standardisation(np.zeros(4), np.ones(4)), no_left_out_weights(1))
     terms = np.array([[1.0, 2.0, 5.0, 5.0], [5.0, 5.0, 1.0, 2.0], [3.0, 3.0, 3.0, 3.0]])
     # 0.8 * 1 + 0.2 * 2 = 1.2 and 5: 0.8 * 5 + 0.2 * 1.2 = 4.24.
     assert_allclose(surprise.of_terms(terms), [4.24, 4.24, 3.0])

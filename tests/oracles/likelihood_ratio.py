@@ -22,8 +22,9 @@ def squared_spread(values):
 class LikelihoodRatio:
     """Normal rows X and outliers, their distances divided by delta; `weightings` are pairs (weights, mean distance)."""
 
-    def __init__(self, X, outliers, delta, weightings, normal_terms, outlier_terms):
+    def __init__(self, X, outliers, delta, weightings, normal_terms, outlier_terms, left_out):
         self.X, self.outliers, self.delta, self.weightings = X, outliers, delta, weightings
+        self.left_out = left_out  # the weights of some normal rows, instead of the last, for distances to normal rows
         self.kept = list(range(X.shape[1]))
         self.widths = np.array([[self._width(kind, k, unit) for k in self.kept] for kind, unit in
                                 ((X, None), (outliers, X))])  # fmt: skip
@@ -64,11 +65,13 @@ class LikelihoodRatio:
         sides = ((self.X, skip_normal), (self.outliers, skip_outlier))
         k = min(3, max(1, len(self.outliers) - 1), max(1, len(self.X) - 1))
         found = list(terms)
-        for p, mean in self.weightings:
+        for number, (p, mean) in enumerate(self.weightings):
+            is_last = number == len(self.weightings) - 1
+            own = self.left_out.get(skip_normal, p) if is_last else p
             logs = [
                 np.mean([math.log(min(max(d, 0.01 * mean), 1e7 * mean)) for d in
-                         sorted(self._distances(x, rows, p, skip))[:k]])
-                for rows, skip in sides
+                         sorted(self._distances(x, rows, q, skip))[:k]])
+                for (rows, skip), q in zip(sides, (own, p), strict=True)
             ]  # fmt: skip
             found.append(logs[0] - logs[1])
         single = []

@@ -55,7 +55,7 @@ def growth_of(rows, tolerance):
     """The g of the median distance to the k-th nearest row, which grows as k^g from the first to the last size."""
     size = max(k for k in (1, 2, 4, 8) if k <= max(1, (len(rows) - 1) // 2))
     first, last = (statistics.median(sorted(row)[k - 1] for row in rows) for k in (1, size))
-    return math.log(last / first) / math.log(size) if last > first > tolerance else math.inf
+    return math.log(last / first) / math.log(size) if first > tolerance and size > 1 else math.inf
 
 
 def copy_tolerance(rows, k):
@@ -155,8 +155,28 @@ def weights_of(X):
     return [ones, [min(active) / variance if variance > 0 else 0.0 for variance in variances]]
 
 
+def left_out_weights(X, row):
+    """The inverse variances without a row that carries a tenth of one, in the unit of those of all rows; else None."""
+    weightings, n = weights_of(X), len(X)
+    if len(weightings) == 1 or n < 3:
+        return None
+    means = [statistics.fmean(column) for column in zip(*X, strict=True)]
+    squares = [statistics.pvariance(column) * n for column in zip(*X, strict=True)]
+    shares = [
+        (x - mean) ** 2 / square if weight > 0 else 0.0
+        for x, mean, square, weight in zip(row, means, squares, weightings[1], strict=True)
+    ]
+    if max(shares) <= 0.1:
+        return None
+    left = [1 - share * n / (n - 1) for share in shares]
+    return [w * (n - 1) / n / part if part > 1e-9 else 0.0 for w, part in zip(weightings[1], left, strict=True)]
+
+
 def surprise_of_rows(X, new):
-    """The surprise of new rows of numbers against training rows X: all distances, sorted."""
+    """The surprise of new rows of numbers against training rows X: all distances, sorted.
+
+    A copy of a row that carries more than a tenth of the variance of a column has equalised weights without that row.
+    """
     X, new = ([list(map(float, row)) for row in rows] for rows in (X, new))
     squares, others = [], []
     for weights in weights_of(X):
@@ -164,4 +184,9 @@ def surprise_of_rows(X, new):
         left, right = ([[x * root for x, root in zip(row, roots, strict=True)] for row in rows] for rows in (new, X))
         squares.append([[math.dist(a, b) for b in right] for a in right])
         others.append([[math.dist(a, b) for b in right] for a in left])
+    for number, row in enumerate(new):
+        if row in X and (weights := left_out_weights(X, row)):
+            others[1][number] = [
+                math.sqrt(sum(w * (x - y) ** 2 for w, x, y in zip(weights, row, one, strict=True))) for one in X
+            ]
     return surprise(squares, others)

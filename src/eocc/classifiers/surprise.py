@@ -35,7 +35,7 @@ from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.select import count_compared
 from eocc.space.representation import Representation
-from eocc.space.weightings import checked_weights, weightings_of
+from eocc.space.weightings import checked_weights, left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.score import Threshold
@@ -237,8 +237,10 @@ class SurpriseClassifier(OneClassClassifier):
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
             if prepared is not None and not isinstance(fitted, RegisteredFitted):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
-            reference = Reference(fitted, patterns, weightings_of(whole, weights), prepared)
-            self.surprise_model_, surprises = fit_surprise_model(reference, outliers)
+            weightings = weightings_of(whole, weights)
+            reference = Reference(fitted, patterns, weightings, prepared)
+            left_out = left_out_weights(whole, weightings)
+            self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
@@ -257,10 +259,11 @@ class SurpriseClassifier(OneClassClassifier):
 
     def calibrate(self, values: Matrix, rate: float) -> None:
         """Set the threshold and the p-values from the surprises of normal rows."""
-        threshold = Threshold.fit(values, rate, self.surprise_model_.threshold.step)
+        step = self.surprise_model_.threshold.step
+        threshold = Threshold.fit(values, rate, step)
         self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
-        # Surprises closer than the threshold is to the training row that sets it count as equal.
-        nearly = threshold.value - Threshold.fit(values, rate).value
+        # With steps, surprises closer than the threshold is to the training row that sets it count as equal.
+        nearly = threshold.value - Threshold.fit(values, rate).value if step else 0.0
         self.calibration_ = Calibration(np.sort(decision_margin(threshold.ratios(values + nearly))), rate)
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:

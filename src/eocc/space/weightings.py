@@ -1,10 +1,10 @@
 """Weights p -> the weightings of a dissimilarity: p itself, and p with equalised variances."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import ComparesRows, Prepared
 from eocc.space.representation import Representation
@@ -18,6 +18,23 @@ UNINFORMATIVE = 1e-12
 LEAST_SHARE = 1e-150
 # Contributions within this relative difference count as equal: one weighting is enough.
 ALIKE = 1e-3
+# A pattern that carries more than this share of the contribution of a weight does not take part in its own weighting.
+LEVERAGE = 0.1
+# What is left of a contribution without a pattern is a rounding error below this share.
+NOTHING_LEFT = 1e-9
+
+
+class LeftOutWeights(NamedTuple):
+    """The equalised `weights` (h, u) of patterns `rows` (h,), each without that pattern. d^`power` is linear in p."""
+
+    rows: Indices
+    weights: Matrix
+    power: float
+
+
+def no_left_out_weights(n_weights: int) -> LeftOutWeights:
+    """Return those of no pattern."""
+    return LeftOutWeights(np.empty(0, np.int64), np.empty((0, n_weights)), 2.0)
 
 
 def checked_weights(weights: Any, n_parameters: int) -> Matrix:
@@ -58,6 +75,43 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     equalised = np.zeros(len(p))
     equalised[active] = p[active] / contributions[active]
     return np.vstack([p, equalised / equalised.max()])
+
+
+def left_out_weights(representation: Representation, weightings: Matrix) -> LeftOutWeights:
+    """Return the equalised weights of the patterns without which they are different, for all patterns as prototypes.
+
+    A pattern that is extreme in a column lowers the weight of that column, and looks more normal than a new one would.
+    If the weights come from a sample of the patterns, none of them matters much.
+    """
+    n, p = len(representation.patterns), weightings[0]
+    is_rows = isinstance(representation.measure, ComparesRows)
+    if len(weightings) == 1 or n < 3 or (not is_rows and n > SAMPLE):
+        return no_left_out_weights(len(p))
+    shares, power = _column_shares(representation) if is_rows else _pair_shares(representation.prepared, p)
+    shares = np.where(weightings[1] > 0, shares, 0.0)
+    rows = np.flatnonzero(shares.max(axis=1) > LEVERAGE)
+    left = 1 - shares[rows] * n / (n - 1)
+    with np.errstate(divide="ignore"):
+        weights = np.where(left > NOTHING_LEFT, weightings[1] * (n - 1) / n / left, 0.0)
+    return LeftOutWeights(rows, weights, power)
+
+
+def _column_shares(representation: Representation) -> tuple[Matrix, float]:
+    """Return the share of each row in the sum of squares of each column (n, u), and the power 2."""
+    squares = representation.measure.unit.measure(representation.patterns)  # type: ignore[attr-defined]
+    squares -= squares.mean(axis=0)
+    squares /= np.abs(squares).max(axis=0, initial=LEAST_SHARE)
+    squares *= squares
+    return squares / np.maximum(squares.sum(axis=0), 1.0), 2.0
+
+
+def _pair_shares(pairs: Prepared, p: Matrix) -> tuple[Matrix, float]:
+    """Return the same of pairs of patterns, where it is the share of the pairs of a pattern, less 1 / n."""
+    power, shares = float(_power(pairs, p)), []
+    for k in range(len(p)):
+        sums = (pairs.evaluate(np.where(np.arange(len(p)) == k, p, 0.0)) ** power).sum(axis=1)
+        shares.append(2 * sums / (sums.sum() or 1.0) - 1 / len(sums))
+    return np.column_stack(shares), power
 
 
 def _column_contributions(representation: Representation, p: Matrix) -> Matrix:

@@ -139,6 +139,19 @@ class Comparison(ABC):
     def rows(self, p: Matrix) -> Matrix:
         """Return the dissimilarities to all prototypes at weights p, infinite where one is left out."""
 
+    def rows_by(self, places: Indices, weights: Matrix, power: float) -> Matrix:
+        """Return the dissimilarities of some patterns, each under its own `weights`; d^power is linear in these."""
+        rows = np.zeros((len(places), len(self.reference)))
+        for k in np.flatnonzero(weights.any(axis=0)).tolist():
+            rows += weights[:, k, None] * self._along(places, k, power)
+        rows **= 1 / power
+        rows[np.arange(len(places)), self.own[places]] = np.inf
+        return rows
+
+    @abstractmethod
+    def _along(self, places: Indices, weight: int, power: float) -> Matrix:
+        """Return a power of the dissimilarities of some patterns along a single weight."""
+
     @abstractmethod
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         """Return the sum of Gaussian kernels of the dissimilarities along a single weight."""
@@ -179,6 +192,9 @@ class _Pairs(Comparison):
             rows[self.own >= 0, self.own[self.own >= 0]] = np.inf
             self._last = key, rows
         return self._last[1]
+
+    def _along(self, places: Indices, weight: int, power: float) -> Matrix:
+        return np.asarray(self.prepared.evaluate(_unit_vector(self.reference, weight))[places] ** power)
 
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         sums = np.empty(len(self.patterns))
@@ -255,6 +271,9 @@ class _Found(Comparison):
     def rows(self, p: Matrix) -> Matrix:
         return self.some(np.arange(len(self.patterns))).rows(p)
 
+    def _along(self, places: Indices, weight: int, power: float) -> Matrix:
+        return self.some(places)._along(np.arange(len(places)), weight, power)
+
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         raise NotImplementedError
 
@@ -283,6 +302,10 @@ class _Rows(_Found):
     @property
     def own_points(self) -> Indices:
         return np.where(self.own >= 0, self.reference.index.point_of[self.own], -1)
+
+    def _along(self, places: Indices, weight: int, power: float) -> Matrix:
+        apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
+        return np.asarray(apart**power)
 
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         here = self.coordinates[:, weight]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eocc.foundation.types import Matrix
+from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Comparison, Nearest, Reference
 from eocc.surprise.likelihood_ratio import BothKinds, LikelihoodRatio, fit_likelihood_ratio
 from eocc.surprise.score import Surprise, Threshold, fit_surprise
@@ -48,15 +49,15 @@ class SurpriseModel:
         return self.likelihood_ratio.columns(self.surprise, terms, both)
 
 
-def fit_surprise_model(normal: Reference, outliers: Any) -> tuple[SurpriseModel, Matrix]:
+def fit_surprise_model(normal: Reference, outliers: Any, left_out: LeftOutWeights) -> tuple[SurpriseModel, Matrix]:
     """Return the model, whose threshold is still to be set, and the surprise of every normal row, left out."""
     among = normal.among_itself()
-    surprise, terms, steps = fit_surprise(among)
+    surprise, terms, steps = fit_surprise(among, left_out)
     if outliers is None:
         unset = Threshold(0.0, 1.0, float(surprise.of_terms(steps[None])[0]))
         return SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
     known = normal.of_outliers(outliers)
-    near = [one.nearest(among, number) for number, one in enumerate(surprise.weightings)]
+    near = surprise.nearest_left_out(among)
     to_normal = normal.compare(outliers, None, needs_pairs=True)
     outlier_near = surprise.nearest(to_normal)
     ratio, surprises = fit_likelihood_ratio(

@@ -14,6 +14,9 @@ the k-th lies at D (k / (c + 1))^g. The median distance to the k-th nearest row 
 the data. So an odd object that occurs often is normal only as far as its mass fills the gap around it. If half of all
 rows have copies, as among integers, the dimension is 0, and copies lie at distance 0.
 
+A training row, or a copy of one, is left out of its own neighbours. If it carries more than a tenth of the variance of
+a column, it is left out of its own equalised weights too (`eocc.space.weightings`).
+
 Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
 neighbours. Strings and integers have few different distances. There the unit of a term is at least what it changes by
 if all distances of the median row grow by the smallest step between them. docs/research.md describes how the terms and
@@ -29,7 +32,8 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
 from eocc.kernels.smallest import TIED
-from eocc.surprise.comparison import Comparison, Nearest
+from eocc.space.weightings import LeftOutWeights
+from eocc.surprise.comparison import BLOCK_SIZE, Comparison, Nearest, nearest_in
 
 # Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
 SAME = 1e-9
@@ -76,8 +80,11 @@ class Weighting:
 
     def nearest(self, comparison: Comparison, number: int) -> Nearest:
         """Return as many neighbours as the terms need; this is weighting `number` of the comparison."""
-        k = max(int(self.sizes[-1]), self.n_local)
-        return comparison.nearest(number, k, self.n_local, self.local_scales, tolerance=self.tolerance)
+        return comparison.nearest(number, self.n_nearest, self.n_local, self.local_scales, tolerance=self.tolerance)
+
+    def nearest_in(self, rows: Matrix) -> Nearest:
+        """Return the same from rows of dissimilarities."""
+        return nearest_in(rows, self.n_nearest, self.n_local, self.local_scales, tolerance=self.tolerance)
 
     def spread_copies(self, near: Nearest) -> Nearest:
         """Return the neighbours with c copies at the distances gap * (k / (c + 1))^growth, k = 1 to c."""
@@ -121,12 +128,18 @@ class Weighting:
     def growth(self) -> float:
         """The g of the median distance to the k-th nearest row, which is about proportional to k^g."""
         first, last = self.median_profile[[0, -1]].tolist()
-        return float(np.log(last / first) / np.log(self.sizes[-1])) if last > first > self.tolerance else np.inf
+        is_known = first > self.tolerance and len(self.sizes) > 1
+        return float(np.log(last / first) / np.log(self.sizes[-1])) if is_known else np.inf
 
     @cached_property
     def sizes(self) -> Indices:
         """The neighbourhood sizes: of one prototype less, as a left-out training row has it."""
         return neighbourhood_sizes(len(self.local_scales) - 1)
+
+    @property
+    def n_nearest(self) -> int:
+        """How many neighbours the terms need."""
+        return max(int(self.sizes[-1]), self.n_local)
 
     @cached_property
     def n_local(self) -> int:
@@ -152,7 +165,7 @@ def smallest_step(distances: Matrix) -> float:
     """
     count = min(N_RANKS, len(distances) // APART)
     ranks = np.arange(count) * (len(distances) - 1) // max(1, count - 1)
-    found = np.partition(distances, ranks)[ranks]
+    found = np.sort(distances)[ranks]
     levels = found[1:][found[1:] <= found[:-1] * TIED]
     steps = np.diff(levels, prepend=0.0)
     return float(min(steps[steps > (TIED - 1) * levels], default=0.0))
@@ -198,10 +211,14 @@ class Standardisation:
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """The weighted mean of the standardised terms of all weightings."""
+    """The weighted mean of the standardised terms of all weightings.
+
+    Copies of some prototypes have `left_out` weights of their own instead of the last weighting.
+    """
 
     weightings: tuple[Weighting, ...]
     standardisation: Standardisation
+    left_out: LeftOutWeights
 
     def shares(self, terms: Matrix) -> Matrix:
         """Return the share of each standardised term (m, 2 * weightings) in the surprise of its row, 1 in all."""
@@ -216,7 +233,21 @@ class Surprise:
     def nearest(self, comparison: Comparison) -> list[Nearest]:
         """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
         comparison.take_copies(self.weightings[0].tolerance)
-        return [weighting.nearest(comparison, number) for number, weighting in enumerate(self.weightings)]
+        return self.nearest_left_out(comparison)
+
+    def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
+        """Return the same where it is known of which prototypes the rows are copies."""
+        near = [weighting.nearest(comparison, number) for number, weighting in enumerate(self.weightings)]
+        rows, weights, power = self.left_out
+        places = np.flatnonzero(np.isin(comparison.own, rows)) if len(rows) else rows
+        step = max(1, BLOCK_SIZE // len(comparison.reference))
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
+            own = weights[np.searchsorted(rows, comparison.own[some])]
+            found = self.weightings[-1].nearest_in(comparison.rows_by(some, own, power))
+            for whole, part in zip(near[-1], found, strict=True):
+                whole[some] = part
+        return near
 
     def terms(self, near: Sequence[Nearest]) -> Matrix:
         """Return the standardised terms of new rows: (m, 2 * weightings)."""
@@ -233,7 +264,7 @@ def sum_columns(columns: Matrix) -> Matrix:
     return np.asarray(sum(columns.T[1:], start=columns.T[0].copy()))
 
 
-def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix, Matrix]:
+def fit_surprise(among_prototypes: Comparison, left_out: LeftOutWeights) -> tuple[Surprise, Matrix, Matrix]:
     """Return the model, the standardised terms of the prototypes, each left out, and their changes by a step."""
     n_weightings = len(among_prototypes.reference.weightings)
     known, terms, changes = zip(*(fit_weighting(among_prototypes, v) for v in range(n_weightings)), strict=True)
@@ -241,7 +272,10 @@ def fit_surprise(among_prototypes: Comparison) -> tuple[Surprise, Matrix, Matrix
     scale = np.maximum(columns.std(axis=0), steps)
     scale = np.where(scale > NO_SPREAD, scale, 1.0)  # a term that does not vary keeps its unit
     standardisation = Standardisation(columns.mean(axis=0), scale)
-    return Surprise(known, standardisation), standardisation.apply(columns), steps / scale
+    surprise = Surprise(known, standardisation, left_out)
+    if len(left_out.rows):
+        return surprise, surprise.terms(surprise.nearest_left_out(among_prototypes)), steps / scale
+    return surprise, standardisation.apply(columns), steps / scale
 
 
 @dataclass(frozen=True, eq=False)

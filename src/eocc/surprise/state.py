@@ -6,6 +6,7 @@ import numpy as np
 
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.measures.protocol import FittedMeasure
+from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Reference
 from eocc.surprise.likelihood_ratio import Densities, LikelihoodRatio
 from eocc.surprise.model import SurpriseModel
@@ -15,9 +16,10 @@ from eocc.surprise.score import Standardisation, Surprise, Threshold, Weighting,
 MOST_WEIGHTINGS = 2
 # No mean over the training rows is nearly as small; a smaller one would overflow the largest ratio.
 LEAST_MEAN_RATIO = 1e-60
-KEYS = ("weightings", "standardisation", "threshold", "likelihood_ratio")
+KEYS = ("weightings", "left_out", "standardisation", "threshold", "likelihood_ratio")
 RATIO_KEYS = ("densities", "standardisation", "coefficients")
-# Sizes: r prototypes, u weights, v weightings, s neighbourhood sizes, l single weights, c columns.
+# Sizes: h prototypes with weights of their own,
+# r prototypes, u weights, v weightings, s neighbourhood sizes, l single weights, c columns.
 WEIGHTINGS: Layout = {
     "weights": numbers("v u", 0, 1),
     "local_scales": numbers("v r", positive=True),
@@ -26,6 +28,7 @@ WEIGHTINGS: Layout = {
     "median_profile": numbers("v s", 0),
     "mean_ratio": numbers("v", LEAST_MEAN_RATIO),
 }
+LEFT_OUT: Layout = {"rows": indices("h", "r", rising=True), "weights": numbers("h u", 0), "power": number(0)}
 STANDARDISATION: Layout = {"mean": numbers("c"), "scale": numbers("c", positive=True)}
 THRESHOLD: Layout = {"value": number(), "scale": number(0)}
 DENSITIES: Layout = {"weights": indices("l", "u", rising=True), "widths": numbers("2 l", positive=True)}
@@ -36,6 +39,7 @@ def surprise_state(model: SurpriseModel) -> dict[str, Any]:
     weightings, ratio = model.surprise.weightings, model.likelihood_ratio
     return {
         "weightings": {key: np.array([getattr(one, key) for one in weightings]) for key in WEIGHTINGS},
+        "left_out": model.surprise.left_out._asdict(),
         "standardisation": {key: getattr(model.surprise.standardisation, key) for key in STANDARDISATION},
         "threshold": {key: float(getattr(model.threshold, key)) for key in THRESHOLD},
         "likelihood_ratio": None if ratio is None else {
@@ -54,6 +58,8 @@ def surprise_from_state(state: Any, measure: FittedMeasure, prototypes: Any, out
     r = len(prototypes)
     sizes = {"r": r, "u": measure.n_parameters, "v": v, "s": len(neighbourhood_sizes(r - 1)), "c": 2 * v}
     check_values(state["weightings"], WEIGHTINGS, sizes, "weightings")
+    sizes["h"] = length_of("left_out.rows", state["left_out"], "rows")
+    check_values(state["left_out"], LEFT_OUT, sizes, "left_out")
     check_values(state["standardisation"], STANDARDISATION, sizes, "standardisation")
     check_values(state["threshold"], THRESHOLD, sizes, "threshold")
     ratio = state["likelihood_ratio"]
@@ -67,6 +73,7 @@ def surprise_from_state(state: Any, measure: FittedMeasure, prototypes: Any, out
         Surprise(
             tuple(Weighting(*fields) for fields in zip(*columns, strict=True)),
             Standardisation(**state["standardisation"]),
+            LeftOutWeights(**state["left_out"]),
         ),
         Threshold(**state["threshold"]),
         None if ratio is None else _likelihood_ratio(ratio, sizes),
