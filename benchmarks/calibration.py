@@ -2,6 +2,7 @@
 
 python benchmarks/calibration.py
 python benchmarks/calibration.py --settings    SurpriseClassifier in 40 settings, at a rate of 0.05
+python benchmarks/calibration.py --twice       SurpriseClassifier, every training row present twice
 python benchmarks/calibration.py --densities   in a wide and in a tight cluster, at a rate of 0.05
 """
 
@@ -61,6 +62,13 @@ def rates_in_settings():
             yield name, n, d, np.array(found)
 
 
+def rates_of_rows_present_twice():
+    """Return the share of new rows that models of 100 normal rows, each present twice, reject at a rate of 0.05."""
+    rng = np.random.default_rng(0)
+    models = (SurpriseClassifier().fit(np.tile(rng.normal(size=(100, 5)), (2, 1))) for _ in range(40))
+    return [(clf.predict(rng.normal(size=(500, 5))) == -1).mean() for clf in models]
+
+
 def print_settings():
     rows, means = [["shape", "rows", "columns", "rejected", "standard error"]], []
     for name, n, d, found in rates_in_settings():
@@ -93,9 +101,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--densities", action="store_true", help="compare a wide and a tight cluster")
     parser.add_argument("--settings", action="store_true", help="40 settings of rows, columns and tails")
+    parser.add_argument("--twice", action="store_true", help="every training row present twice")
     chosen = parser.parse_args()
     if chosen.settings:
         print_settings()
+        return
+    if chosen.twice:
+        print(f"rejected: {np.mean(rates_of_rows_present_twice()):.2f}")
         return
     if chosen.densities:
         figures = [f"{share:.3f}" for share in rates_by_cluster()]
