@@ -9,8 +9,8 @@ from eocc.calibration.conformal import Calibration, cross_calibrate, folds
 from eocc.search import GeneticSearch
 
 METHODS = ("surprise", "entropic")
-# The surprise classifier keeps its rate on average, with less room: docs/calibration.md has 0.065 where 0.05 was asked.
-ROOM = {"surprise": 0.02, "entropic": 0.0}
+# The surprise classifier keeps its rate on average, with less room: docs/calibration.md has 0.053 where 0.05 was asked.
+ROOM = {"surprise": 0.005, "entropic": 0.0}
 
 
 def cloud(rng, n):
