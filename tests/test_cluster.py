@@ -24,6 +24,7 @@ from sklearn.model_selection import cross_val_score
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
+from eocc.measures.graphs.graph_edit import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.scale import cluster
 from eocc.scale.cluster.client import given, given_tasks
@@ -255,6 +256,29 @@ def test_pairs_survive_the_death_of_a_worker(client, tmp_path):
     with cluster.on(client):
         assert plain(measure=gap).fit(points).raw_entropy_ == here
     assert flag.exists()
+
+
+def test_graph_pairs_survive_the_death_of_a_worker(client, tmp_path):
+    own, flag, graphs = os.getpid(), tmp_path / "killed", named_graphs(70, 6)
+
+    class DeadlyFitted(FittedGraphEdit):
+        def prepare(self, patterns, prototypes=None):
+            if os.getpid() != own and not flag.exists():
+                flag.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return super().prepare(patterns, prototypes)
+
+    class Deadly(GraphEdit):
+        def fit(self, training):
+            found = super().fit(training)
+            return DeadlyFitted(found.vertex, found.edge, found.directed)
+
+    here = SurpriseClassifier(measure="graph-edit").fit(graphs)
+    with cluster.on(client):
+        there = SurpriseClassifier(measure=Deadly()).fit(graphs)
+    assert flag.exists()
+    assert_array_equal(there.calibration_.margins, here.calibration_.margins)
+    assert_array_equal(there.score_samples(graphs), here.score_samples(graphs))
 
 
 def test_errors_of_workers_are_raised_here(client, rows):

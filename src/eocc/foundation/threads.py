@@ -1,12 +1,14 @@
-"""The number of threads allowed, and loops over blocks that use them."""
+"""The number of threads allowed, a pool of threads, and loops over blocks that use them."""
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_EXCEPTION, Future, wait
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from operator import length_hint
-from typing import TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 from eocc.foundation.progress import stage
 
@@ -29,18 +31,57 @@ def threads(count: int) -> Iterator[None]:
         _allowed.reset(token)
 
 
+class Pool:
+    """Up to `count` threads that run tasks in their order.
+
+    Unlike those of a ThreadPoolExecutor, they do not keep the process alive: after Ctrl-C it ends in the middle of a
+    long matrix product.
+    """
+
+    def __init__(self, count: int, name: str) -> None:
+        self._count, self._name, self._n_started = count, name, 0
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = SimpleQueue()
+
+    def submit(self, function: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+        """Return the future of function(*arguments)."""
+        future: Future[Result] = Future()
+        self._tasks.put((future, function, arguments))
+        if self._n_started < self._count:
+            self._n_started += 1
+            threading.Thread(target=self._run, name=f"{self._name}-{self._n_started}", daemon=True).start()
+        return future
+
+    def stop(self) -> None:
+        """Drop the tasks that have not started; those that run end unnoticed."""
+        with suppress(Empty):
+            while task := self._tasks.get_nowait():
+                task[0].cancel()
+        for _ in range(self._n_started):
+            self._tasks.put(None)
+
+    def _run(self) -> None:
+        while task := self._tasks.get():
+            future, function, arguments = task
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(function(*arguments))
+                except BaseException as error:
+                    future.set_exception(error)
+            del task, future, function, arguments  # so that their memory is not held until the next task
+
+
 def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], name: str = "comparing rows") -> None:
     """Call work(start, stop) for blocks of rows, on all threads allowed; the caller only waits: Ctrl-C works.
 
     `name` says what is being done, for whoever watches the progress.
     """
-    executor, starts = ThreadPoolExecutor(_allowed.get(), thread_name_prefix="eocc-blocks"), range(0, n_rows, block)
+    pool, starts = Pool(_allowed.get(), "eocc-blocks"), range(0, n_rows, block)
     try:
-        futures = [executor.submit(work, start, min(start + block, n_rows)) for start in starts]
+        futures = [pool.submit(work, start, min(start + block, n_rows)) for start in starts]
         with stage(name, len(starts)) as report:
             await_all(futures, lambda n_pending: report(len(starts) - n_pending))
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        pool.stop()
 
 
 def await_all(futures: "list[Future[None]]", tick: Callable[[int], None] = lambda n_pending: None) -> None:
@@ -75,13 +116,13 @@ def _in_order(work: Callable[[Item], Result], items: Iterator[Item], count: int)
     if count == 1:
         yield from map(work, items)
         return
-    executor, waiting = ThreadPoolExecutor(count, thread_name_prefix="eocc-in-order"), deque[Future[Result]]()
+    pool, waiting = Pool(count, "eocc-in-order"), deque[Future[Result]]()
     try:
         for item in items:
-            waiting.append(executor.submit(work, item))
+            waiting.append(pool.submit(work, item))
             while waiting and (waiting[0].done() or len(waiting) > QUEUED * count):
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        pool.stop()

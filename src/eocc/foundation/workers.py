@@ -2,13 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.progress import current_watch, stage, watched_by
-from eocc.foundation.threads import await_all
+from eocc.foundation.threads import Pool, await_all
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -32,7 +31,7 @@ class Workers(Generic[Workspace]):
     def __init__(self, make_workspace: Callable[[], Workspace], n_threads: int) -> None:
         self._make_workspace = make_workspace
         self._n_threads = n_threads
-        self._executor = ThreadPoolExecutor(n_threads, thread_name_prefix="eocc")
+        self._pool = Pool(n_threads, "eocc")
         self._workspaces: list[Workspace] = []
         self._pending: deque[tuple[int, Any]] = deque()
 
@@ -51,7 +50,7 @@ class Workers(Generic[Workspace]):
         n_busy = min(self._n_threads, len(tasks))
         # Allocated here: memory that a thread frees may stay reserved for that thread.
         self._workspaces += [self._make_workspace() for _ in range(len(self._workspaces), n_busy)]
-        futures = [self._executor.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
+        futures = [self._pool.submit(self._drain, function, results, self._workspaces[k]) for k in range(n_busy)]
         try:
             await_all(futures, lambda n_pending: tick(len(results)))
         except BaseException:
@@ -63,7 +62,7 @@ class Workers(Generic[Workspace]):
         """Drop the tasks that have not started, and the workspaces."""
         self._pending.clear()
         self._workspaces.clear()
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._pool.stop()
 
     def _drain(
         self, function: Callable[[Any, Workspace], Result], results: dict[int, Result], workspace: Workspace

@@ -2,8 +2,11 @@
 
 import re
 import threading
+import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import cycle, pairwise
@@ -11,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.arguments import check_number
 from eocc.foundation.blas import one_blas_thread
 from eocc.scale.cluster.pickled import Pickled
 
@@ -18,32 +22,44 @@ from eocc.scale.cluster.pickled import Pickled
 ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
 # Tasks per slot in every batch of candidates: more would balance better, but each costs milliseconds.
 SHARE = 2
+# Seconds without any worker: until a warning, and by default until the work fails.
+WARNED_AFTER = 5.0
+MAX_WAIT = 300.0
+# Seconds between two looks at the workers.
+LOOK_EVERY = 1.0
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
+_max_wait: ContextVar[float] = ContextVar("eocc_max_wait", default=MAX_WAIT)
 # Returns the client in use, or None without a cluster.
 current: Callable[[], Any] = _client.get
 
 
 @contextmanager
-def on(client: Any) -> Iterator[Any]:
+def on(client: Any, *, max_wait: float = MAX_WAIT) -> Iterator[Any]:
     """Fit on a cluster inside the block: a ``distributed.Client``, or the address of a scheduler. Yields the client.
 
     Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
-    without a cluster. Needs the extra ``cluster``.
+    without a cluster. If there is no worker for `max_wait` seconds, the fit fails; a warning comes after 5 seconds.
+    Needs the extra ``cluster``.
     """
+    check_number("max_wait", max_wait, "above 0", lambda value: value > 0)
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError("a cluster needs the package distributed: pip install 'eocc[cluster]'") from error
     if isinstance(client, str):
-        with _connected(Client, client) as made, on(made):
+        with _connected(Client, client) as made, on(made, max_wait=max_wait):
             yield made
         return
     if not isinstance(client, Client):
         raise ValueError(f"pass a distributed.Client or the address of a scheduler, not {client!r}")
     if client.asynchronous:
         raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
-    with client.as_current(), using(client):
-        yield client
+    token = _max_wait.set(max_wait)
+    try:
+        with client.as_current(), using(client):
+            yield client
+    finally:
+        _max_wait.reset(token)
 
 
 def _connected(make: Any, address: str) -> Any:
@@ -95,13 +111,65 @@ def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> lis
 
 
 @contextmanager
+def reached(client: Any) -> Iterator[None]:
+    """Raise one clear error if the scheduler goes away inside the block."""
+    from distributed.comm import CommClosedError
+
+    address = getattr(client.scheduler, "address", "its address")
+    try:
+        yield
+    except Exception as error:
+        if client.status == "running" and not isinstance(error, CancelledError | CommClosedError):
+            raise
+        remedy = "start it again and repeat the call; a Checkpointed search continues from its file"
+        raise ConnectionError(f"the scheduler at {address} went away or dropped the work; {remedy}") from error
+
+
+@contextmanager
 def cancelled_on_error(client: Any, futures: list[Any]) -> Iterator[None]:
     """Cancel the futures if the block ends with an error or Ctrl-C."""
     try:
-        yield
+        with reached(client):
+            yield
     except BaseException:
-        client.cancel(futures)
+        if client.status == "running":
+            client.cancel(futures)
         raise
+
+
+def gathered(client: Any, futures: list[Any]) -> list[Any]:
+    """Return the results of futures; raise a TimeoutError if there is no worker for `max_wait` seconds."""
+    from distributed import wait
+
+    lonely_since: float | None = None
+    is_warned, most = False, _max_wait.get()
+    while not all(future.done() for future in futures):
+        try:
+            wait(futures, timeout=LOOK_EVERY)
+        except TimeoutError:
+            lonely_since = None if client.nthreads() else lonely_since or time.monotonic()
+        lonely = 0.0 if lonely_since is None else time.monotonic() - lonely_since
+        if lonely > min(WARNED_AFTER, most / 2) and not is_warned:
+            is_warned, said = True, f"the cluster has no worker: waiting for one, at most {most:g} s"
+            warnings.warn(said, RuntimeWarning, stacklevel=2)
+        if lonely > most:
+            remedy = "start workers with 'dask worker', or wait longer: cluster.on(client, max_wait=...)"
+            raise TimeoutError(f"the cluster has had no worker for {lonely:.0f} s; {remedy}")
+    found: list[Any] = client.gather(futures)
+    return found
+
+
+def computed(*collections: Any) -> tuple[Any, ...]:
+    """Return the contents of Dask collections, computed where Dask would: on its default client, if it has one."""
+    import dask
+
+    client = getattr(dask.base.get_scheduler(), "__self__", None)
+    if not hasattr(client, "nthreads"):
+        return tuple(dask.compute(*collections))
+    with reached(client):
+        futures = client.compute(list(collections))
+    with cancelled_on_error(client, futures):
+        return tuple(gathered(client, futures))
 
 
 def _itself(data: Pickled) -> Pickled:
@@ -119,12 +187,13 @@ class Remote:
 
     def map(self, candidates: Sequence[Any]) -> list[Any]:
         """Return the value of every candidate, in order."""
-        count = min(SHARE * n_slots(self._client), len(candidates))
-        bounds = np.linspace(0, len(candidates), count + 1).astype(int).tolist()
-        parts = [candidates[start:stop] for start, stop in pairwise(bounds)]
-        futures = given_tasks(self._client, _evaluated, [(self._evaluation, part) for part in parts])
+        with reached(self._client):
+            count = min(SHARE * n_slots(self._client), len(candidates))
+            bounds = np.linspace(0, len(candidates), count + 1).astype(int).tolist()
+            parts = [candidates[start:stop] for start, stop in pairwise(bounds)]
+            futures = given_tasks(self._client, _evaluated, [(self._evaluation, part) for part in parts])
         with cancelled_on_error(self._client, futures):
-            return [result for part in self._client.gather(futures) for result in part]
+            return [result for part in gathered(self._client, futures) for result in part]
 
 
 # Workspaces of a worker, by function and thread; they live as long as the function.

@@ -9,7 +9,7 @@ import numpy as np
 from eocc.foundation.types import Matrix
 from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import FittedMeasure, Measure, Prepared
-from eocc.scale.cluster.client import cancelled_on_error, current, given, given_tasks, n_slots
+from eocc.scale.cluster.client import cancelled_on_error, current, gathered, given, given_tasks, n_slots, reached
 from eocc.scale.cluster.pickled import Pickled
 
 # Fewer pairs than this are not worth sending.
@@ -61,13 +61,14 @@ def spread_measure(measure: Measure) -> Measure:
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return the components (u, n, r), block by block; without prototypes a block also gives its transpose."""
     n, r = len(patterns), len(patterns if prototypes is None else prototypes)
-    blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
-    held = [given(client, data) for data in (measure, patterns, prototypes)]
-    tasks = given_tasks(client, _block, [(*held, block) for block in blocks])
+    with reached(client):
+        blocks = _triangle(n, n_slots(client)) if prototypes is None else _strips(n, r, n_slots(client))
+        held = [given(client, data) for data in (measure, patterns, prototypes)]
+        tasks = given_tasks(client, _block, [(*held, block) for block in blocks])
     matrix: Matrix | None = None
     with cancelled_on_error(client, tasks):
         for (rows, columns), task in zip(blocks, tasks, strict=True):
-            forth, back = task.result()
+            ((forth, back),) = gathered(client, [task])
             task.release()
             matrix = np.empty((len(forth), n, r)) if matrix is None else matrix
             matrix[:, rows, columns] = forth

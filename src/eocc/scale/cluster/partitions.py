@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -85,7 +86,7 @@ def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> A
         return X
     if check is not None:
         check(sum(lengths_of(partitions_of(X))), int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
-    return X.compute()
+    return computed(X)[0]
 
 
 def lengths_of(parts: list[tuple[Any, float]]) -> list[int]:
@@ -94,7 +95,7 @@ def lengths_of(parts: list[tuple[Any, float]]) -> list[int]:
 
     if not any(np.isnan(length) for _, length in parts):
         return [int(length) for _, length in parts]
-    return [int(length) for length in dask.compute(*(dask.delayed(_length)(part) for part, _ in parts))]
+    return [int(length) for length in computed(*(dask.delayed(_length)(part) for part, _ in parts))]
 
 
 def _length(block: Any) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Matrix
+from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.partitions import lengths_of, partitions_of
 from eocc.scale.cluster.pickled import Pickled
 from eocc.scale.passes import READING, Part
@@ -60,7 +61,7 @@ class DaskPasses:
             tasks = pairs + tasks[2 * len(pairs) :]
         # Dask warns of large tasks; these hold the model, and are intended.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            (result,) = dask.compute(tasks[0])
+            (result,) = computed(tasks[0])
         found: Result = result
         return found
 
