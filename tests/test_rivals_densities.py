@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from eocc.rivals.consistency import folds
 from eocc.rivals.k_means import KMeansDescription
+from eocc.rivals.k_nearest_neighbours import KNearestNeighbours
 from eocc.rivals.mixture_of_gaussians import MixtureOfGaussians
 from eocc.rivals.naive_parzen import NaiveParzen
 from eocc.rivals.parzen import Parzen, likeliest_width
@@ -326,3 +327,12 @@ def test_invalid_k_and_n_starts_are_errors(value):
 def test_invalid_random_state_is_an_error(rival):
     with pytest.raises(ValueError, match="random_state must be an integer"):
         rival(random_state="seed").fit(cloud())
+
+
+@pytest.mark.parametrize("far", [1.0, 1e60])
+def test_the_automatic_number_of_neighbours_does_not_overflow(far):
+    codes = np.append(np.repeat([0.0, 1.0], [40, 5]), 2.0**53)[:, None]  # most rows are copies
+    assert np.isfinite(KNearestNeighbours().fit(codes).score_samples(codes)).all()
+    x = np.append(np.arange(12.0) * 1e-250, far)
+    near_copies = KNearestNeighbours(metric="precomputed").fit(np.abs(x[:, None] - x))
+    assert np.isfinite(near_copies.score_samples(np.abs(x[:, None] - x))).all()

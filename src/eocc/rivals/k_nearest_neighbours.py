@@ -45,7 +45,8 @@ def _likeliest_k(D: Matrix, others: Matrix) -> int:
     The density has a Gaussian at each target, as wide as the distance to its k-th neighbour (Breiman, Meisel, Purcell
     1977), in the intrinsic dimension of the data. Without pattern j, a target that had j among its k nearest is as
     wide as its next distance. Widths are at least 10^-6 of the median distance (of the median positive one if most
-    rows are copies): otherwise copies would be infinitely dense, and squares would overflow.
+    rows are copies): otherwise copies would be infinitely dense. They are at least 10^-150 of the largest distance, so
+    that no square overflows.
     """
     candidates = [k for k in (1, 2, 3, 5, 8, 13, 21, 34, 55) if k < len(D) - 1] or [1]
     if len(candidates) == 1:
@@ -53,6 +54,7 @@ def _likeliest_k(D: Matrix, others: Matrix) -> int:
     d = intrinsic_dimension(D)
     positive = others[others > 0]
     floor = 1e-6 * float(np.median(others) or (np.median(positive) if len(positive) else 1.0))
+    floor = max(floor, 1e-150 * float(others.max()))
     D, likelihoods = D.astype(np.float64), []
     for k in candidates:
         width = np.where(others[:, [k - 1]] >= D, others[:, [k]], others[:, [k - 1]]).clip(floor)
