@@ -1,7 +1,12 @@
-"""Damage model files at random. Each must give a ModelFileError of one line, or a model that works.
+"""Alter model files at random, then load and use them. Each must give an error of one line, or a model that works.
 
-``python benchmarks/fuzz_model_file.py [cases] [seed]`` runs 10,000 cases over the models of all measures. It prints the
-number of every case that ends otherwise, and then exits with status 1. The same seed gives the same damage.
+``python benchmarks/fuzz_model_file.py [cases] [seed]`` runs 100,000 cases over the models of both classifiers, of all
+measures, with and without labels. Some cases damage the bytes of a file. Most edit its decoded content (numbers, names,
+arrays, lists), with the right checksums and the derived numbers computed again, as a hostile writer would. What loads
+is used: rows are scored and explained, the model is described, its memory planned, and a report is written.
+
+Cases run in child processes, with limits of time and memory for each case. The script prints the number of every case
+that ends otherwise, and then exits with status 1. The same seed gives the same cases.
 """
 
 import contextlib
@@ -10,6 +15,7 @@ import faulthandler
 import hashlib
 import io
 import json
+import os
 import random
 import signal
 import sys
@@ -23,10 +29,16 @@ from pathlib import Path
 import numpy as np
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
-from eocc.io.model_file import ModelFileError
+from eocc.classifiers import entropic_state, surprise_state
+from eocc.cli.inspect import facts_of
+from eocc.io.model_file import ModelFileError, document
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
+from eocc.report import write_report
 
 LONGEST = 30  # seconds for one case; most take milliseconds
+MOST_MEMORY = 2**29  # bytes that a case may add; the files take some kilobytes
+PER_CHILD = 500  # cases in one process
+REPORTED = 3  # one of so many models that load gets a report, which takes longest
 # Events that no reader of plain data has a reason to cause.
 FORBIDDEN = (
     "compile", "exec", "pickle.find_class", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn",
@@ -86,17 +98,19 @@ def patterns():
 
 def models(folder):
     """Return, for every model, the bytes of its file and new patterns to score."""
-    made = {}
+    made, y = {}, np.repeat([1, -1], [6, 3])
     for number, (kind, (measure, training, new)) in enumerate(patterns().items()):
-        for name, clf, y in (
-            (f"{kind} entropic", EntropicOneClassClassifier(search=None, extent="max"), None),
-            (f"{kind} surprise", SurpriseClassifier(), [1] * 6 + [-1] * 3 if number % 2 else None),
+        rate = None if number % 3 else 0.2
+        for name, clf, labels in (
+            ("entropic", EntropicOneClassClassifier(search=None, extent="max"), None),
+            ("validated", EntropicOneClassClassifier(search=None, synthesis="validation", validation_fraction=0.3), y),
+            ("surprise", SurpriseClassifier(), None),
+            ("labelled", SurpriseClassifier(), y),
         ):
-            path = Path(folder) / f"{name}.eocc"
-            rate = None if number % 3 else 0.2
-            save(clf.set_params(measure=measure, false_alarm_rate=rate).fit(training, y), path)
+            path = Path(folder) / f"{kind} {name}.eocc"
+            save(clf.set_params(measure=measure, false_alarm_rate=rate).fit(training, labels), path)
             load(path).score_samples(new)
-            made[name] = path.read_bytes(), new
+            made[path.stem] = path.read_bytes(), new
     return made
 
 
@@ -220,19 +234,83 @@ def mutate_array(data, rng):
     return pack(manifest, members)
 
 
+def edit_numbers(data, rng):
+    """Scale, shift, reorder or equalise the numbers of one or several arrays; shapes stay as they are."""
+    manifest, members = unpack(data)
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        name = rng.choice(list(members))
+        array = np.load(io.BytesIO(members[name]), allow_pickle=False)
+        if array.size == 0:
+            continue
+        flat, kind, some = array.reshape(-1), array.dtype.kind, rng.sample(range(array.size), min(array.size, 3))
+        what = rng.randrange(5)
+        with np.errstate(all="ignore"):
+            if what == 0 and kind == "f":
+                flat *= 10.0 ** rng.choice([-320, -300, -160, -100, -20, -3, -1, 1, 3, 20, 100, 160, 300])
+            elif what == 1:
+                flat[:] = flat[rng.randrange(array.size)]
+            elif what == 2:
+                flat[:] = flat[np.random.default_rng(rng.randrange(10**6)).permutation(array.size)]
+            elif what == 3:
+                flat[some] = flat[some[0]]
+            elif kind == "f":
+                flat[some] = rng.choice([5e-324, 1e-308, 1e-100, 1e-12, 0.0, 0.5, 1.0, 1e12, 1e100, 1e300, -1e-9])
+            elif kind == "i":
+                flat[some] += rng.choice([-1, 1, 2, 1000, 6000])
+        file = io.BytesIO()
+        np.save(file, array)
+        members[name] = file.getvalue()
+    return repaired(manifest, members)
+
+
+def edit_values(data, rng):
+    """Change single values of the manifest to others of the same type: names, numbers, flags, items of lists."""
+    manifest, members = unpack(data)
+    ways = [way for way in places(manifest) if way and way[0] in ("fitted", "parameters")]
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        way = rng.choice([way for way in ways if not isinstance(at(manifest, way), dict)] or ways)
+        *rest, key = way
+        holder = at(manifest, rest)
+        value = holder[key]
+        alike = [other for other in (at(manifest, way) for way in ways) if type(other) is type(value)]
+        if type(value) is float:
+            holder[key] = rng.choice([value * 1e-300, value * 1e300, -value, 5e-324, 1e308, 0.0, 1.0, value + 1])
+        elif type(value) is int:
+            holder[key] = rng.choice([value + 1, value - 1, 2 * value, 6000, 2**31, 2**53, 0])
+        elif type(value) is list and value:
+            holder[key] = rng.choice([value[:-1], value + value[-1:], value[::-1], [value[0]] * len(value)])
+        else:
+            holder[key] = copy.deepcopy(rng.choice(alike))
+        ways = [way for way in places(manifest) if way and way[0] in ("fitted", "parameters")]
+    return repaired(manifest, members)
+
+
+def repaired(manifest, members):
+    """Return the file with the numbers that follow from others as a hostile writer would compute them."""
+    kept = document._check_first_score, entropic_state.check_offset
+
+    def set_offset(state, offset):
+        manifest["fitted"]["offset"] = float(offset)
+
+    document._check_first_score = lambda score, known: manifest.update(first_score=score)
+    entropic_state.check_offset = surprise_state.check_offset = set_offset
+    try:
+        with tempfile.NamedTemporaryFile(suffix=".eocc") as file:
+            Path(file.name).write_bytes(pack(manifest, members))
+            with contextlib.suppress(ModelFileError):
+                load(file.name)
+    finally:
+        document._check_first_score, entropic_state.check_offset = kept
+        surprise_state.check_offset = kept[1]
+    return pack(manifest, members)
+
+
 DAMAGES = (
-    flip_bytes,
-    cut,
-    shuffle_members,
-    mutate_manifest,
-    mutate_manifest,
-    mutate_header,
-    mutate_array,
-    mutate_array,
-)
+    flip_bytes, cut, shuffle_members, mutate_header, mutate_manifest, mutate_array, *[edit_numbers, edit_values] * 6,
+)  # fmt: skip
 
 
-def outcome(path, new):
+def outcome(path, new, rng):
     """Return what became of a file; raise what should not happen."""
     try:
         model = load(path)
@@ -240,12 +318,53 @@ def outcome(path, new):
         if not (str(error).startswith(f"{path}: ") and str(error).isprintable()):
             raise AssertionError(f"not one line that names the file: {error!r}") from error
         return "refused"
-    try:
-        scores = [model.score_samples(new), model.decision_function(new)]
-    except ValueError:
-        return "refuses the new patterns"  # the damaged model has other columns
-    assert np.isfinite(scores).all()
-    return "works"
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            use(model, path, rng)
+            fate = "works"
+            try:
+                use_on(model, new)
+            except ValueError as error:
+                check_line(error)
+                fate = "refuses the new patterns"  # the altered model has other columns
+        except ValueError as error:
+            if "no finite score" not in str(error):
+                raise
+            return "has no finite scores, and says so"
+    return fate
+
+
+def use(model, path, rng):
+    """Describe the model, explain its own rows, and perhaps write its report."""
+    repr(model)
+    model.describe(), facts_of(model), model.memory_needed(10**6, 10, 0.0)
+    own = model.prototypes_[np.arange(min(3, len(model.prototypes_)))]
+    scores = model.score_patterns(own)
+    assert np.isfinite(scores.log_memberships).all()
+    assert np.isfinite(scores.margins - model.threshold_).all()
+    for explanation in model.explain_patterns(own):
+        str(explanation), json.dumps(explanation.to_dict(), default=str)
+    list(map(str, model.rules()))
+    if rng.randrange(REPORTED) == 0:
+        write_report(model, path.with_suffix(".html"))
+
+
+def use_on(model, new):
+    """Score, decide on and explain new rows."""
+    assert np.isfinite([model.score_samples(new), model.decision_function(new)]).all()
+    assert set(model.predict(new).tolist()) <= {1, -1}
+    if model.calibration_ is not None:
+        assert ((model.p_values(new) >= 0) & (model.p_values(new) <= 1)).all()
+    list(map(str, model.explain(new)))
+
+
+def check_line(error):
+    """Raise unless the error is one line that a user understands: not the bare words of Python or numpy."""
+    text = str(error)
+    bare = ("domain error", "broadcast", "invalid literal", "unpack", "ambiguous", "not supported between")
+    if not text.isprintable() or len(text) < 20 or any(words in text for words in bare):
+        raise AssertionError(f"not one clear line: {error!r}") from error
 
 
 class Watch:
@@ -272,46 +391,98 @@ def alarm(seconds):
         signal.alarm(seconds)
 
 
-def fuzz(n_cases, seed, folder, watch=contextlib.nullcontext(), report=print):  # noqa: B008  (it has no state)
-    """Return the outcomes of the cases, counted, and the cases that failed."""
-    made, fates, failures = models(folder), Counter(), []
-    path = Path(folder) / "damaged.eocc"
-    for case in range(n_cases):
-        rng = random.Random(seed * 10**9 + case)
-        name = list(made)[case % len(made)]
-        damage = rng.choice(DAMAGES)
+def run_case(case, seed, made, folder, watch=contextlib.nullcontext()):  # noqa: B008  (it has no state)
+    """Return the damage, the fate, and the error of a case that failed."""
+    rng, path = random.Random(seed * 10**9 + case), Path(folder) / "damaged.eocc"
+    name = list(made)[case % len(made)]
+    damage = rng.choice(DAMAGES)
+    alarm(LONGEST)
+    try:
         path.write_bytes(damage(made[name][0], rng))
-        alarm(LONGEST)
-        try:
-            with watch:
-                fate = outcome(path, made[name][1])
-        except Exception as error:
-            failures.append((case, name, damage.__name__, f"{type(error).__name__}: {error}"))
-            report(*failures[-1])
-            fate = "failed"
+        with watch:
+            return damage.__name__, outcome(path, made[name][1], rng), ""
+    except Exception as error:
+        return damage.__name__, "failed", f"{name}: {type(error).__name__}: {str(error)[:300]}"
+    finally:
         alarm(0)
-        fates[damage.__name__, fate] += 1
+
+
+def fuzz(n_cases, seed, folder, report=print):
+    """Return the outcomes of the cases, counted, and the cases that failed; all in this process."""
+    made, fates, failures = models(folder), Counter(), []
+    for case in range(n_cases):
+        damage, fate, error = run_case(case, seed, made, folder)
+        fates[damage, fate] += 1
+        if error:
+            failures.append((case, damage, error))
+            report(*failures[-1])
     return fates, failures
+
+
+def limit_memory():
+    """Limit what this process may add to the memory that it has."""
+    import resource
+
+    with Path("/proc/self/statm").open() as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + MOST_MEMORY, now + MOST_MEMORY))
+
+
+def child(first, stop, seed, made, folder, pipe):
+    """Run some cases, one line of JSON each, and exit."""
+    limit_memory()
+    watch = Watch()
+    with os.fdopen(pipe, "w") as file:
+        for case in range(first, stop):
+            result = [case, *run_case(case, seed, made, folder, watch)]
+            if watch.seen:
+                result[2:], watch.seen = ["failed", f"ran code: {dict(watch.seen)}"], Counter()
+            file.write(json.dumps(result) + "\n")
+            file.flush()
+    os._exit(0)
+
+
+def in_children(n_cases, seed, folder):
+    """Yield (case, damage, fate, error) of all cases; a case that ends its process fails, and the next one begins."""
+    made, case = models(folder), 0
+    fuzz_some = [run_case(k, seed + 1, made, folder) for k in range(4 * len(made))]  # imports and compiles
+    assert len(fuzz_some) == 4 * len(made)
+    while case < n_cases:
+        mine, theirs = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(mine)
+            child(case, min(case + PER_CHILD, n_cases), seed, made, folder, theirs)
+        os.close(theirs)
+        with os.fdopen(mine) as file:
+            for line in file:
+                yield json.loads(line)
+                case += 1
+        _, status = os.waitpid(pid, 0)
+        if status:
+            what = "took too long" if os.WTERMSIG(status) == signal.SIGALRM else f"ended with status {status}"
+            yield case, "unknown", "failed", f"{list(made)[case % len(made)]}: the process {what}"
+            case += 1
 
 
 def main():
     words = sys.argv[1:]
-    n_cases = int(words[0]) if words else 10_000
+    n_cases = int(words[0]) if words else 100_000
     seed = int(words[1]) if len(words) > 1 else 0
     faulthandler.enable()
-    if hasattr(signal, "SIGALRM"):
-        faulthandler.register(signal.SIGALRM, chain=True)  # shows where it hangs, then ends the script
-    warnings.simplefilter("error")
-    started = time.perf_counter()
+    started, fates, n_failed = time.perf_counter(), Counter(), 0
     with tempfile.TemporaryDirectory() as folder:
-        fuzz(200, seed + 1, folder, report=lambda *_: None)  # compiles and imports all that is needed
-        watch = Watch()
-        fates, failures = fuzz(n_cases, seed, folder, watch)
+        for case, damage, fate, error in in_children(n_cases, seed, folder):
+            fates[damage, fate] += 1
+            n_failed += bool(error)
+            if error:
+                print(f"case {case}, {damage}, {error}", flush=True)
+            if (case + 1) % 5000 == 0:
+                print(f"{case + 1} cases, {time.perf_counter() - started:.0f} s, {n_failed} failed", flush=True)
     for (damage, fate), count in sorted(fates.items()):
-        print(f"{damage:16} {fate:26} {count}")
-    seconds = time.perf_counter() - started
-    print(f"{n_cases} cases in {seconds:.0f} s, {len(failures)} failed; code run: {dict(watch.seen)}")
-    return 1 if failures or watch.seen else 0
+        print(f"{damage:16} {fate:34} {count}")
+    print(f"{sum(fates.values())} cases in {time.perf_counter() - started:.0f} s, {n_failed} failed")
+    return 1 if n_failed else 0
 
 
 if __name__ == "__main__":

@@ -59,10 +59,11 @@ def refusal(folder, data, **arguments):
 
 
 def test_random_damage_gives_a_one_line_error_or_a_working_model(folder):
-    fates, failures = FUZZ["fuzz"](400, seed=7, folder=folder, report=lambda *_: None)
+    fates, failures = FUZZ["fuzz"](250, seed=7, folder=folder, report=lambda *_: None)
     assert failures == []
-    assert sum(count for (_, fate), count in fates.items() if fate == "refused") > 200
-    assert any(fate == "works" for _, fate in fates)
+    for damage in ("edit_numbers", "edit_values"):
+        assert fates[damage, "refused"] > 5
+        assert fates[damage, "works"] > 5
 
 
 def test_a_cut_file_is_refused_wherever_it_is_cut(folder):
@@ -276,7 +277,7 @@ def test_deep_values_are_refused(folder):
         ("tanimoto", "prototypes", lambda a: a.astype(np.uint8), "not what FittedTanimoto"),
         ("graph-edit", "prototypes.edges.values", lambda a: a + 5, "edges must join vertices"),
         ("gower", "prototypes.columns.0.values", lambda a: a[1:], "the fields of a Table do not fit together"),
-        ("graph-edit", "prototypes.n_vertices", lambda a: a + 10**7, "vertices"),
+        ("graph-edit", "prototypes.n_vertices", lambda a: a + 10**7, "are too large for a model file"),
         ("graph-edit", "prototypes.n_vertices", lambda a: -a, "n_vertices"),
         ("graph-edit", "prototypes.directed", lambda a: a[1:], "argument"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
 from eocc.io.model_file import ModelFileError, container, document
-from eocc.io.model_file.arrays import array_bytes
+from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.io.model_file.container import ROOM
 from eocc.io.strict_json import DECODER
 from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
@@ -106,13 +106,50 @@ def test_the_first_score_is_that_of_the_first_prototype(make, tmp_path):
     assert manifest["first_score"] == pytest.approx(clf.score_samples([first])[0], rel=1e-9)
 
 
-def test_a_graph_may_not_declare_far_more_vertices_than_the_file_holds(tmp_path):
+@pytest.mark.parametrize("sizes", [[2, 6000, 6000], [2, 1500, 1], [600, 600, 600]])
+def test_graphs_may_not_declare_more_vertices_than_the_file_accounts_for(sizes, tmp_path):
     graphs = [LabelledGraph(2, [[0, 1]]), LabelledGraph(3), LabelledGraph(1)]
     manifest, members = unpacked(SurpriseClassifier(measure="graph-edit").fit(graphs), tmp_path / "m.eocc")
-    members["prototypes.n_vertices.npy"] = array_bytes(np.array([2, 10**5, 1]))
+    members["prototypes.n_vertices.npy"] = array_bytes(np.array(sizes))
+    manifest["first_score"] = None
     (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
-    with pytest.raises(ModelFileError, match="vertices"):
+    too_large = f"graphs of up to {max(sizes)} vertices with few edges and attributes are too large for a model file"
+    with pytest.raises(ModelFileError, match=too_large):
         load(tmp_path / "m.eocc")
+
+
+def test_the_number_of_vertices_follows_from_edges_and_attributes():
+    fitted = GraphEdit().fit(GRAPHS)
+    path = LabelledGraph(3000, [[k, k + 1] for k in range(2999)])
+    for graphs in (
+        [LabelledGraph(1010)],  # 10 for each graph, 1000 in all
+        [LabelledGraph(10)] * 500,
+        [path, LabelledGraph(1010 + 2999 // 4)],  # one for every 4 edges
+        [LabelledGraph(3000, [], {"x": [1.0] * 3000})],
+    ):
+        fitted.check_patterns(Objects(graphs))
+    for graphs in ([LabelledGraph(1011)], [LabelledGraph(11)] * 1001, [path, LabelledGraph(1011 + 2999 // 4)]):
+        with pytest.raises(ValueError, match="with few edges and attributes"):
+            fitted.check_patterns(Objects(graphs))
+
+
+def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
+    clf = SurpriseClassifier(measure="graph-edit").fit([LabelledGraph(700), LabelledGraph(2), LabelledGraph(700)])
+    with pytest.raises(ValueError, match="too large for a model file; give their vertices an attribute"):
+        save(clf, tmp_path / "m.eocc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_that_overflow_are_an_error_and_not_a_decision(tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3]))
+    manifest, members = unpacked(clf, tmp_path / "m.eocc")
+    name = "surprise.likelihood_ratio.densities.widths.npy"
+    members[name] = array_bytes(np.full_like(array_from_bytes(members[name]), 5e-324))
+    (tmp_path / "m.eocc").write_bytes(FUZZ["repaired"](manifest, members))
+    with pytest.raises(ValueError, match="no finite score") as caught:
+        load(tmp_path / "m.eocc").predict(X)
+    assert "\n" not in str(caught.value)
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this

@@ -21,6 +21,11 @@ class Scores:
     ratios: Matrix
     log_memberships: Matrix
 
+    def __post_init__(self) -> None:
+        # No fit leads here. The numbers in a model file may be altered so that they overflow.
+        if np.isnan(self.ratios).any() or not np.isfinite(self.log_memberships).all():
+            raise ValueError("a row has no finite score: the numbers of the model overflow; fit or save it again")
+
     @classmethod
     def of_ratios(cls, ratios: Matrix, function: MembershipFunction) -> "Scores":
         """Return the ratios with their grades of membership."""

@@ -54,6 +54,9 @@ def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier.parameters}
     fitted = {name: _fitted(encoder, name, value) for name, value in state.items()}
     own = {CALLED[name] for name, part in fitted.items() if name in CALLED and _is_passed(part)}
+    for patterns in (state["prototypes"], state.get("outliers")):
+        if patterns is not None and hasattr(state["measure"], "check_patterns"):
+            state["measure"].check_patterns(patterns)  # what is saved can be loaded
     manifest = {
         "format": FORMAT,
         "library": "eocc",

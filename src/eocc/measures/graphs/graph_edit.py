@@ -23,6 +23,9 @@ from eocc.measures.objects import Objects, is_missing, read_objects
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8
+# Vertices beyond the number of edges and attribute values that a model file may declare: so many per graph, so many in
+# all, and one more for each so many edges and values. To compare n vertices takes n^3 steps, to declare them 8 bytes.
+BARE_PER_GRAPH, BARE, HELD_PER_BARE = 10, 1000, 4
 # Working memory that a model file may ask for: this much, and this much per edge and attribute value it holds.
 MOST_BYTES = 2**28
 BYTES_PER_VALUE = 2**12
@@ -134,16 +137,20 @@ class FittedGraphEdit(RegisteredFitted):
         return ["" if is_missing(value) else self.vertex.words(name, value) for value in values]
 
     def check_patterns(self, patterns: Any) -> None:
-        """Raise a ValueError unless patterns are graphs whose vertices fit into memory.
+        """Raise a ValueError unless patterns are graphs with about as many edges and attribute values as vertices.
 
-        A small file can name any number of vertices; pairing them takes a table of the largest number squared.
+        A small file can declare any number of vertices; pairing them takes a table of the largest number squared.
         """
         super().check_patterns(patterns)
-        sizes: list[int] = [graph.n_vertices for graph in patterns]
-        attributes = (one for g in patterns for one in (*g.vertex_attributes.values(), *g.edge_attributes.values()))
-        held = sum(len(np.asarray(graph.edges)) for graph in patterns) + sum(map(len, attributes))
-        if 8 * (sum(sizes) + max(sizes, default=0) ** 2) > MOST_BYTES + BYTES_PER_VALUE * held:
-            raise ValueError(f"graphs of up to {max(sizes)} vertices without attributes are too large")
+        sizes = np.array([graph.n_vertices for graph in patterns], np.int64)
+        held = np.array([_n_held(graph) for graph in patterns], np.int64)
+        bare = int(np.maximum(sizes - held - BARE_PER_GRAPH, 0).sum())
+        needed = 8 * (int(sizes.sum()) + int(sizes.max(initial=0)) ** 2)
+        if bare > BARE + held.sum() // HELD_PER_BARE or needed > MOST_BYTES + BYTES_PER_VALUE * int(held.sum()):
+            raise ValueError(
+                f"graphs of up to {sizes.max()} vertices with few edges and attributes are too large for a model file; "
+                "give their vertices an attribute"
+            )
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of all cost tables, and what encoding the graphs takes."""
@@ -160,6 +167,12 @@ class FittedGraphEdit(RegisteredFitted):
         sides = ((self.vertex, graph.vertex_attributes), (self.edge, graph.edge_attributes))
         values = (value for schema, given in sides for name in schema.texts for value in given.get(name, ()))
         return sum(len(value) if isinstance(value, str) else 1 for value in values)
+
+
+def _n_held(graph: LabelledGraph) -> int:
+    """Return how many edges and attribute values a graph holds."""
+    attributes = (*graph.vertex_attributes.values(), *graph.edge_attributes.values())
+    return len(np.asarray(graph.edges)) + sum(map(len, attributes))
 
 
 @dataclass(frozen=True)
