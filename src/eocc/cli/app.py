@@ -1,6 +1,8 @@
 """The command group, the options that all commands share, and how errors are reported."""
 
 import gc
+import io
+import os
 import sys
 import traceback
 import warnings
@@ -8,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
+from eocc.foundation.atomic import FULL
 from eocc.foundation.printing import printable
 from eocc.foundation.progress import Watch, shown
 
@@ -51,7 +55,10 @@ def command(function: Any) -> click.Command:
     def watched(**given: Any) -> Any:
         with ExitStack() as stack:
             Shared.watch = None if Shared.quiet else stack.enter_context(shown())
-            return function(**given)
+            try:
+                return function(**given)
+            except BrokenPipeError:  # the reader, for example head, stopped
+                raise click.exceptions.Exit(DONE) from None
 
     made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(watched)
     made.params += _shared_options()
@@ -107,10 +114,31 @@ def usage() -> Iterator[None]:
         raise click.UsageError(str(error)) from None
 
 
+class _ClosedOutput(io.TextIOBase):
+    """Replaces a standard output that was closed before the start (``>&-``)."""
+
+    def write(self, text: str, /) -> int:
+        """Raise an error of one line."""
+        raise OSError("standard output is closed; open it, or pass --output")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     Shared.quiet, Shared.debug, Shared.watch = False, False, None
+    sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    sys.stdout = sys.stdout or _ClosedOutput()
     gc.set_threshold(*GARBAGE)
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        if code == DONE and not isinstance(error, BrokenPipeError):
+            code = _complain(_one_line(error), BAD_DATA)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the rest is not written again at exit
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         with warnings.catch_warnings():
             # From scikit-learn, about arrays without names: the columns of files are matched by name before.
@@ -125,7 +153,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = context.command_path if context else "eocc"
         return _complain(f"{' '.join(error.format_message().split()).rstrip('.')}; see {where} --help", BAD_COMMAND)
     except (click.Abort, KeyboardInterrupt):
-        return _complain("interrupted", INTERRUPTED)
+        code = _complain("interrupted", INTERRUPTED)
+        if arguments is None:  # a process of its own: end it now, in the middle of what its threads compute
+            os._exit(code)
+        return code
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         return _complain(_explained(error), BAD_DATA)
     except Exception as error:
@@ -144,8 +175,8 @@ def _explained(error: BaseException) -> str:
 
 
 def _one_line(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror and (error.filename or error.errno in FULL):
+        return f"{error.filename or 'standard output'}: {error.strerror}"  # files are named where they are written
     return " ".join(str(error).split()) or type(error).__name__
 
 

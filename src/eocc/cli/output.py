@@ -3,14 +3,11 @@
 import csv
 import json
 import math
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
-
-import click
 
 from eocc.cli.app import Shared, say
 from eocc.foundation.printing import printable
@@ -101,15 +98,10 @@ def _plain(column: Any) -> Any:
 def writing(output: Path | None) -> Iterator[IO[str]]:
     """Yield standard output, or a file that appears under its name when all is written."""
     if output is None:
-        try:
-            with ExitStack() as stack:
-                if Shared.watch is not None and sys.stdout.isatty():  # the rows on the screen show the progress
-                    stack.enter_context(Shared.watch.hidden())
-                yield sys.stdout
-            sys.stdout.flush()
-        except BrokenPipeError:  # the reader, for example head, stopped: do not flush again at exit
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.exceptions.Exit(0) from None
+        with ExitStack() as stack:
+            if Shared.watch is not None and sys.stdout.isatty():  # the rows on the screen show the progress
+                stack.enter_context(Shared.watch.hidden())
+            yield sys.stdout
         return
     from eocc.foundation.atomic import drafted
 

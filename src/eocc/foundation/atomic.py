@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and reach the disk."""
 
+import errno
 import hashlib
 import os
 import platform
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 DAY = 86_400.0
+# Errors of a write to a disk that is full, by quota or by the largest size of a file, or that is read-only.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 # Identifies this process. A process with the same pid before a restart had another token.
 TOKEN = secrets.token_hex(4)
 
@@ -44,6 +47,10 @@ def drafted(output: Path) -> Iterator[Path]:
             draft.chmod(stat.S_IMODE(target.stat().st_mode))
         draft.replace(target)
         _sync_folder(target.parent)
+    except OSError as error:
+        if error.filename == str(draft) or error.errno in FULL:
+            error.filename = str(output)
+        raise
     finally:
         draft.unlink(missing_ok=True)
 
@@ -121,6 +128,10 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
     target = Path(os.path.realpath(output))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"no folder {str(target.parent)!r} to write {target.name!r} in")
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(
+            f"the folder {str(target.parent)!r} cannot be written to; name another for {target.name!r}"
+        )
     if target.is_dir():
         raise IsADirectoryError(f"{str(output)!r} is a folder; name a file in it")
     if target.exists() and not target.is_file():
