@@ -1,0 +1,189 @@
+"""Kill processes with SIGKILL while they write. Afterwards every file must be whole, and the work must continue.
+
+``python benchmarks/kill.py [kills] [seed]`` kills 210 processes by default, spread over the jobs: a model that is saved
+again and again, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most kills at random moments would miss
+the writes, which take milliseconds. So half of the processes are killed at a random moment after a random write, rename
+or removal of a file in the job's folder, half at any moment. After every kill the folder is checked. Each job is then
+finished, and must give what it gives without interruption. The script exits with status 1 if anything is lost.
+"""
+
+import contextlib
+import io
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
+from eocc.cli import main as eocc
+from eocc.search import Checkpointed, GeneticSearch
+
+EVENTS = ("open", "os.rename", "os.remove", "os.truncate")
+ROWS = np.random.default_rng(0).normal(size=(60, 3))
+TIMES = ("fit_seconds", "score_seconds")
+
+
+class Saving:
+    """A model file that is replaced by another, and back."""
+
+    share, seconds = 0.45, 0.4
+    models = tuple(SurpriseClassifier().fit(rows) for rows in (ROWS, 2 * ROWS))
+
+    def run(self, folder):
+        for k in range(100):
+            self.models[k % 2].save(folder / "model.eocc")
+
+    def check(self, folder):
+        if (folder / "model.eocc").exists():
+            assert any((load(folder / "model.eocc").prototypes_ == one.prototypes_).all() for one in self.models)
+
+    def finish(self, folder):
+        self.models[0].save(folder / "model.eocc")
+        return (folder / "model.eocc").read_bytes()
+
+
+class Searching:
+    """A search with a checkpoint."""
+
+    share, seconds = 0.35, 1.5
+
+    def run(self, folder):
+        search = Checkpointed(GeneticSearch(max_generations=12, population_size=8), folder / "search.ckpt")
+        return EntropicOneClassClassifier(search=search, random_state=0).fit(ROWS)
+
+    def check(self, folder):
+        if (folder / "search.ckpt").exists():
+            with np.load(folder / "search.ckpt", allow_pickle=False) as arrays:
+                assert len(arrays["candidates_0"]) == len(arrays["numbers_0"])
+
+    def finish(self, folder):
+        model = self.run(folder)
+        return model.weights_.tobytes() + model.history_.tobytes()
+
+
+class Comparing:
+    """A comparison of two systems on a table."""
+
+    share, seconds = 0.1, 12.0
+    words = ("compare", "rows.csv", "--label", "state", "--target", "good")
+
+    def run(self, folder):
+        os.chdir(folder)
+        lines = [f"{a},{b},{c},{'good' if k % 4 else 'bad'}" for k, (a, b, c) in enumerate(ROWS.tolist())]
+        Path("rows.csv").write_text("a,b,c,state\n" + "\n".join(lines) + "\n")
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert eocc([*self.words, "--systems", "1-NN,Gauss", "--runs", "4", "-o", "results", "-q"]) == 0
+
+    def check(self, folder):
+        cells = folder / "results" / "cells.jsonl"
+        for line in cells.read_bytes().splitlines(keepends=True) if cells.exists() else []:
+            assert not line.endswith(b"\n") or json.loads(line)
+        for path in (folder / "results").glob("*.html"):
+            assert path.name.startswith(".") or path.read_text().endswith("</html>\n")
+
+    def finish(self, folder):
+        self.run(folder)
+        found = {}
+        for line in (folder / "results" / "cells.jsonl").read_text().splitlines():
+            entry = json.loads(line)
+            figures = {name: value for name, value in entry["figures"].items() if name not in TIMES}
+            found[json.dumps(entry["cell"])] = figures
+        return json.dumps(found, sort_keys=True)
+
+
+class Reproducing(Comparing):
+    """A part of the paper's comparison, on Iris, which comes with scikit-learn."""
+
+    words = ("reproduce", "uci-low", "--datasets", "I")
+
+
+JOBS = (Saving, Searching, Comparing, Reproducing)
+
+
+def kill_at(event, delay, folder):
+    """Kill this process `delay` seconds after a number of events on files in the folder; 0 means at any moment."""
+    seen, here = 0, str(folder)
+
+    def die():
+        time.sleep(delay)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def note(name, arguments):
+        nonlocal seen
+        if name in EVENTS and arguments and str(arguments[0]).startswith(here):
+            seen += 1
+            if seen == event:
+                threading.Thread(target=die, daemon=True).start() if delay else die()
+
+    if event:
+        sys.addaudithook(note)
+    else:
+        threading.Thread(target=die, daemon=True).start()
+
+
+def one_kill(job, folder, rng):
+    """Run the job in a child that is killed; return whether it was, and not done before."""
+    by_event = rng.random() < 0.5
+    event = rng.choice([1, 2, 3, 4, 5, 6, 8, 12, 20]) if by_event else 0
+    delay = rng.choice([0.0, rng.uniform(0, 0.004)]) if by_event else rng.uniform(0, job.seconds)
+    pid = os.fork()
+    if pid == 0:
+        kill_at(event, delay, folder)
+        with contextlib.redirect_stderr(io.StringIO()):
+            job.run(folder)
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def attack(job, n_kills, rng, report):
+    """Return the number of kills, after all of which the job gave what it gives without interruption."""
+    with tempfile.TemporaryDirectory() as home:
+        expected, killed, tries = in_child(job, Path(home)), 0, 0
+    with tempfile.TemporaryDirectory() as home:
+        folder = Path(home).resolve()
+        while killed < n_kills and tries < 5 * n_kills:
+            tries += 1
+            killed += one_kill(job, folder, rng)
+            job.check(folder)
+            if rng.random() < 0.1 or killed == n_kills:
+                assert in_child(job, folder) == expected, "another result"
+                drafts = [path.name for path in folder.rglob("*.tmp*")]
+                assert not drafts, f"drafts are left: {drafts}"
+                for path in sorted(folder.rglob("*"), reverse=True):
+                    path.rmdir() if path.is_dir() else path.unlink()
+    report(f"{type(job).__name__}: {killed} kills in {tries} runs")
+    return killed
+
+
+def in_child(job, folder):
+    """Return what the finished job gives, computed in a process of its own."""
+    mine, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        result = job.finish(folder)
+        with os.fdopen(theirs, "wb") as file:
+            file.write(result if isinstance(result, bytes) else result.encode())
+        os._exit(0)
+    os.close(theirs)
+    with os.fdopen(mine, "rb") as file:
+        result = file.read()
+    assert os.waitpid(pid, 0)[1] == 0, "the job could not be finished"
+    return result
+
+
+def main():
+    n_kills = int(sys.argv[1]) if len(sys.argv) > 1 else 210
+    rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    counts = [attack(kind(), max(1, round(kind.share * n_kills)), rng, print) for kind in JOBS]
+    print(f"{sum(counts)} processes killed, nothing lost")
+
+
+if __name__ == "__main__":
+    main()
