@@ -140,7 +140,7 @@ def kinds_of_models():
     """Models that differ in what their files hold, by name."""
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(30, 2)), np.repeat([1, -1], [24, 6])
-    short = GeneticSearch(max_generations=2, population_size=4)
+    short = GeneticSearch(max_generations=2, population_size=5)
 
     class Own(RandomSearch):
         pass

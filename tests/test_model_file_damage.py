@@ -297,6 +297,11 @@ def table(manifest):
     return [column["object"][1] for column in manifest["fitted"]["prototypes"]["object"][1]["columns"]["tuple"]]
 
 
+def gower_column(manifest, number):
+    """Return the fields of a column of the fitted measure of a table."""
+    return fields(manifest)["columns"]["tuple"][number]["object"][1]
+
+
 def fields(manifest, *way):
     """Return the fields of an object inside the fitted measure."""
     found = manifest["fitted"]["measure"]["object"][1]
@@ -361,7 +366,19 @@ def first_gap(manifest):
         ("euclidean", lambda m: m.update(estimator="Pipeline"), "no classifier of this version"),
         ("euclidean", lambda m: m["fitted"].update(labels={"array": "weights"}), "is used twice"),
         ("gower", lambda m: table(m)[1].update(name="load"), "the fields of a Table do not fit together"),
-        ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "the fields of a Column do not fit together"),
+        ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "the fields of a Column do not fit"),
+        ("gower", lambda m: table(m)[0].update(contents={"set": []}), "the fields of a Column do not fit"),
+        (
+            "gower",
+            lambda m: table(m)[0].update(contents={"set": ["fog"]}),
+            "the fields of a Column do not fit together",
+        ),
+        (
+            "gower",
+            lambda m: gower_column(m, 0).update(contents={"set": ["fog"]}),
+            "the fields of a FittedColumn do not",
+        ),
+        ("gower", lambda m: gower_column(m, 1).update(name="load"), "the fields of a FittedGower do not fit together"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(folder, measure, change, message):

@@ -14,8 +14,9 @@ import numpy as np
 
 import eocc.measures as measures
 from eocc.foundation.checks import Check, array_of, hashable, instance, integer, optional, setting, tuple_of
-from eocc.measures.columns import Column, Table
+from eocc.measures.columns import CELLS, Column, Table
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.tables import FittedColumn, FittedGower
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
@@ -53,11 +54,21 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
 
 
 def _has_its_labels(column: Column) -> bool:
-    """Say whether the values of a column with labels are indices into them."""
+    """Say whether the values of a column with labels are indices into them, and others are of a known kind."""
     present = column.values[~np.isnan(column.values)]
     if column.labels is None:
-        return True
+        return _has_known_contents(column) and (len(column.contents) == 1 or len(present) == 0)
     return bool(((present >= 0) & (present < len(column.labels)) & (present == np.floor(present))).all())
+
+
+def _has_known_contents(column: Any) -> bool:
+    """Say whether a column of a table, or of a fitted measure, holds kinds of values that exist."""
+    return column.contents <= CELLS.keys()
+
+
+def _has_different_names(fitted: FittedGower) -> bool:
+    """Say whether no column of a table is read twice."""
+    return len(set(fitted.names)) == len(fitted.names)
 
 
 def _has_equal_columns(table: Table) -> bool:
@@ -66,7 +77,10 @@ def _has_equal_columns(table: Table) -> bool:
     return len(lengths) == 1 and len(set(table.names)) == len(table.columns)
 
 
-FITS: dict[type, Callable[[Any], bool]] = {Column: _has_its_labels, Table: _has_equal_columns}
+FITS: dict[type, Callable[[Any], bool]] = {
+    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_contents,
+    FittedGower: _has_different_names,
+}  # fmt: skip
 
 
 @cache
