@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test lint types format bench fuzz clean
+.PHONY: demo check test lint types format bench fuzz kill clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
@@ -36,6 +36,9 @@ bench: $(VENV)/.installed-bench
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/fuzz_model_file.py
 	$(BIN)/python benchmarks/fuzz_files.py
+
+kill: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/kill.py
 
 clean:
 	rm -rf $(VENV)

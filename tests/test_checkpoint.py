@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -302,3 +303,15 @@ _write(Path({str(path)!r}), _read(Path({str(path)!r})))
     assert len(list(tmp_path.iterdir())) == 2
     assert_same(classifier(Checkpointed(SHORT, path)).fit(rows), classifier(SHORT).fit(rows))
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["Saving", "Searching"])
+def test_processes_killed_around_their_writes_lose_nothing(name):
+    path = Path(__file__).parent.parent / "benchmarks" / "kill.py"
+    script = f"""
+import random, runpy
+kill = runpy.run_path({str(path)!r})
+kill["attack"](kill[{name!r}](), 5, random.Random(0), print)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stderr, done.stdout[:-1].split(" in ")[0]) == ("", f"{name}: 5 kills")
