@@ -1,7 +1,7 @@
 """Kill processes with SIGKILL while they write. Afterwards every file must be whole, and the work must continue.
 
-``python benchmarks/kill.py [kills] [seed]`` kills 210 processes by default, spread over the jobs: a model that is saved
-again and again, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most kills at random moments would miss
+``python benchmarks/kill.py [kills] [seed] [job ...]`` kills 210 processes by default, spread over the jobs: a model that
+is saved again and again, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most kills at random moments would miss
 the writes, which take milliseconds. So half of the processes are killed at a random moment after a random write, rename
 or removal of a file in the job's folder, half at any moment. After every kill the folder is checked. Each job is then
 finished, and must give what it gives without interruption. The script exits with status 1 if anything is lost.
@@ -181,7 +181,8 @@ def in_child(job, folder):
 def main():
     n_kills = int(sys.argv[1]) if len(sys.argv) > 1 else 210
     rng = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    counts = [attack(kind(), max(1, round(kind.share * n_kills)), rng, print) for kind in JOBS]
+    kinds = [kind for kind in JOBS if kind.__name__ in sys.argv[3:] or len(sys.argv) < 4]
+    counts = [attack(kind(), max(1, round(kind.share * n_kills)), rng, print) for kind in kinds]
     print(f"{sum(counts)} processes killed, nothing lost")
 
 

@@ -140,16 +140,20 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_numbers_that_overflow_are_an_error_and_not_a_decision(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "value", "loads"), [("densities.widths", 5e-324, False), ("coefficients", 1.7e308, True)]
+)
+def test_numbers_that_overflow_are_an_error_and_not_a_decision(name, value, loads, tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 3))
     clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3]))
     manifest, members = unpacked(clf, tmp_path / "m.eocc")
-    name = "surprise.likelihood_ratio.densities.widths.npy"
-    members[name] = array_bytes(np.full_like(array_from_bytes(members[name]), 5e-324))
-    (tmp_path / "m.eocc").write_bytes(FUZZ["repaired"](manifest, members))
-    with pytest.raises(ValueError, match="no finite score") as caught:
-        load(tmp_path / "m.eocc").predict(X)
-    assert "\n" not in str(caught.value)
+    member = f"surprise.likelihood_ratio.{name}.npy"
+    members[member] = array_bytes(np.full_like(array_from_bytes(members[member]), value))
+    with np.errstate(all="ignore"):
+        (tmp_path / "m.eocc").write_bytes(FUZZ["repaired"](manifest, members))
+        with pytest.raises(ValueError, match="no finite score: the model was altered or damaged") as caught:
+            load(tmp_path / "m.eocc").predict(np.vstack([X, 1000 * X, 1e100 * X, X + 0.1]))
+    assert isinstance(caught.value, ModelFileError) != loads
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this

@@ -24,7 +24,7 @@ class Scores:
     def __post_init__(self) -> None:
         # No fit leads here. The numbers in a model file may be altered so that they overflow.
         if np.isnan(self.ratios).any() or not np.isfinite(self.log_memberships).all():
-            raise ValueError("a row has no finite score: the numbers of the model overflow; fit or save it again")
+            raise ValueError("a row has no finite score: the model was altered or damaged; use another copy of it")
 
     @classmethod
     def of_ratios(cls, ratios: Matrix, function: MembershipFunction) -> "Scores":

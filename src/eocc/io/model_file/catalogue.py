@@ -63,7 +63,7 @@ def _has_its_labels(column: Column) -> bool:
 
 def _has_known_contents(column: Any) -> bool:
     """Say whether a column of a table, or of a fitted measure, holds kinds of values that exist."""
-    return column.contents <= CELLS.keys()
+    return bool(column.contents <= CELLS.keys())
 
 
 def _has_different_names(fitted: FittedGower) -> bool:

@@ -163,7 +163,7 @@ def computed(*collections: Any) -> tuple[Any, ...]:
     """Return the contents of Dask collections, computed where Dask would: on its default client, if it has one."""
     import dask
 
-    client = getattr(dask.base.get_scheduler(), "__self__", None)
+    client: Any = getattr(dask.base.get_scheduler(), "__self__", None)
     if not hasattr(client, "nthreads"):
         return tuple(dask.compute(*collections))
     with reached(client):
