@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from eocc.experiments.cells import Cell, Figures
-from eocc.foundation.atomic import flush_to_disk
+from eocc.foundation.atomic import flush_to_disk, naming
 
 Finished = dict[tuple[Any, ...], Figures]
 
@@ -28,7 +28,7 @@ def open_store(folder: Path, version: str) -> Iterator[tuple[Finished, Callable[
 
         def add(cell: Cell, figures: Figures) -> None:
             known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
-            with path.open("ab") as file:
+            with naming(path), path.open("ab") as file:
                 line = json.dumps({"version": version, "cell": cell.key, "figures": known})
                 file.write(line.encode() + b"\n")
                 flush_to_disk(file)

@@ -40,19 +40,27 @@ def drafted(output: Path) -> Iterator[Path]:
     stem, suffix = _affixes(target)
     draft = target.parent / f"{stem}.{_here()}-{os.getpid()}-{TOKEN}-{secrets.token_hex(4)}.tmp{suffix}"
     try:
-        yield draft
-        with draft.open("rb+") as file:
-            flush_to_disk(file)
-        if target.exists():
-            draft.chmod(stat.S_IMODE(target.stat().st_mode))
-        draft.replace(target)
-        _sync_folder(target.parent)
-    except OSError as error:
-        if error.filename == str(draft) or error.errno in FULL:
-            error.filename = str(output)
-        raise
+        with naming(output, draft):
+            yield draft
+            with draft.open("rb+") as file:
+                flush_to_disk(file)
+            if target.exists():
+                draft.chmod(stat.S_IMODE(target.stat().st_mode))
+            draft.replace(target)
+            _sync_folder(target.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(output: Path, draft: Path | None = None) -> Iterator[None]:
+    """Name `output` in the errors of a full disk, which name no file, and in those of its draft."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in FULL or (error.filename is not None and error.filename == str(draft)):
+            error.filename = str(output)
+        raise
 
 
 def remove_abandoned(output: Path) -> None:

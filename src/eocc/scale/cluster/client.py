@@ -28,7 +28,8 @@ MAX_WAIT = 300.0
 # Seconds between two looks at the workers.
 LOOK_EVERY = 1.0
 _client: ContextVar[Any] = ContextVar("eocc_client", default=None)
-_max_wait: ContextVar[float] = ContextVar("eocc_max_wait", default=MAX_WAIT)
+# The `max_wait` of clients; a context variable would not reach the threads of a fit.
+_max_wait: "weakref.WeakKeyDictionary[Any, float]" = weakref.WeakKeyDictionary()
 # Returns the client in use, or None without a cluster.
 current: Callable[[], Any] = _client.get
 
@@ -54,12 +55,9 @@ def on(client: Any, *, max_wait: float = MAX_WAIT) -> Iterator[Any]:
         raise ValueError(f"pass a distributed.Client or the address of a scheduler, not {client!r}")
     if client.asynchronous:
         raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
-    token = _max_wait.set(max_wait)
-    try:
-        with client.as_current(), using(client):
-            yield client
-    finally:
-        _max_wait.reset(token)
+    _max_wait[client] = max_wait
+    with client.as_current(), using(client):
+        yield client
 
 
 def _connected(make: Any, address: str) -> Any:
@@ -142,7 +140,7 @@ def gathered(client: Any, futures: list[Any]) -> list[Any]:
     from distributed import wait
 
     lonely_since: float | None = None
-    is_warned, most = False, _max_wait.get()
+    is_warned, most = False, _max_wait.get(client, MAX_WAIT)
     while not all(future.done() for future in futures):
         try:
             wait(futures, timeout=LOOK_EVERY)
