@@ -150,3 +150,22 @@ def test_a_file_that_cannot_be_synced_raises(tmp_path, monkeypatch):
 def test_only_this_module_syncs_files():
     source = Path(atomic.__file__).parents[1]
     assert [path.name for path in source.rglob("*.py") if "fsync" in path.read_text()] == ["atomic.py"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+def test_the_file_is_named_if_the_disk_is_full():
+    named = atomic.naming(Path("table.csv"))
+    with (
+        pytest.raises(OSError, match=r"No space left on device: 'table\.csv'"),
+        named,
+        Path("/dev/full").open("w") as file,
+    ):
+        file.write("more")
+    with pytest.raises(FileNotFoundError, match=r"other\.csv"), atomic.naming(Path("table.csv")):
+        Path("other.csv").read_text()
+
+
+def test_an_error_of_the_draft_names_the_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"table\.csv'$") as caught, drafted(tmp_path / "table.csv"):
+        pass  # the draft is never written
+    assert caught.value.filename == str(tmp_path / "table.csv")

@@ -58,7 +58,7 @@ def naming(output: Path, draft: Path | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in FULL or (error.filename is not None and error.filename == str(draft)):
+        if (error.filename is None and error.errno in FULL) or error.filename == str(draft):
             error.filename = str(output)
         raise
 
