@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
+from eocc.measures import LabelledGraph
 from eocc.measures.unit import StandardUnit
 
 ROWS = np.random.default_rng(0).normal(size=(100, 2))
@@ -77,3 +78,12 @@ def test_an_error_names_the_measure_for_records():
 def test_what_is_no_measure_is_refused():
     with pytest.raises(ValueError, match=r"unknown measure 3; known: .* or pass an object with a method 'fit' or a"):
         SurpriseClassifier(measure=3).fit(ROWS)
+
+
+def test_numbers_of_graphs_may_lie_any_number_of_ranges_apart():
+    graphs = [LabelledGraph(2, [[0, 1]], {"x": [0.001 * k, 0.5]}) for k in range(12)]
+    clf = SurpriseClassifier(measure="graph-edit").fit(graphs)
+    far = [LabelledGraph(2, [[0, 1]], {"x": [x, -x]}) for x in (1e99, 1e308)]
+    assert clf.predict(far).tolist() == [-1, -1]
+    assert np.isfinite(clf.transform(far)).all()
+    assert all("Nearest training rows" in str(explanation) for explanation in clf.explain(far))

@@ -19,6 +19,8 @@ KINDS = ("category", "number", "text")
 NAMING = ("symbol", "label", "element", "type", "name")
 # Text attributes are texts, not categories, if most values differ and are longer than this on average.
 SHORT_TEXT = 3
+# Numbers farther apart than this many ranges are all equally far, so that sums of differences stay finite.
+FARTHEST = 1e100
 # Longer values and names of vertices lose their middle in texts.
 LONGEST_VALUE = 24
 
@@ -137,7 +139,7 @@ class Encoded(NamedTuple):
 def units_of(schema: Schema) -> Matrix:
     """Return the scale and the limit of the differences of each number and of each category, (2, rows)."""
     scales, n_categories = [1.0 / span for _, span in schema.numbers.values()], len(schema.categories)
-    limits = [np.inf] * len(scales) + [1.0] * n_categories
+    limits = [FARTHEST] * len(scales) + [1.0] * n_categories
     return np.array([scales + [1.0] * n_categories, limits])
 
 

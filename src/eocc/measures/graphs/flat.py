@@ -141,7 +141,7 @@ class GraphPairs:
     @property
     def _categories(self) -> Matrix:
         """The codes of the vertices, one row per category."""
-        return np.asarray(self.graphs.of_vertices.numbers[np.isfinite(self.units[0][1])])
+        return np.asarray(self.graphs.of_vertices.numbers[self.units[0][1] == 1])
 
     @cached_property
     def _category_counts(self) -> Indices:
