@@ -9,6 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import click
+
 from eocc.cli.app import Shared, say
 from eocc.foundation.printing import printable
 
