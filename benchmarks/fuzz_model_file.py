@@ -473,13 +473,13 @@ def main():
     seed = int(words[1]) if len(words) > 1 else 0
     faulthandler.enable()
     started, fates, n_failed = time.perf_counter(), Counter(), 0
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.suppress(KeyboardInterrupt), tempfile.TemporaryDirectory() as folder:
         for case, damage, fate, error in in_children(n_cases, seed, folder):
             fates[damage, fate] += 1
             n_failed += bool(error)
             if error:
                 print(f"case {case}, {damage}, {error}", flush=True)
-            if (case + 1) % 5000 == 0:
+            if (case + 1) % 1000 == 0:
                 print(f"{case + 1} cases, {time.perf_counter() - started:.0f} s, {n_failed} failed", flush=True)
     for (damage, fate), count in sorted(fates.items()):
         print(f"{damage:16} {fate:34} {count}")
