@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
+from eocc.foundation.wording import share
 from eocc.measures import LabelledGraph
 from eocc.measures.unit import StandardUnit
 
@@ -87,3 +88,7 @@ def test_numbers_of_graphs_may_lie_any_number_of_ranges_apart():
     assert clf.predict(far).tolist() == [-1, -1]
     assert np.isfinite(clf.transform(far)).all()
     assert all("Nearest training rows" in str(explanation) for explanation in clf.explain(far))
+
+
+def test_a_share_of_nothing_is_nothing():
+    assert share(0.0, 0.0) == "  0%"

@@ -96,7 +96,7 @@ def span(first: int, last: int, noun: str) -> str:
 
 def share(part: float, whole: float) -> str:
     """Return a share in percent, right-aligned."""
-    return f"{100 * part / whole:3.0f}%"
+    return f"{100 * part / whole if whole else 0.0:3.0f}%"  # the square of a tiny number may be 0
 
 
 def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
