@@ -121,7 +121,7 @@ def decimals_for(total: float) -> int:
     >>> decimals_for(0.812), decimals_for(0.0041), decimals_for(25.0)
     (3, 5, 1)
     """
-    return min(max(2 - math.floor(math.log10(total)), 0), 12) if total > 0 else 0
+    return min(max(2 - math.floor(math.log10(total)), 0), 12) if 0 < total < math.inf else 0
 
 
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:
