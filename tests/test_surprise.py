@@ -12,6 +12,7 @@ from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
+from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.score import (
     Standardisation,
@@ -362,3 +363,13 @@ class TestWeightings:
             for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
         )
         assert_allclose(some, all_)
+
+
+def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):
+    # Zeros and ones: at the distance of the fourth nearest there are often more rows than a short list holds.
+    X = np.random.default_rng(0).integers(0, 2, (700, 10)).astype(float)
+    monkeypatch.setattr(comparison, "LONG_LIST", 10_000)  # longer than there are rows, so never used
+    expected = SurpriseClassifier().fit(X).calibration_.margins
+    monkeypatch.undo()
+    monkeypatch.setattr(comparison, "nearest_in", None)
+    assert_allclose(SurpriseClassifier().fit(X).calibration_.margins, expected, rtol=1e-9, atol=1e-12)

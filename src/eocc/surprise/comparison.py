@@ -16,7 +16,8 @@ from eocc.scale.cluster import prepare
 from eocc.surprise.densities import KernelSums, spread
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
-LIST = 10
+# Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
+LIST, LONG_LIST = 10, 80
 # Strings tie more often than numbers.
 OBJECT_LIST = 32
 # A block of rows of dissimilarities holds about this many numbers, 2 MiB.
@@ -251,17 +252,25 @@ class _Found(Comparison):
             distances, numbers, self.own_points, self.counts, values[self.first], above, tolerance, m, is_whole, *found,
             is_short,
         )  # fmt: skip
-        places = np.flatnonzero(is_short)  # many copies or ties: look at all prototypes
-        step = max(1, BLOCK_SIZE // len(self.reference))
+        places = np.flatnonzero(is_short)  # many copies or ties
+        if len(places):
+            further = self._look_further(places, weighting, k, m, values, above, tolerance)
+            for whole, part in zip(found, further, strict=True):
+                whole[places] = part
+        return found
+
+    def _look_further(
+        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
+    ) -> Nearest:
+        """Return what `nearest` does of some of the patterns, from all prototypes."""
+        found = _empty(len(places), k)
 
         def look(start: int, stop: int) -> None:
-            some = places[start:stop]
-            rows = self.some(some).rows(self.reference.weightings[weighting])
+            rows = self.some(places[start:stop]).rows(self.reference.weightings[weighting])
             for whole, part in zip(found, nearest_in(rows, k, m, values, above, tolerance), strict=True):
-                whole[some] = part
+                whole[start:stop] = part
 
-        if len(places):
-            for_each_block(len(places), step, look)
+        for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look)
         return found
 
     def some(self, places: Indices) -> "_Pairs":
@@ -282,14 +291,26 @@ class _Found(Comparison):
 
 
 class _Rows(_Found):
-    """Rows of numbers, through an index of the prototypes."""
+    """Rows of numbers, through an index of the prototypes, in lists of `length`."""
+
+    def __init__(self, reference: Reference, patterns: Any, own: Indices, length: int = LIST) -> None:
+        self.length = length
+        super().__init__(reference, patterns, own)
 
     def _find(self) -> list[Lists]:
         reference = self.reference
         assert isinstance(reference.measure, ComparesRows)
         is_whole = self.patterns is reference.prototypes
         self.coordinates = reference.coordinates if is_whole else reference.measure.coordinates(self.patterns)
-        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), LIST)
+        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), self.length)
+
+    def _look_further(
+        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
+    ) -> Nearest:
+        if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
+            return super()._look_further(places, weighting, k, m, values, above, tolerance)
+        longer = _Rows(self.reference, self.patterns[places], self.own[places], LONG_LIST)
+        return longer.nearest(weighting, k, m, values, above, tolerance)
 
     @property
     def counts(self) -> Indices:
