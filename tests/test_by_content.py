@@ -1,6 +1,9 @@
 """Rows chosen by content: by the definition, in proportion, whatever the chunks, the merges and the order of rows."""
 
+import os
 import pickle
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 
@@ -191,6 +194,29 @@ def test_equal_patterns_have_equal_words():
     assert words[0] == words[1] != words[2]
     bags = resolve_measure("cosine-bags")
     assert len({int(word[0]) for word in words_of(bags.read([["a", "b", "a"], ["b", "a", "a"]]))}) == 1
+
+
+NESTED = """
+from eocc.space.prototypes.content import words_of
+print(words_of([(frozenset("abcdefgh"), 1), [{"b": {"x", "y", "z"}, "a": 2}]]).tolist())
+"""
+
+
+def test_words_do_not_depend_on_the_process():
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", NESTED], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in "123"
+    }
+    assert len(found) == 1
+
+
+def test_words_hold_all_of_long_arrays_inside_lists():
+    long = [np.zeros(2000) for _ in range(2)]
+    long[1][1000] = 1.0
+    words = words_of([[long[0]], [long[1]], (long[0], 5), [["a", "b"]], [["a"], ["b"]], [np.array([None, "a"])]])
+    assert len(np.unique(words)) == 6
 
 
 class Own:
