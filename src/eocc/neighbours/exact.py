@@ -174,7 +174,7 @@ class _Products:
 def _rounding(n_columns: int, dtype: Any) -> float:
     """Return a bound of the error of a product over (|x| + |y|)^2.
 
-    The worst case is less than 3 d + 12 units of rounding: of the sum of d + 1 terms, of the factors and of the lengths.
+    The worst case is below 3 d + 12 units of rounding: in the sum of d + 1 terms, in their factors and in the lengths.
     """
     return float((4 * n_columns + 16) * np.finfo(dtype).eps / 2)
 
