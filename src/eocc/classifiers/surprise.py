@@ -170,8 +170,9 @@ class SurpriseClassifier(OneClassClassifier):
         else:
             chosen = chosen_by_content(patterns, count)
             draft._learn(patterns[chosen], training[chosen], outliers)
-            blocks = draft.blocks_of(patterns)
-            values = np.concatenate([draft.calibration_values(block) for block in track("scoring rows", blocks)])
+            with threads(n_threads(self.n_jobs)):
+                blocks = track("scoring rows", draft.blocks_of(patterns))
+                values = np.concatenate([draft.calibration_values(block) for block in blocks])
             draft._calibrate_on(Tally().add(values))
         return commit_fit(self, draft)
 
@@ -202,21 +203,29 @@ class SurpriseClassifier(OneClassClassifier):
         census = take_census(passes)
         n = census.n_rows
         self._check_passes(n, passes.n_columns, n_outliers)
-        kept = choose_rows(passes, census, count_compared(self.prototypes, n))
+        kept = choose_rows(passes, census, count_compared(self.prototypes, n, self._pair_bytes(passes.n_columns)))
         self.n_rows_, self.resolved_measure_ = n, resolve_measure(self.measure, kept.values)
         surprises = self._learn(kept.values, kept.numbers, outliers)
         if len(surprises) == n:
             self.calibrate(surprises, rate_for(self.false_alarm_rate, n))
         else:
-            scored = passes.fold(
-                lambda part: Tally().add(self.calibration_values(part.values)), Tally.merge, "scoring rows"
-            )
+            scored = passes.fold(lambda part: Tally().add(self._surprises(part.values)), Tally.merge, "scoring rows")
             self._calibrate_on(scored)
+
+    def _surprises(self, rows: Matrix) -> Matrix:
+        """Return the surprise of rows of numbers, in blocks if their pairs are held in memory."""
+        blocks = [rows] if isinstance(self.measure_, ComparesRows) else self.blocks_of(rows)
+        return np.concatenate([np.empty(0), *map(self.calibration_values, blocks)])
+
+    def _pair_bytes(self, n_columns: int | None) -> float:
+        """Return the bytes that the measure holds per pair of rows of numbers."""
+        rows = np.zeros((1, n_columns or 1))
+        return pair_bytes_of(resolve_measure(self.measure, rows), rows)
 
     def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
         if n is not None and n_columns is not None:
-            needed, remedy = self.memory_needed(n, n_columns, 0.0, n_outliers)
+            needed, remedy = self.memory_needed(n, n_columns, self._pair_bytes(n_columns), n_outliers)
             check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
             rate_for(self.false_alarm_rate, n)
 
