@@ -80,6 +80,14 @@ def test_columns_of_frames_have_names(name):
         assert (passes.names and list(passes.names)) == (list(FRAME.columns) if "frame" in name else None)
 
 
+def test_gaps_are_refused_with_a_remedy():
+    frame = FRAME.copy()
+    frame.loc[333, "heat"] = np.nan
+    remedy = "row 333 of X holds nan in column 'heat', .*; drop such rows, fill them in, or fit X.compute()"
+    with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match=remedy):
+        DaskPasses(dd.from_pandas(frame, npartitions=7)).fold(lambda part: 0, lambda left, right: 0)
+
+
 class Live:
     """Chunks that count how many of them are alive."""
 
