@@ -361,6 +361,18 @@ def test_compiling_is_said_once_and_not_when_kernels_come_from_the_cache(words, 
     assert "Compiling" not in second
 
 
+def test_compiling_is_said_in_python_too(tmp_path):
+    script = """
+from eocc import SurpriseClassifier
+from eocc.foundation.progress import shown
+with shown():
+    SurpriseClassifier().fit(["a", "b", "aa", "ab", "bb"])
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert found.stderr.count("Compiling, once: later runs start at once.\n") == 1
+
+
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):
     monkeypatch.setitem(sys.modules, "cmaes", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'eocc\[search\]'"):

@@ -23,6 +23,7 @@ WORTH_SHOWING = 2.0
 FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
 # Seconds until the first line where there is no terminal; the time until the next line doubles.
 FIRST_LINE = 5.0
+COMPILING = "Compiling, once: later runs start at once."
 BAR_WIDTH = 20
 # The steps of a click bar.
 BAR_STEPS = 1000
@@ -96,6 +97,7 @@ class Watch:
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
+        self._listening = ExitStack()
 
     @contextmanager
     def stage(self, name: str, total: float) -> Iterator[Report]:
@@ -146,8 +148,15 @@ class Watch:
         finally:
             self._is_hidden = False
 
+    def say_when_compiling(self) -> None:
+        """Print a line, once, when numba begins to compile before this watch is closed."""
+        from eocc.foundation.compiling import call_when_compiling  # imports numba
+
+        self._listening.callback(call_when_compiling(lambda: self.line(COMPILING)))
+
     def close(self) -> None:
-        """End all stages."""
+        """End all stages, and stop listening to numba."""
+        self._listening.close()
         with self._lock:
             self._stages.clear()
             self._view.close()
@@ -309,6 +318,8 @@ def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
                 watch.look()
 
     threading.Thread(target=look, name="eocc-progress", daemon=True).start()
+    if "numba" in sys.modules and current_watch() is None:  # commands import it later, if at all
+        watch.say_when_compiling()
     with watched_by(watch):
         try:
             yield watch
