@@ -131,7 +131,7 @@ def test_a_list_of_copies_only_is_too_short_to_tell_the_gap():
 def test_rows_that_tie_with_the_last_neighbour_count_too():
     angles = np.arange(40) * np.pi / 20
     circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
-    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)), None)
+    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)))
     near = compared.nearest(0, 8, 4, np.arange(1.0, 41.0))
     assert_allclose(near.distances, near.distances[0, 0])
     assert near.scales.tolist() == [20.5]
@@ -148,7 +148,7 @@ def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_
     normal = reference(prototypes, weightings)
     for number, p in enumerate(weightings):
         expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, scales)
-        found = normal.compare(new, None).nearest(number, k, m, scales)
+        found = normal.compare(new).nearest(number, k, m, scales)
         assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
         assert_allclose(found.scales, expected.scales, rtol=1e-9)
 
@@ -173,7 +173,7 @@ def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     model = fit_surprise(normal.among_itself(), no_left_out_weights(2))[0]
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
-    found = model.of_terms(model.terms(model.nearest(normal.compare(Y, None))))
+    found = model.of_terms(model.terms(model.nearest(normal.compare(Y))))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -207,7 +207,7 @@ def model_of(X):
 
 
 def surprises(model: Surprise, X, new):
-    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new, None))))
+    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new))))
 
 
 class TestCopies:
@@ -231,7 +231,7 @@ class TestCopies:
         X = np.vstack([self.X, [[1e10, 1e10]]])
         assert model_of(X).weightings[0].local_scales[:30].min() > 0
         near = self.X[[3]] + 1e-3
-        found = reference(X, np.ones((1, 2))).compare(near, None)
+        found = reference(X, np.ones((1, 2))).compare(near)
         model_of(X).nearest(found)
         assert found.own.tolist() == [-1]
 

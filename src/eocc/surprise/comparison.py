@@ -88,24 +88,23 @@ class Reference:
             self._sums[key] = KernelSums(self.coordinates[:, column], width)
         return self._sums[key]
 
-    def among_itself(self) -> "Comparison":
+    def among_itself(self) -> "FullComparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
-        comparison = self.compare(self.prototypes, np.arange(len(self)))
+        comparison = self.compare_fully(self.prototypes, np.arange(len(self)))
         if self._prepared is not None and isinstance(comparison, _Pairs):
             comparison.prepared, self._prepared = self._prepared, None
         return comparison
 
-    def compare(self, patterns: Any, own: Indices | None, *, needs_pairs: bool = False) -> "Comparison":
-        """Compare patterns, pattern i without prototype own[i], which is itself; -1 or None means none.
+    def compare(self, patterns: Any) -> "Comparison":
+        """Compare new patterns, with as few prototypes as will do."""
+        if isinstance(self.measure, FindsNearest) and not isinstance(self.measure, ComparesRows):
+            return _Found(self, patterns, np.full(len(patterns), -1))
+        return self.compare_fully(patterns)
 
-        `needs_pairs` says that all pairs will be needed, so that nothing is gained by finding the nearest without them.
-        """
+    def compare_fully(self, patterns: Any, own: Indices | None = None) -> "FullComparison":
+        """Compare patterns, pattern i without prototype own[i], which is itself; None means that they are new."""
         own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
-        if isinstance(self.measure, ComparesRows):
-            return _Rows(self, patterns, own)
-        if isinstance(self.measure, FindsNearest) and patterns is not self.prototypes and not needs_pairs:
-            return _Found(self, patterns, own)
-        return _Pairs(self, patterns, own)
+        return (_Rows if isinstance(self.measure, ComparesRows) else _Pairs)(self, patterns, own)
 
 
 class Comparison(ABC):
@@ -153,6 +152,10 @@ class Comparison(ABC):
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         """Return a power of the dissimilarities of some patterns along a single weight."""
 
+
+class FullComparison(Comparison):
+    """Patterns against a reference, with densities along single weights."""
+
     @abstractmethod
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         """Return the sum of Gaussian kernels of the dissimilarities along a single weight."""
@@ -162,7 +165,7 @@ class Comparison(ABC):
         """Return the root of half the mean squared dissimilarity along a single weight, of the prototypes."""
 
 
-class _Pairs(Comparison):
+class _Pairs(FullComparison):
     """Through all pairs. For expensive measures computing them takes nearly all of the time, and is done once."""
 
     _last: tuple[bytes, Matrix] = (b"", np.empty(0))  # the rows asked for last, which are often asked for again
@@ -283,14 +286,8 @@ class _Found(Comparison):
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         return self.some(places)._along(np.arange(len(places)), weight, power)
 
-    def kernel_sums(self, weight: int, width: float) -> Matrix:
-        raise NotImplementedError
 
-    def spread(self, weight: int) -> float:
-        raise NotImplementedError
-
-
-class _Rows(_Found):
+class _Rows(_Found, FullComparison):
     """Rows of numbers, through an index of the prototypes, in lists of `length`."""
 
     def __init__(self, reference: Reference, patterns: Any, own: Indices, length: int = LIST) -> None:
