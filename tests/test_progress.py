@@ -3,7 +3,6 @@
 import io
 import os
 import pty
-import re
 import subprocess
 import sys
 import threading
@@ -99,7 +98,7 @@ def test_a_bar_fits_the_terminal(monkeypatch):
     with Watch(Bar(file), clock=clock).stage("comparing", 100) as report:
         clock.now = 5.0
         report(10, note="a note that does not fit " * 5)
-    lines = re.sub(r"\x1b\[\?25[lh]", "", file.getvalue()).split("\r")
+    lines = file.getvalue().replace("\x1b[K", "").split("\r")
     assert max(len(line.rstrip()) for line in lines) == 69
 
 
