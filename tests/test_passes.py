@@ -177,7 +177,7 @@ def test_empty_partitions_are_left_out_and_empty_collections_refused():
             DaskPasses(X[X[:, 0] > 99]).fold(lambda part: 0, lambda left, right: 0)
 
 
-def test_collections_of_numbers_are_told_from_others():
+def test_collections_of_numbers_are_recognised():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     assert are_numbers(da.zeros((4, 2)))
     assert are_numbers(da.zeros((4, 2), dtype=int))
