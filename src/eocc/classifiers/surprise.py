@@ -152,29 +152,31 @@ class SurpriseClassifier(OneClassClassifier):
         draft = unfitted_copy(self)
         if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
             draft._fit_passes(DaskPasses(X), y)
-            return commit_fit(self, draft)
-        data = draft.read(X, reset=True)
+        else:
+            draft._fit_patterns(draft.read(X, reset=True), y)
+        return commit_fit(self, draft)
+
+    def _fit_patterns(self, data: Any, y: Any) -> None:
         is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
         training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
         patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
-        pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
+        pair_bytes = pair_bytes_of(self.resolved_measure_, patterns)
         count = count_compared(self.prototypes, len(patterns), pair_bytes)
         self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes, len(places))
-        draft.n_rows_ = len(patterns)
+        self.n_rows_ = len(patterns)
         if count == len(patterns):
             rate = rate_for(self.false_alarm_rate, count)
-            draft.calibrate(draft._learn(patterns, training, outliers), rate)
+            self.calibrate(self._learn(patterns, training, outliers), rate)
         elif isinstance(patterns, np.ndarray):
-            draft._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
-            draft.training_indices_ = training[draft.training_indices_]
+            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
+            self.training_indices_ = training[self.training_indices_]
         else:
             chosen = chosen_by_content(patterns, count)
-            draft._learn(patterns[chosen], training[chosen], outliers)
+            self._learn(patterns[chosen], training[chosen], outliers)
             with threads(n_threads(self.n_jobs)):
-                blocks = track("scoring rows", draft.blocks_of(patterns))
-                values = np.concatenate([draft.calibration_values(block) for block in blocks])
-            draft._calibrate_on(Tally().add(values))
-        return commit_fit(self, draft)
+                blocks = track("scoring rows", self.blocks_of(patterns))
+                values = np.concatenate([self.calibration_values(block) for block in blocks])
+            self._calibrate_on(Tally().add(values))
 
     def fit_passes(self, passes: Passes, sample: int | None) -> None:
         """Learn from rows of numbers that are read part by part."""
