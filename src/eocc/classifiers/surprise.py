@@ -151,7 +151,7 @@ class SurpriseClassifier(OneClassClassifier):
         checked(self.parameters, self)
         draft = unfitted_copy(self)
         if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            draft._fit_passes(DaskPasses(X), y)
+            draft._fit_dask(DaskPasses(X), y)
         else:
             draft._fit_patterns(draft.read(X, reset=True), y)
         return commit_fit(self, draft)
@@ -178,22 +178,24 @@ class SurpriseClassifier(OneClassClassifier):
                 values = np.concatenate([self.calibration_values(block) for block in blocks])
             self._calibrate_on(Tally().add(values))
 
-    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
             raise ValueError(
                 "sample is for EntropicOneClassClassifier; pass SurpriseClassifier(prototypes=...) instead"
             )
-        self._fit_passes(passes)
+        self._learn_passes(passes, outliers)
+        self.n_features_in_ = self.prototypes_.shape[1]
 
-    def _fit_passes(self, passes: Passes, y: Any = None) -> None:
+    def _fit_dask(self, passes: DaskPasses, y: Any) -> None:
+        rows: Passes = passes
         outliers = None
         if y is not None:
-            is_outlier = outlier_rows(y, passes.n_rows or 0)
+            is_outlier = outlier_rows(y, passes.n_rows)
             if is_outlier.any():
                 outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-            passes = SomeRows(passes, ~is_outlier)
-        self._learn_passes(passes, outliers)
+            rows = SomeRows(passes, ~is_outlier)
+        self._learn_passes(rows, outliers)
         self.n_features_in_ = self.prototypes_.shape[1]
         if passes.names is not None:
             self.feature_names_in_ = np.array(passes.names, dtype=object)
