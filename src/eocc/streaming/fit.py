@@ -55,8 +55,8 @@ def fit_stream(
     where : (column, value), default=None
         Use only rows whose column holds that value, for example ("state", "good").
     outliers : value or list of values, default=None
-        Rows whose column of `where` holds one of these are known outliers, which SurpriseClassifier learns from. They are
-        read in a pass of their own, and kept in memory.
+        Rows whose column of `where` holds one of these are known outliers, which SurpriseClassifier learns from.
+        They are read in a pass of their own, and kept in memory.
     incomplete : {"refuse", "skip"}, default="refuse"
         A row with a missing value is an error, or is skipped.
 
