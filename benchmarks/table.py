@@ -29,6 +29,7 @@ UCI_SETS = ("AB", "BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S"
 class Sizes:
     fits: tuple[int, ...] = (1_000, 10_000, 100_000)
     wide: int = 10_000
+    tied: int = 8_000
     million: int = 1_000_000
     models: tuple[int, ...] = (10_000, 100_000)
     outliers: int = 10_000
@@ -38,7 +39,7 @@ class Sizes:
     sets: tuple[str, ...] = UCI_SETS
 
 
-QUICK = Sizes((200, 500, 1_000), 500, 2_000, (500, 1_000), 1_000, 100, 50_000, 10_000, ("I", "E"))
+QUICK = Sizes((200, 500, 1_000), 500, 1_000, 2_000, (500, 1_000), 1_000, 100, 50_000, 10_000, ("I", "E"))
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,12 @@ def fit_lines(sizes: Sizes) -> Iterator[Line]:
 def wide_lines(sizes: Sizes) -> Iterator[Line]:
     ours, lof = apart(__file__, "fits", sizes.wide, 100)
     yield against(f"fit, n = {sizes.wide:,}, d = 100, against LOF", ours, lof, 1.5, 0.8, "LOF")
+
+
+def tied_lines(sizes: Sizes) -> Iterator[Line]:
+    for kind, d, top in (("integers 0 to 9", 10, 10), ("zeros and ones", 40, 2)):
+        ours, lof = apart(__file__, "fits", sizes.tied, d, top)
+        yield against(f"fit, n = {sizes.tied:,}, d = {d}, {kind}, against LOF", ours, lof, 1.5, 0.8, "LOF")
 
 
 def million_lines(sizes: Sizes) -> Iterator[Line]:
@@ -144,19 +151,20 @@ def dask_lines(sizes: Sizes) -> Iterator[Line]:
 
 
 def first_lines(sizes: Sizes) -> Iterator[Line]:
-    for kind, must in (("rows", 4), ("graphs", 6), ("strings", 4)):
+    # Up to 512 rows would not compile the products.
+    for kind, n, must in (("rows", 1_000, 4), ("graphs", 200, 6), ("strings", 200, 4)):
         with tempfile.TemporaryDirectory() as name:
             path = Path(name) / f"{kind}.jsonl"
-            apart(__file__, "write_lines", str(path), kind, 200)
+            apart(__file__, "write_lines", str(path), kind, n)
             command = [sys.executable, "-m", "eocc", "fit", str(path), "-o", str(path.with_suffix(".eocc"))]
             environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(name) / "cache")}
             run = partial(subprocess.run, command, env=environment, capture_output=True, check=True)
             first, again = seconds(run), seconds(run)
-        yield Line(f"first `eocc fit` after install, 200 {kind}", f"again {duration(again)}", first, must, 2, " s")
+        yield Line(f"first `eocc fit` after install, {n:,} {kind}", f"again {duration(again)}", first, must, 2, " s")
 
 
 LINES = {
-    "fit": fit_lines, "wide": wide_lines, "million": million_lines, "score": score_lines,
+    "fit": fit_lines, "wide": wide_lines, "tied": tied_lines, "million": million_lines, "score": score_lines,
     "definition": definition_lines, "objects": object_lines, "outliers": outlier_lines, "parquet": parquet_lines,
     "dask": dask_lines, "first": first_lines,
 }  # fmt: skip
@@ -186,11 +194,13 @@ def in_turns(make, n):
     return [seconds(work) for work in make(n)]
 
 
-def fits(n, d):
+def fits(n, d, top=None):
+    """Return the seconds of a fit to normal rows, or to integers below `top`: ours and LOF's."""
+    import numpy as np
     from sklearn.neighbors import LocalOutlierFactor
 
     def works(n):
-        X = rows(n, d)
+        X = rows(n, d) if top is None else np.random.default_rng(0).integers(0, top, (n, d)).astype(float)
         return [partial(model.fit, X) for model in (surprise(), LocalOutlierFactor(novelty=True, n_jobs=2))]
 
     return in_turns(works, n)

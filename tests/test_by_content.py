@@ -1,6 +1,9 @@
 """Rows chosen by content: by the definition, in proportion, whatever the chunks, the merges and the order of rows."""
 
+import os
 import pickle
+import subprocess
+import sys
 from collections import Counter
 from itertools import pairwise
 
@@ -21,6 +24,12 @@ from samples import samples
 from strategies import points
 
 RNG = np.random.default_rng(0)
+# Few different rows, each many times.
+repeated = st.builds(
+    lambda n, count, seed: np.random.default_rng(seed).integers(0, count, (n, 1)).astype(float),
+    st.integers(60, 150), st.integers(2, 10), st.integers(0, 99),
+)  # fmt: skip
+tables = st.one_of(points(max_rows=40), repeated)
 
 
 def kept(rows, size):
@@ -67,14 +76,14 @@ def test_the_logarithm_has_all_its_digits(bits):
     assert_allclose(keys, -np.log1p((bits + 0.5) / 2**44 - 1), rtol=1e-14)
 
 
-@given(rows=points(max_rows=40), size=st.integers(1, 45))
+@given(rows=tables, size=st.integers(1, 80))
 def test_the_choice_is_that_of_the_definition(rows, size):
     found = kept(rows, size)
     assert found.numbers.tolist() == oracle.kept_numbers(rows.tolist(), size)
     assert_array_equal(found.values, rows[found.numbers])
 
 
-@given(rows=points(max_rows=30), size=st.integers(1, 35), cuts=st.lists(st.integers(0, 30), max_size=5), data=st.data())
+@given(rows=tables, size=st.integers(1, 60), cuts=st.lists(st.integers(0, 150), min_size=3, max_size=8), data=st.data())
 def test_neither_chunks_nor_merges_matter(rows, size, cuts, data):
     bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     parts = [(rows[start:stop], start) for start, stop in pairwise(bounds)]
@@ -83,15 +92,26 @@ def test_neither_chunks_nor_merges_matter(rows, size, cuts, data):
         census = merged([Census().add(part) for part, _ in parts], data)
         assert census.n_rows == len(rows)
         assert_array_equal(census.counts, Census().add(rows).counts)
-        found = merged(
-            [Sketch(census, size).add(part, start + np.arange(len(part))) for part, start in parts], data
-        ).kept()
+        sketches = [Sketch(census, size).add(part, start + np.arange(len(part))) for part, start in parts]
+        found = merged(sketches, data).kept()
+        one_by_one = Sketch(census, size)
+        for part, start in parts:
+            one_by_one.add(part, start + np.arange(len(part)))
     expected = kept(rows, size)
+    assert_array_equal(one_by_one.kept().numbers, expected.numbers)
     assert_array_equal(found.numbers, expected.numbers)
     assert_array_equal(found.values, expected.values)
 
 
-@given(rows=points(max_rows=30), size=st.integers(1, 35), seed=st.integers(0, 99))
+def test_copies_that_come_late_do_not_fill_the_places_of_others():
+    rows = np.random.default_rng(10).integers(0, 11, (6000, 2)).astype(float)
+    sketch = Sketch(Census().add(rows), 200)
+    for start in range(0, 6000, 150):
+        sketch.add(rows[start : start + 150], np.arange(start, start + 150))
+    assert_array_equal(sketch.kept().numbers, kept(rows, 200).numbers)
+
+
+@given(rows=tables, size=st.integers(1, 60), seed=st.integers(0, 99))
 def test_any_order_of_the_rows_keeps_the_same_rows(rows, size, seed):
     order = np.random.default_rng(seed).permutation(len(rows))
     assert as_multiset(kept(rows[order], size).values) == as_multiset(kept(rows, size).values)
@@ -116,6 +136,11 @@ def test_rows_that_occur_often_keep_their_share():
     assert counts[1.0, 2.0] == 300
     assert 100 <= counts[3.0, 4.0] <= 101  # another row may have its cell
     assert len(counts) >= 1000 - 300 - 101 + 2
+
+
+def test_no_frequent_row_vanishes():
+    rows = np.repeat([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]], 100, axis=0)
+    assert sorted(as_multiset(kept(rows, 20).values).values()) == [6, 7, 7]
 
 
 def test_rows_that_occur_once_are_chosen_evenly():
@@ -171,6 +196,29 @@ def test_equal_patterns_have_equal_words():
     assert len({int(word[0]) for word in words_of(bags.read([["a", "b", "a"], ["b", "a", "a"]]))}) == 1
 
 
+NESTED = """
+from eocc.space.prototypes.content import words_of
+print(words_of([(frozenset("abcdefgh"), 1), [{"b": {"x", "y", "z"}, "a": 2}]]).tolist())
+"""
+
+
+def test_words_do_not_depend_on_the_process():
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", NESTED], capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in "123"
+    }
+    assert len(found) == 1
+
+
+def test_words_hold_all_of_long_arrays_inside_lists():
+    long = [np.zeros(2000) for _ in range(2)]
+    long[1][1000] = 1.0
+    words = words_of([[long[0]], [long[1]], (long[0], 5), [["a", "b"]], [["a"], ["b"]], [np.array([None, "a"])]])
+    assert len(np.unique(words)) == 6
+
+
 class Own:
     """An object of a user, without a text of its own."""
 
@@ -183,7 +231,8 @@ def test_objects_without_a_text_are_compared_by_what_they_hold():
     assert words[0] == words[1] != words[2]
 
 
-def test_free_places_are_filled():
+def test_other_copies_fill_free_places():
+    # Shares of 4/3, 8/3 and 6 places are rounded to 1, 3 and 6.
     rows = np.repeat([[1.0], [2.0], [3.0]], 7, axis=0)
-    for count in range(1, 22):
-        assert len(ByContent().select(None, rows, count, RNG)) == count
+    for count, expected in ((4, [1, 1, 2]), (8, [2, 3, 3]), (18, [6, 6, 6])):
+        assert sorted(as_multiset(rows[ByContent().select(None, rows, count, RNG)]).values()) == expected

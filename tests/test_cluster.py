@@ -199,6 +199,18 @@ def test_a_fit_to_partitions_is_that_of_one_machine(client, settings):
         assert facts_of(clf.fit(lazy, y)) == here[1]
 
 
+def test_partitions_of_known_outliers_only_and_many_copies_give_the_same_model():
+    # Enough rows and columns to be compared by products, some of them copies.
+    X = np.random.default_rng(2).normal(size=(3000, 8))
+    X[500:900] = X[:4].repeat(100, axis=0)
+    y = np.ones(3000)
+    y[1000:1500] = -1
+    clf = SurpriseClassifier(prototypes=700)
+    here = facts_of(clf.fit(X, y))
+    with dask.config.set(scheduler="synchronous"):
+        assert facts_of(clf.fit(da.from_array(X, chunks=(500, 8)), y)) == here
+
+
 def test_a_fit_to_partitions_survives_the_death_of_a_worker(client, tmp_path):
     own, flag = os.getpid(), tmp_path / "killed"
     X = np.random.default_rng(1).normal(size=(900, 3))

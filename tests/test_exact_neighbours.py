@@ -125,6 +125,13 @@ def test_threads_and_batches_do_not_change_a_bit(n_columns, monkeypatch):
         assert_array_equal(np.vstack([one[part] for one in alone]), together[part])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 5, 100])
+def test_the_margin_covers_the_worst_rounding(d, dtype):
+    # Each of the d + 1 sums, and each factor of a term, may be off by half an eps.
+    assert exact._rounding(d, dtype) >= (3 * d + 12) * np.finfo(dtype).eps / 2
+
+
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 10**6))
 def test_lane_minima_bound_the_products_of_their_lanes(m, w, seed):
     rng = np.random.default_rng(seed)

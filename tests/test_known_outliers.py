@@ -123,7 +123,7 @@ def test_the_density_ratio_is_that_of_two_kernel_densities():
     X, outliers = both_kinds(0)
     measure = Euclidean().fit(X)
     new, known = both_kinds(5)[0][:6], [Reference(measure, kind, np.ones((1, 3))) for kind in (X, outliers)]
-    rows = BothKinds(known[0].compare(new, None), [], known[1].compare(new, None))
+    rows = BothKinds(known[0].compare_fully(new), [], known[1].compare_fully(new))
     ratio = Densities(np.array([1]), np.array([[0.05], [0.08]])).columns(rows)[:, 1]
     scaled = [one[:, [1]] / measure.delta for one in (new, outliers, X)]
     logs = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from doubles import plain
+from doubles import Manhattan, plain
 from eocc import SurpriseClassifier
 from eocc.foundation.byte_sizes import bytes_of
 from eocc.measures.base import n_columns_of, pair_bytes_of
@@ -37,6 +37,7 @@ def needed(clf, X, n_outliers=0):
         (SurpriseClassifier(n_jobs=2), ROWS),
         (SurpriseClassifier(), RNG.normal(size=(3000, 100))),
         (SurpriseClassifier(prototypes=300), ROWS),
+        (SurpriseClassifier(measure=Manhattan(), prototypes=300), ROWS),
         (SurpriseClassifier(), WORDS),
         (SurpriseClassifier(prototypes=100), WORDS),
         (SurpriseClassifier(), RECORDS),
@@ -63,6 +64,15 @@ def test_the_estimate_covers_the_peak_and_is_not_far_above_it(clf, X):
     estimate = needed(clf, X)
     assert peak <= estimate + OVERHEAD
     assert estimate <= 5 * peak
+
+
+@pytest.mark.parametrize("prototypes", [1000, 5000])
+def test_a_measure_of_rows_of_your_own_counts_all_pairs(prototypes):
+    clf = SurpriseClassifier(measure=Manhattan(), prototypes=prototypes, max_memory="100MiB")
+    for fit in (clf.fit, lambda rows: fit_stream(clf, [rows[:3000], rows[3000:]])):
+        with pytest.raises(MemoryLimitError, match="pass prototypes="):
+            fit(ROWS)
+    assert len(fit_stream(clf.set_params(prototypes=100), [ROWS[:3000], ROWS[3000:]]).prototypes_) == 100
 
 
 def test_rows_that_are_read_part_by_part_do_not_count():

@@ -80,6 +80,14 @@ def test_columns_of_frames_have_names(name):
         assert (passes.names and list(passes.names)) == (list(FRAME.columns) if "frame" in name else None)
 
 
+def test_gaps_are_refused_with_a_remedy():
+    frame = FRAME.copy()
+    frame.loc[333, "heat"] = np.nan
+    remedy = "row 333 of X holds nan in column 'heat', .*; drop such rows, fill them in, or fit X.compute()"
+    with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match=remedy):
+        DaskPasses(dd.from_pandas(frame, npartitions=7)).fold(lambda part: 0, lambda left, right: 0)
+
+
 class Live:
     """Chunks that count how many of them are alive."""
 
@@ -169,7 +177,7 @@ def test_empty_partitions_are_left_out_and_empty_collections_refused():
             DaskPasses(X[X[:, 0] > 99]).fold(lambda part: 0, lambda left, right: 0)
 
 
-def test_collections_of_numbers_are_told_from_others():
+def test_collections_of_numbers_are_recognised():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     assert are_numbers(da.zeros((4, 2)))
     assert are_numbers(da.zeros((4, 2), dtype=int))

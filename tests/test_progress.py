@@ -3,7 +3,6 @@
 import io
 import os
 import pty
-import re
 import subprocess
 import sys
 import threading
@@ -99,7 +98,7 @@ def test_a_bar_fits_the_terminal(monkeypatch):
     with Watch(Bar(file), clock=clock).stage("comparing", 100) as report:
         clock.now = 5.0
         report(10, note="a note that does not fit " * 5)
-    lines = re.sub(r"\x1b\[\?25[lh]", "", file.getvalue()).split("\r")
+    lines = file.getvalue().replace("\x1b[K", "").split("\r")
     assert max(len(line.rstrip()) for line in lines) == 69
 
 
@@ -359,6 +358,18 @@ def test_compiling_is_said_once_and_not_when_kernels_come_from_the_cache(words, 
     )
     assert first.count("Compiling, once: later runs start at once.\n") == 1
     assert "Compiling" not in second
+
+
+def test_compiling_is_said_in_python_too(tmp_path):
+    script = """
+from eocc import SurpriseClassifier
+from eocc.foundation.progress import shown
+with shown():
+    SurpriseClassifier().fit(["a", "b", "aa", "ab", "bb"])
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert found.stderr.count("Compiling, once: later runs start at once.\n") == 1
 
 
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):

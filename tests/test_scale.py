@@ -11,6 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
+from eocc.foundation.threads import _allowed
 from eocc.graph.complete import euclidean_graph, single_precision_graph
 from eocc.search import GeneticSearch
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -65,6 +66,26 @@ def test_the_model_is_the_same_at_any_number_of_threads(clf, targets):
     one, two = (clone(clf).set_params(n_jobs=jobs).fit(targets) for jobs in (1, 2))
     assert_array_equal(one.score_samples(targets), two.score_samples(targets))
     assert_array_equal(one.spanning_tree_.edges, two.spanning_tree_.edges)
+
+
+@pytest.mark.parametrize("prototypes", [None, 700])
+def test_many_blocks_of_products_give_the_same_model_on_two_threads(prototypes):
+    X = np.random.default_rng(0).normal(size=(3000, 8))
+    one, two = (SurpriseClassifier(prototypes=prototypes, n_jobs=jobs).fit(X) for jobs in (1, 2))
+    assert_array_equal(one.calibration_.margins, two.calibration_.margins)
+    assert_array_equal(one.score_samples(X), two.score_samples(X))
+
+
+def test_rows_that_are_not_kept_are_scored_on_all_threads(monkeypatch):
+    allowed, plain_values = [], SurpriseClassifier.calibration_values
+
+    def values(self, patterns):
+        allowed.append(_allowed.get())
+        return plain_values(self, patterns)
+
+    monkeypatch.setattr(SurpriseClassifier, "calibration_values", values)
+    SurpriseClassifier(prototypes=8, n_jobs=2).fit(samples("string-edit", 60)[0])
+    assert set(allowed) == {2}
 
 
 def test_another_seed_gives_other_prototypes(targets):

@@ -50,6 +50,17 @@ def test_a_stream_gives_the_model_of_a_fit_in_memory(settings):
         assert_array_equal(clf.score_samples(ROWS), whole.score_samples(ROWS))
 
 
+@pytest.mark.parametrize("step", [150, 1100])
+def test_copies_and_products_do_not_change_that(step):
+    # 8 columns and more than 512 different prototypes are compared by products.
+    rows = np.random.default_rng(10).normal(size=(3000, 8))
+    rows[:1500] = rows[: 1500 // 30].repeat(30, axis=0)
+    whole = classifier(prototypes=1200).fit(rows)
+    clf = fit_stream(classifier(prototypes=1200, n_jobs=2), chunked(rows, step))
+    assert len(np.unique(clf.prototypes_, axis=0)) > 512
+    assert state_of(clf) == state_of(whole)
+
+
 def test_the_order_of_the_rows_does_not_matter():
     order = np.random.default_rng(0).permutation(900)
     one, other = (fit_stream(classifier(prototypes=100), chunked(rows, 80)) for rows in (ROWS, ROWS[order]))

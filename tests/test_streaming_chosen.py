@@ -53,6 +53,29 @@ def test_a_fit_to_chosen_rows_equals_a_fit_to_these_rows_alone(tmp_path, form, m
     assert_allclose(found.column_statistics_.mean, alone.column_statistics_.mean, atol=1e-12)
 
 
+@pytest.mark.parametrize("outliers", ["bad", ["bad", "worn"]])
+def test_known_outliers_of_a_stream_give_the_model_of_a_fit_in_memory(outliers):
+    frame, y = FRAME[:600], np.where(STATES[:600] == "good", 1, -1)
+    whole = classifier(prototypes=100).fit(frame[["a", "b", "c"]], y)
+    chunks = [frame[:250], frame[250:]]
+    found = fit_stream(classifier(prototypes=100), chunks, where=("state", "good"), outliers=outliers)
+    assert found.surprise_model_.n_outliers == whole.surprise_model_.n_outliers == (y == -1).sum()
+    assert_array_equal(found.training_indices_, whole.training_indices_)
+    assert_array_equal(found.calibration_.margins, whole.calibration_.margins)
+    new = frame[["a", "b", "c"]]
+    assert_array_equal(found.score_samples(new), whole.score_samples(new))
+
+
+def test_outliers_that_cannot_be_used_are_refused():
+    chunks = [FRAME[:250]]
+    with pytest.raises(ValueError, match="outliers needs where"):
+        fit_stream(classifier(), chunks, outliers="bad")
+    with pytest.raises(ValueError, match="the source holds no rows with state = 'worn' or 'odd'"):
+        fit_stream(classifier(), chunks, where=("state", "good"), outliers=["worn", "odd"])
+    with pytest.raises(ValueError, match="outliers is for SurpriseClassifier"):
+        fit_stream(entropic(), chunks, where=("state", "good"), outliers="bad")
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_missing_number_is_an_error_unless_the_row_is_skipped_or_not_chosen(tmp_path, form):
     rows, where = source(GAPS, form, tmp_path)

@@ -12,6 +12,7 @@ from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
+from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference, nearest_in
 from eocc.surprise.score import (
     Standardisation,
@@ -130,7 +131,7 @@ def test_a_list_of_copies_only_is_too_short_to_tell_the_gap():
 def test_rows_that_tie_with_the_last_neighbour_count_too():
     angles = np.arange(40) * np.pi / 20
     circle = np.column_stack([np.cos(angles), np.sin(angles)])  # all as far from the centre, but for rounding
-    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)), None)
+    compared = reference(circle, np.ones((1, 2))).compare(np.zeros((1, 2)))
     near = compared.nearest(0, 8, 4, np.arange(1.0, 41.0))
     assert_allclose(near.distances, near.distances[0, 0])
     assert near.scales.tolist() == [20.5]
@@ -147,7 +148,7 @@ def test_the_nearest_of_rows_are_those_of_their_dissimilarities(n_prototypes, n_
     normal = reference(prototypes, weightings)
     for number, p in enumerate(weightings):
         expected = nearest_in(normal.measure.prepare(new, prototypes).evaluate(p), k, m, scales)
-        found = normal.compare(new, None).nearest(number, k, m, scales)
+        found = normal.compare(new).nearest(number, k, m, scales)
         assert_allclose(found.distances, expected.distances, rtol=1e-12, atol=1e-14)
         assert_allclose(found.scales, expected.scales, rtol=1e-9)
 
@@ -172,7 +173,7 @@ def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     model = fit_surprise(normal.among_itself(), no_left_out_weights(2))[0]
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
-    found = model.of_terms(model.terms(model.nearest(normal.compare(Y, None))))
+    found = model.of_terms(model.terms(model.nearest(normal.compare(Y))))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
@@ -206,7 +207,7 @@ def model_of(X):
 
 
 def surprises(model: Surprise, X, new):
-    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new, None))))
+    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new))))
 
 
 class TestCopies:
@@ -230,7 +231,7 @@ class TestCopies:
         X = np.vstack([self.X, [[1e10, 1e10]]])
         assert model_of(X).weightings[0].local_scales[:30].min() > 0
         near = self.X[[3]] + 1e-3
-        found = reference(X, np.ones((1, 2))).compare(near, None)
+        found = reference(X, np.ones((1, 2))).compare(near)
         model_of(X).nearest(found)
         assert found.own.tolist() == [-1]
 
@@ -362,3 +363,13 @@ class TestWeightings:
             for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
         )
         assert_allclose(some, all_)
+
+
+def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):
+    # Zeros and ones: at the distance of the fourth nearest there are often more rows than a short list holds.
+    X = np.random.default_rng(0).integers(0, 2, (700, 10)).astype(float)
+    monkeypatch.setattr(comparison, "LONG_LIST", 10_000)  # longer than there are rows, so never used
+    expected = SurpriseClassifier().fit(X).calibration_.margins
+    monkeypatch.undo()
+    monkeypatch.setattr(comparison, "nearest_in", None)
+    assert_allclose(SurpriseClassifier().fit(X).calibration_.margins, expected, rtol=1e-9, atol=1e-12)

@@ -33,14 +33,12 @@ def key_of(row, counts):
 
 
 def kept_numbers(rows, size):
-    """Take different rows by ascending key, each as often as its share, until there would be more than `size`."""
+    """Take different rows by ascending key, each as often as its share, then their other copies, up to `size`."""
     rows = [tuple(value + 0.0 for value in row) for row in rows]
     counts, n = cell_counts(rows), len(rows)
-    kept = []
+    taken, surplus = [], []
     for row in sorted(set(rows), key=lambda row: (key_of(row, counts), hash_of(row))):
-        share = math.floor(counts[hash_of(row) % CELLS] * size / n + 0.5)
-        numbers = [number for number, other in enumerate(rows) if other == row][: max(1, share)]
-        if len(kept) + len(numbers) > size:
-            break
-        kept += numbers
-    return sorted(kept)
+        share = max(1, math.floor(counts[hash_of(row) % CELLS] * size / n + 0.5))
+        numbers = [number for number, other in enumerate(rows) if other == row]
+        taken, surplus = taken + numbers[:share], surplus + numbers[share:]
+    return sorted((taken + surplus)[:size])

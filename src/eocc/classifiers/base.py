@@ -156,7 +156,7 @@ class OneClassClassifier(
         return Scores(*map(np.concatenate, zip(*parts, strict=True)))
 
     @abstractmethod
-    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part; `sample` may say how many to fit to."""
 
     def without_small_regions(self, share: float) -> Self:

@@ -282,8 +282,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ += self.threshold_
 
-    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from `sample` rows, chosen by content, and calibrate on the others if they are as many or more."""
+        if outliers is not None:
+            raise ValueError("outliers is for SurpriseClassifier; leave it out")
         sample = STREAM_SAMPLE if sample is None else sample
         if self.synthesis != "entropy":
             raise ValueError("a stream holds normal rows only; use synthesis='entropy', or fit(X, y) on a sample")

@@ -151,46 +151,51 @@ class SurpriseClassifier(OneClassClassifier):
         checked(self.parameters, self)
         draft = unfitted_copy(self)
         if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            draft._fit_passes(DaskPasses(X), y)
-            return commit_fit(self, draft)
-        data = draft.read(X, reset=True)
+            draft._fit_dask(DaskPasses(X), y)
+        else:
+            draft._fit_patterns(draft.read(X, reset=True), y)
+        return commit_fit(self, draft)
+
+    def _fit_patterns(self, data: Any, y: Any) -> None:
         is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
         training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
         patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
-        pair_bytes = pair_bytes_of(draft.resolved_measure_, patterns)
+        pair_bytes = pair_bytes_of(self.resolved_measure_, patterns)
         count = count_compared(self.prototypes, len(patterns), pair_bytes)
         self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes, len(places))
-        draft.n_rows_ = len(patterns)
+        self.n_rows_ = len(patterns)
         if count == len(patterns):
             rate = rate_for(self.false_alarm_rate, count)
-            draft.calibrate(draft._learn(patterns, training, outliers), rate)
+            self.calibrate(self._learn(patterns, training, outliers), rate)
         elif isinstance(patterns, np.ndarray):
-            draft._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
-            draft.training_indices_ = training[draft.training_indices_]
+            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
+            self.training_indices_ = training[self.training_indices_]
         else:
             chosen = chosen_by_content(patterns, count)
-            draft._learn(patterns[chosen], training[chosen], outliers)
-            blocks = draft.blocks_of(patterns)
-            values = np.concatenate([draft.calibration_values(block) for block in track("scoring rows", blocks)])
-            draft._calibrate_on(Tally().add(values))
-        return commit_fit(self, draft)
+            self._learn(patterns[chosen], training[chosen], outliers)
+            with threads(n_threads(self.n_jobs)):
+                blocks = track("scoring rows", self.blocks_of(patterns))
+                values = np.concatenate([self.calibration_values(block) for block in blocks])
+            self._calibrate_on(Tally().add(values))
 
-    def fit_passes(self, passes: Passes, sample: int | None) -> None:
+    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
             raise ValueError(
                 "sample is for EntropicOneClassClassifier; pass SurpriseClassifier(prototypes=...) instead"
             )
-        self._fit_passes(passes)
+        self._learn_passes(passes, outliers)
+        self.n_features_in_ = self.prototypes_.shape[1]
 
-    def _fit_passes(self, passes: Passes, y: Any = None) -> None:
+    def _fit_dask(self, passes: DaskPasses, y: Any) -> None:
+        rows: Passes = passes
         outliers = None
         if y is not None:
-            is_outlier = outlier_rows(y, passes.n_rows or 0)
+            is_outlier = outlier_rows(y, passes.n_rows)
             if is_outlier.any():
                 outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-            passes = SomeRows(passes, ~is_outlier)
-        self._learn_passes(passes, outliers)
+            rows = SomeRows(passes, ~is_outlier)
+        self._learn_passes(rows, outliers)
         self.n_features_in_ = self.prototypes_.shape[1]
         if passes.names is not None:
             self.feature_names_in_ = np.array(passes.names, dtype=object)
@@ -202,21 +207,29 @@ class SurpriseClassifier(OneClassClassifier):
         census = take_census(passes)
         n = census.n_rows
         self._check_passes(n, passes.n_columns, n_outliers)
-        kept = choose_rows(passes, census, count_compared(self.prototypes, n))
+        kept = choose_rows(passes, census, count_compared(self.prototypes, n, self._pair_bytes(passes.n_columns)))
         self.n_rows_, self.resolved_measure_ = n, resolve_measure(self.measure, kept.values)
         surprises = self._learn(kept.values, kept.numbers, outliers)
         if len(surprises) == n:
             self.calibrate(surprises, rate_for(self.false_alarm_rate, n))
         else:
-            scored = passes.fold(
-                lambda part: Tally().add(self.calibration_values(part.values)), Tally.merge, "scoring rows"
-            )
+            scored = passes.fold(lambda part: Tally().add(self._surprises(part.values)), Tally.merge, "scoring rows")
             self._calibrate_on(scored)
+
+    def _surprises(self, rows: Matrix) -> Matrix:
+        """Return the surprise of rows of numbers, in blocks if their pairs are held in memory."""
+        blocks = [rows] if isinstance(self.measure_, ComparesRows) else self.blocks_of(rows)
+        return np.concatenate([np.empty(0), *map(self.calibration_values, blocks)])
+
+    def _pair_bytes(self, n_columns: int | None) -> float:
+        """Return the bytes that the measure holds per pair of rows of numbers."""
+        rows = np.zeros((1, n_columns or 1))
+        return pair_bytes_of(resolve_measure(self.measure, rows), rows)
 
     def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
         if n is not None and n_columns is not None:
-            needed, remedy = self.memory_needed(n, n_columns, 0.0, n_outliers)
+            needed, remedy = self.memory_needed(n, n_columns, self._pair_bytes(n_columns), n_outliers)
             check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
             rate_for(self.false_alarm_rate, n)
 

@@ -74,8 +74,8 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
     """Refuse options that do not go with a table that is read part by part."""
     if sample and method == options.SURPRISE:
         raise click.UsageError("--sample is for --method eocc-1; pass --stream")
-    if stream and (about.outliers or method == options.EOCC_2):
-        raise click.UsageError("--stream learns from normal rows only; leave --outliers and --method eocc-2 out")
+    if stream and method == options.EOCC_2:
+        raise click.UsageError("--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out")
     if stream and about.input_format:
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
     if stream and (about.delimiter or about.decimal or about.dates):
@@ -149,7 +149,8 @@ def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, abou
     size = {} if sample is None else {"sample": sample}
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
-        fit_stream(classifier, path, columns=chosen, where=where, incomplete=incomplete, **size)
+        outliers = options.names_in(about.outliers) or None
+        fit_stream(classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete, **size)
     classifier.ignored_columns_ = aside
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")

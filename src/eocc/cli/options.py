@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
+from eocc.cli.app import Shared
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
 from eocc.io.files.dialect import DAY_FIRST, MONTH_FIRST, Dialect
@@ -168,10 +169,8 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
     name, fixed = classifiers.METHODS[method]
     seed = {"random_state": 0} if "random_state" in METHODS[method] else {}
     made = classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
-
-    from eocc.cli.compiling import say_when_compiling
-
-    say_when_compiling()
+    if Shared.watch is not None:
+        Shared.watch.say_when_compiling()
     return made
 
 

@@ -24,11 +24,11 @@ Columns = Mapping[str, Any]
 def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
     from eocc import load
-    from eocc.cli.compiling import say_when_compiling
     from eocc.foundation.atomic import check_output
 
     check_output(output, model, data)
-    say_when_compiling()
+    if Shared.watch is not None:
+        Shared.watch.say_when_compiling()
     return load(model)
 
 

@@ -231,7 +231,7 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
     if model.outliers is None:
         return [None] * len(amounts)
     weights, n_terms = model.surprise.weightings[0].weights, 2 * len(model.surprise.weightings)
-    distances = model.outliers.compare(rows.patterns, None).rows(weights)
+    distances = model.outliers.compare_fully(rows.patterns).rows(weights)
     return [
         OutlierComparison(finite(amount[n_terms:].sum()), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from operator import length_hint
-from typing import Any, Protocol, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 from eocc.foundation.printing import printable
 
@@ -23,16 +23,12 @@ WORTH_SHOWING = 2.0
 FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
 # Seconds until the first line where there is no terminal; the time until the next line doubles.
 FIRST_LINE = 5.0
+COMPILING = "Compiling, once: later runs start at once."
 BAR_WIDTH = 20
-# The steps of a click bar.
-BAR_STEPS = 1000
 
 
-class Report(Protocol):
-    """Says that `done` steps of a stage are done, and how many are in progress; `note` is shown after the estimate."""
-
-    def __call__(self, done: float, in_progress: float = 1.0, note: str = "") -> None:
-        """Report."""
+# Says that so many steps of a stage are done, and how many are in progress, 1 unless given.
+Report = Callable[..., None]
 
 
 @dataclass(eq=False)
@@ -64,25 +60,63 @@ class Stage:
         return (seconds - start) * (1 - self.share) / (self.share - share) if self.share else math.inf
 
 
-class View(Protocol):
-    """Prints how far a stage is: first after `first` seconds, then when `next_after` says."""
+class Lines:
+    """Prints how far a stage is, by a line now and then: first after `first` seconds, then when `next_after` says."""
 
-    first: float
+    def __init__(self, file: TextIO, first: float = FIRST_LINE) -> None:
+        self._file = file
+        self.first = first
 
     def next_after(self, seconds: float) -> float:
         """Return when to show a stage again that was shown after so many seconds."""
+        return 2 * seconds
 
     def show(self, name: str, share: float, words: str) -> None:
         """Show the name of a stage, the share that is done, and words on the time left."""
+        self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
 
     def line(self, text: str) -> None:
         """Print a line of its own."""
+        print(printable(text), file=self._file, flush=True)
 
     def finish(self, words: str) -> None:
-        """Show that a stage that was shown is done, with words on the time it took."""
+        """Show that a stage that was shown is done, with words on the time it took; here, what follows says so."""
 
     def close(self) -> None:
-        """End a stage that may not be done."""
+        """End a stage that may not be done; here, every line is complete."""
+
+
+class Bar(Lines):
+    """A bar on a terminal."""
+
+    def __init__(self, file: TextIO, first: float = FIRST_ESTIMATE) -> None:
+        super().__init__(file, first)
+        self._name = ""  # of the stage whose bar is on the last line
+
+    def next_after(self, seconds: float) -> float:
+        """Return a little more than the time."""
+        return seconds + REDRAWN_AFTER
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Draw the bar, cut to the width of the terminal."""
+        if self._name != name:
+            self.close()
+        self._name = name
+        text = f"{name}  [{'#' * int(share * BAR_WIDTH):-<{BAR_WIDTH}}]  {int(100 * share):3}%  {words}"
+        room = shutil.get_terminal_size().columns - 1
+        print(f"\r{printable(text)[:room]}\x1b[K", end="", file=self._file, flush=True)
+
+    def finish(self, words: str) -> None:
+        """Fill the bar."""
+        if self._name:
+            self.show(self._name, 1.0, words)
+            self.close()
+
+    def close(self) -> None:
+        """End the line of the bar."""
+        if self._name:
+            print(file=self._file, flush=True)
+        self._name = ""
 
 
 class Watch:
@@ -91,11 +125,12 @@ class Watch:
     A stage is shown if it takes, or by extrapolation is going to take, more than `worth` seconds.
     """
 
-    def __init__(self, view: View, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, view: Lines, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic) -> None:
         self._view, self._worth, self._clock = view, worth, clock
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
+        self._listening = ExitStack()
 
     @contextmanager
     def stage(self, name: str, total: float) -> Iterator[Report]:
@@ -146,8 +181,15 @@ class Watch:
         finally:
             self._is_hidden = False
 
+    def say_when_compiling(self) -> None:
+        """Print a line, once, when numba begins to compile before this watch is closed."""
+        from eocc.foundation.compiling import call_when_compiling  # imports numba
+
+        self._listening.callback(call_when_compiling(lambda: self.line(COMPILING)))
+
     def close(self) -> None:
-        """End all stages."""
+        """End all stages, and stop listening to numba."""
+        self._listening.close()
         with self._lock:
             self._stages.clear()
             self._view.close()
@@ -196,79 +238,6 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-class Lines:
-    """A plain line now and then."""
-
-    def __init__(self, file: TextIO, first: float = FIRST_LINE) -> None:
-        self._file = file
-        self.first = first
-
-    def next_after(self, seconds: float) -> float:
-        """Return twice the time."""
-        return 2 * seconds
-
-    def show(self, name: str, share: float, words: str) -> None:
-        """Print a line."""
-        self.line(f"{name}: {f'{share:.0%}, ' if share else ''}{words}")
-
-    def line(self, text: str) -> None:
-        """Print a line of its own."""
-        print(printable(text), file=self._file, flush=True)
-
-    def finish(self, words: str) -> None:
-        """Do nothing: what follows says that the stage is done."""
-
-    def close(self) -> None:
-        """Do nothing: every line is complete."""
-
-
-class Bar(Lines):
-    """A bar on a terminal."""
-
-    def __init__(self, file: TextIO, first: float = FIRST_ESTIMATE) -> None:
-        super().__init__(file, first)
-        self._bars = ExitStack()
-        self._bar: Any = None
-
-    def next_after(self, seconds: float) -> float:
-        """Return a little more than the time."""
-        return seconds + REDRAWN_AFTER
-
-    def show(self, name: str, share: float, words: str) -> None:
-        """Draw the bar, cut to the width of the terminal."""
-        name = printable(name)
-        if self._bar is None or self._bar.label != name:
-            self.close()
-            self._bar = self._bars.enter_context(_click_bar(name, self._file))
-        room = shutil.get_terminal_size().columns - len(name) - BAR_WIDTH - len("  []  100%   ")
-        self._bar.update(round(share * BAR_STEPS) - self._bar.pos, printable(words)[: max(0, room)])
-
-    def finish(self, words: str) -> None:
-        """Fill the bar."""
-        if self._bar is not None:
-            self.show(self._bar.label, 1.0, words)
-            self.close()
-
-    def close(self) -> None:
-        """End the line of the bar."""
-        self._bar = None
-        self._bars.close()
-
-
-def _click_bar(name: str, file: TextIO) -> Any:
-    import click
-
-    # Steps of 0: the words may change although the bar does not.
-    return click.progressbar(
-        range(BAR_STEPS), label=name, file=file, width=BAR_WIDTH, show_eta=False, item_show_func=_words,
-        update_min_steps=0,
-    )  # fmt: skip
-
-
-def _words(item: Any) -> str | None:
-    return item if isinstance(item, str) else None
-
-
 _watch: ContextVar[Watch | None] = ContextVar("eocc_watch", default=None)
 
 
@@ -309,16 +278,14 @@ def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
                 watch.look()
 
     threading.Thread(target=look, name="eocc-progress", daemon=True).start()
+    if "numba" in sys.modules and current_watch() is None:  # commands import it later, if at all
+        watch.say_when_compiling()
     with watched_by(watch):
         try:
             yield watch
         finally:
             is_over.set()
             watch.close()
-
-
-def _ignore(done: float, in_progress: float = 1.0, note: str = "") -> None:
-    pass
 
 
 @contextmanager
@@ -330,7 +297,7 @@ def stage(name: str, total: float = math.inf) -> Iterator[Report]:
     """
     watch = _watch.get()
     if watch is None:
-        yield _ignore
+        yield lambda *done, **more: None
         return
     with watch.stage(name, total) as report:
         yield report

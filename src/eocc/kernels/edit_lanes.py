@@ -9,7 +9,7 @@ with the distance.
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel
-from eocc.kernels.insertion import insert_value
+from eocc.kernels.insertion import insert
 
 LANES = 128  # four registers: hides the latency of the recursion
 # Counts are bytes; and for longer sequences, whose rows exceed the first-level cache, edit_bits is as fast.
@@ -113,7 +113,7 @@ def insert_lanes(shares, weights, order, n_columns, values, near, indices):
         values[lane] = value + weights[2] * shares[2, lane]
     for lane in range(LANES):
         if values[lane] <= near[near.shape[0] - 1] and order[lane] < n_columns:
-            insert_value(values[lane], order[lane], near, indices)
+            insert(values[lane], order[lane], near, indices)
 
 
 @kernel

@@ -1,30 +1,26 @@
 """Dissimilarities in any order -> the smallest of every row."""
 
-from eocc.kernels.compile import inlined_kernel, kernel
+from eocc.kernels.compile import helper, kernel
 
 
-@inlined_kernel
-def insert_value(value, column, near, indices):
-    """Insert a value with its column into the smallest so far, which are sorted by value, then by column."""
-    place = near.shape[0]
-    while place > 0:
-        before, index = near[place - 1], indices[place - 1]
-        if value > before or (value == before and column > index):
-            break
+@helper
+def insert(value, number, near, numbers):
+    """Insert a value with its number into the smallest so far, sorted by (value, number); a number of -1 is padding."""
+    place = near.shape[0] - 1
+    if number < 0 or value > near[place] or (value == near[place] and number > numbers[place]):
+        return
+    while place > 0 and (value < near[place - 1] or (value == near[place - 1] and number < numbers[place - 1])):
+        near[place], numbers[place] = near[place - 1], numbers[place - 1]
         place -= 1
-        if place + 1 < near.shape[0]:
-            near[place + 1], indices[place + 1] = before, index
-    if place < near.shape[0]:
-        near[place], indices[place] = value, column
+    near[place], numbers[place] = value, number
 
 
 @kernel
 def insert_smallest(values, rows, columns, near, indices):
     """Insert values[v, t, l] of row rows[t] and column columns[t, l] into the k smallest of the row, near[v, row]."""
-    # `near` and `indices` are (v, m, k). A column of -1 stands for no value.
+    # `near` and `indices` are (v, m, k). A column of -1 is padding.
     for v in range(values.shape[0]):
         for t in range(values.shape[1]):
             own, own_indices = near[v, rows[t]], indices[v, rows[t]]
             for lane in range(values.shape[2]):
-                if columns[t, lane] >= 0:
-                    insert_value(values[v, t, lane], columns[t, lane], own, own_indices)
+                insert(values[v, t, lane], columns[t, lane], own, own_indices)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.kernels.compile import helper, kernel, minimum_kernel, summing_helper
+from eocc.kernels.insertion import insert
 
 LANE = 16  # points in a lane; a multiple of 4
 # Rows this many times as long as the longest point are compared with every point: products would overflow.
@@ -69,18 +70,6 @@ def lane_minima(products, lengths, reach, rounding, tiny, first, lows):
                 low[lane] = d[lane] if d[lane] < least else least
         for lane in range(w):
             low[lane] -= rounding * (lengths[i] + reach[lane]) * (lengths[i] + reach[lane]) + tiny
-
-
-@helper
-def insert(square, number, squares, numbers):
-    """Insert a point into a list sorted by (square, number), unless it lies beyond its end or is padding, -1."""
-    place = squares.shape[0] - 1
-    if number < 0 or square > squares[place] or (square == squares[place] and number > numbers[place]):
-        return
-    while place > 0 and (square < squares[place - 1] or (square == squares[place - 1] and number < numbers[place - 1])):
-        squares[place], numbers[place] = squares[place - 1], numbers[place - 1]
-        place -= 1
-    squares[place], numbers[place] = square, number
 
 
 @summing_helper

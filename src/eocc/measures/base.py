@@ -153,4 +153,4 @@ def pair_bytes_of(measure: Any, patterns: Any) -> float:
     """Return the bytes that a measure holds per pair; a guess for a measure without a method `pair_bytes`."""
     if hasattr(measure, "pair_bytes"):
         return float(measure.pair_bytes(patterns))
-    return 0.0 if isinstance(patterns, np.ndarray) else DOUBLE * (1 + n_columns_of(patterns))
+    return DOUBLE * (1 + n_columns_of(patterns))

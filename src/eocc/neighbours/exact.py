@@ -35,7 +35,8 @@ LEAST = 1e-300
 class Lists(NamedTuple):
     """The nearest points of each row, ascending: `distances` and `numbers` (m, k); infinity and -1 if there are fewer.
 
-    Of points at the same distance, the one with the lower number comes first.
+    Of listed points at the same distance, the one with the lower number comes first. Which of several points as far as
+    the last one are listed is not specified.
     """
 
     distances: Matrix
@@ -171,8 +172,11 @@ class _Products:
 
 
 def _rounding(n_columns: int, dtype: Any) -> float:
-    """Return the error of a product over (|x| + |y|)^2: twice that of d + 1 terms and of rounding the factors."""
-    return float((2 * n_columns + 16) * np.finfo(dtype).eps / 2)
+    """Return a bound of the error of a product over (|x| + |y|)^2.
+
+    The worst case is below 3 d + 12 units of rounding: in the sum of d + 1 terms, in their factors and in the lengths.
+    """
+    return float((4 * n_columns + 16) * np.finfo(dtype).eps / 2)
 
 
 def _error(placed: Matrix, dtype: Any) -> float:

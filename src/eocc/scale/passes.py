@@ -58,8 +58,10 @@ class ArrayPasses:
     array([20000., 20000., 20000.])
     """
 
-    def __init__(self, values: Matrix, count: int = 1, names: Sequence[str] | None = None) -> None:
-        self._values, self._count, self.names = values, count, names
+    names: Sequence[str] | None = None
+
+    def __init__(self, values: Matrix, count: int = 1) -> None:
+        self._values, self._count = values, count
 
     @property
     def n_rows(self) -> int:

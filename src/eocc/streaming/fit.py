@@ -23,6 +23,7 @@ def fit_stream(
     chunk_rows: int = CHUNK_ROWS,
     columns: Sequence[Any] | None = None,
     where: tuple[Any, Any] | None = None,
+    outliers: Any = None,
     incomplete: str = REFUSE,
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
@@ -53,6 +54,9 @@ def fit_stream(
         The columns to compare. None means all but that of `where`.
     where : (column, value), default=None
         Use only rows whose column holds that value, for example ("state", "good").
+    outliers : value or list of values, default=None
+        Rows whose column of `where` holds one of these are known outliers, which SurpriseClassifier learns from.
+        They are read in a pass of their own, and kept in memory.
     incomplete : {"refuse", "skip"}, default="refuse"
         A row with a missing value is an error, or is skipped.
 
@@ -82,8 +86,14 @@ def fit_stream(
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
     stream = source_of(source, chunk_rows, where, incomplete, columns=columns)
-    passes, draft = StreamPasses(stream, n_threads(classifier.n_jobs)), unfitted_copy(classifier)
-    draft.fit_passes(passes, sample)
+    count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
+    if outliers is not None:
+        if where is None:
+            raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
+        others = source_of(source, chunk_rows, (where[0], outliers), incomplete, columns=columns)
+        known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
+    passes = StreamPasses(stream, count)
+    draft.fit_passes(passes, sample, known)
     if passes.names is not None and hasattr(draft, "n_features_in_"):
         draft.feature_names_in_ = np.array(passes.names, dtype=object)
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics

@@ -71,7 +71,9 @@ class Source:
 
     def in_words(self) -> str:
         """Return a phrase that says which rows are used."""
-        kind = "" if self.where is None else f" with {self.where[0]} = {str(self.where[1])!r}"
+        kind = ""
+        if self.where is not None:
+            kind = f" with {self.where[0]} = {' or '.join(repr(one) for one in texts_of(self.where[1]))}"
         return kind + (" without missing values" if self.incomplete == SKIP else "")
 
     def _kept(self, chunk: Chunk, schema: Schema) -> Flags:
@@ -198,8 +200,14 @@ def _name(chunk: Chunk, column: Any) -> str:
 
 
 def rows_with(cells: Iterable[Any], value: Any) -> Flags:
-    """Return which cells hold the value: the same text, number or truth value."""
-    return np.array([is_same(cell, str(value)) for cell in cells], bool)
+    """Return which cells hold the value, or one of a list of values: the same text, number or truth value."""
+    wanted = texts_of(value)
+    return np.array([any(is_same(cell, one) for one in wanted) for cell in cells], bool)
+
+
+def texts_of(value: Any) -> list[str]:
+    """Return a value, or each of a list of values, as text."""
+    return [str(one) for one in (value if isinstance(value, list) else [value])]
 
 
 def check_classifier(function: str, classifier: Any) -> None:

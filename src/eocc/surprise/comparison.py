@@ -16,7 +16,8 @@ from eocc.scale.cluster import prepare
 from eocc.surprise.densities import KernelSums, spread
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
-LIST = 10
+# Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
+LIST, LONG_LIST = 10, 80
 # Strings tie more often than numbers.
 OBJECT_LIST = 32
 # A block of rows of dissimilarities holds about this many numbers, 2 MiB.
@@ -87,24 +88,23 @@ class Reference:
             self._sums[key] = KernelSums(self.coordinates[:, column], width)
         return self._sums[key]
 
-    def among_itself(self) -> "Comparison":
+    def among_itself(self) -> "FullComparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
-        comparison = self.compare(self.prototypes, np.arange(len(self)))
+        comparison = self.compare_fully(self.prototypes, np.arange(len(self)))
         if self._prepared is not None and isinstance(comparison, _Pairs):
             comparison.prepared, self._prepared = self._prepared, None
         return comparison
 
-    def compare(self, patterns: Any, own: Indices | None, *, needs_pairs: bool = False) -> "Comparison":
-        """Compare patterns, pattern i without prototype own[i], which is itself; -1 or None means none.
+    def compare(self, patterns: Any) -> "Comparison":
+        """Compare new patterns, with as few prototypes as will do."""
+        if isinstance(self.measure, FindsNearest) and not isinstance(self.measure, ComparesRows):
+            return _Found(self, patterns, np.full(len(patterns), -1))
+        return self.compare_fully(patterns)
 
-        `needs_pairs` says that all pairs will be needed, so that nothing is gained by finding the nearest without them.
-        """
+    def compare_fully(self, patterns: Any, own: Indices | None = None) -> "FullComparison":
+        """Compare patterns, pattern i without prototype own[i], which is itself; None means that they are new."""
         own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
-        if isinstance(self.measure, ComparesRows):
-            return _Rows(self, patterns, own)
-        if isinstance(self.measure, FindsNearest) and patterns is not self.prototypes and not needs_pairs:
-            return _Found(self, patterns, own)
-        return _Pairs(self, patterns, own)
+        return (_Rows if isinstance(self.measure, ComparesRows) else _Pairs)(self, patterns, own)
 
 
 class Comparison(ABC):
@@ -152,6 +152,10 @@ class Comparison(ABC):
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         """Return a power of the dissimilarities of some patterns along a single weight."""
 
+
+class FullComparison(Comparison):
+    """Patterns against a reference, with densities along single weights."""
+
     @abstractmethod
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         """Return the sum of Gaussian kernels of the dissimilarities along a single weight."""
@@ -161,7 +165,7 @@ class Comparison(ABC):
         """Return the root of half the mean squared dissimilarity along a single weight, of the prototypes."""
 
 
-class _Pairs(Comparison):
+class _Pairs(FullComparison):
     """Through all pairs. For expensive measures computing them takes nearly all of the time, and is done once."""
 
     _last: tuple[bytes, Matrix] = (b"", np.empty(0))  # the rows asked for last, which are often asked for again
@@ -251,17 +255,25 @@ class _Found(Comparison):
             distances, numbers, self.own_points, self.counts, values[self.first], above, tolerance, m, is_whole, *found,
             is_short,
         )  # fmt: skip
-        places = np.flatnonzero(is_short)  # many copies or ties: look at all prototypes
-        step = max(1, BLOCK_SIZE // len(self.reference))
+        places = np.flatnonzero(is_short)  # many copies or ties
+        if len(places):
+            further = self._look_further(places, weighting, k, m, values, above, tolerance)
+            for whole, part in zip(found, further, strict=True):
+                whole[places] = part
+        return found
+
+    def _look_further(
+        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
+    ) -> Nearest:
+        """Return what `nearest` does of some of the patterns, from all prototypes."""
+        found = _empty(len(places), k)
 
         def look(start: int, stop: int) -> None:
-            some = places[start:stop]
-            rows = self.some(some).rows(self.reference.weightings[weighting])
+            rows = self.some(places[start:stop]).rows(self.reference.weightings[weighting])
             for whole, part in zip(found, nearest_in(rows, k, m, values, above, tolerance), strict=True):
-                whole[some] = part
+                whole[start:stop] = part
 
-        if len(places):
-            for_each_block(len(places), step, look)
+        for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look)
         return found
 
     def some(self, places: Indices) -> "_Pairs":
@@ -274,22 +286,28 @@ class _Found(Comparison):
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         return self.some(places)._along(np.arange(len(places)), weight, power)
 
-    def kernel_sums(self, weight: int, width: float) -> Matrix:
-        raise NotImplementedError
 
-    def spread(self, weight: int) -> float:
-        raise NotImplementedError
+class _Rows(_Found, FullComparison):
+    """Rows of numbers, through an index of the prototypes, in lists of `length`."""
 
-
-class _Rows(_Found):
-    """Rows of numbers, through an index of the prototypes."""
+    def __init__(self, reference: Reference, patterns: Any, own: Indices, length: int = LIST) -> None:
+        self.length = length
+        super().__init__(reference, patterns, own)
 
     def _find(self) -> list[Lists]:
         reference = self.reference
         assert isinstance(reference.measure, ComparesRows)
         is_whole = self.patterns is reference.prototypes
         self.coordinates = reference.coordinates if is_whole else reference.measure.coordinates(self.patterns)
-        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), LIST)
+        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), self.length)
+
+    def _look_further(
+        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
+    ) -> Nearest:
+        if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
+            return super()._look_further(places, weighting, k, m, values, above, tolerance)
+        longer = _Rows(self.reference, self.patterns[places], self.own[places], LONG_LIST)
+        return longer.nearest(weighting, k, m, values, above, tolerance)
 
     @property
     def counts(self) -> Indices:

@@ -40,7 +40,7 @@ class KernelSums:
         places = (values - np.repeat(self._origins, sizes)) / width
         boxes = places.astype(np.int64)
         offsets = places - boxes - 0.5
-        # The first box of each run, and the end: REACH empty boxes stand on either side of a run.
+        # The first box of each run, and the end: a run has REACH empty boxes on either side.
         self._first = np.append(0, np.cumsum(boxes[starts + sizes - 1] + 1 + 2 * REACH))
         boxes += np.repeat(self._first[:-1] + REACH, sizes)
         moments = _moments(offsets, boxes, int(self._first[-1]))

@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
-from eocc.surprise.comparison import Comparison, Nearest
+from eocc.surprise.comparison import FullComparison, Nearest
 from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, Surprise, Weighting, sum_columns
 
 # Neighbours of either kind whose distances are compared.
@@ -39,9 +39,9 @@ UNINFORMATIVE = 1e-6
 class BothKinds:
     """The same rows compared with the normal rows and with the outliers; `near` are the nearest normal rows."""
 
-    to_normal: Comparison
+    to_normal: FullComparison
     near: Sequence[Nearest]
-    to_outliers: Comparison
+    to_outliers: FullComparison
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,13 @@ class Densities:
         return np.column_stack([sum_columns(np.column_stack(ratios)), *ratios])
 
 
-def _log_density(comparison: Comparison, weight: int, width: float) -> Matrix:
+def _log_density(comparison: FullComparison, weight: int, width: float) -> Matrix:
     """Return the log of a kernel density, up to a constant."""
     sums = comparison.kernel_sums(weight, width) + BACKGROUND
     return np.asarray(np.log(sums / (len(comparison.reference) * width)))
 
 
-def fit_densities(normal: Comparison, outliers: Comparison, p: Matrix) -> Densities:
+def fit_densities(normal: FullComparison, outliers: FullComparison, p: Matrix) -> Densities:
     """Return the densities of the normal rows and of the outliers, from each kind's distances among themselves.
 
     The widths are Silverman's, with the standard deviation taken from the mean squared distance, rms / sqrt 2.

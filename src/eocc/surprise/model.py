@@ -5,7 +5,7 @@ from typing import Any
 
 from eocc.foundation.types import Matrix
 from eocc.space.weightings import LeftOutWeights
-from eocc.surprise.comparison import Comparison, Nearest, Reference
+from eocc.surprise.comparison import Comparison, FullComparison, Nearest, Reference
 from eocc.surprise.likelihood_ratio import BothKinds, LikelihoodRatio, fit_likelihood_ratio
 from eocc.surprise.score import Surprise, Threshold, fit_surprise
 
@@ -38,14 +38,16 @@ class SurpriseModel:
 
     def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
         """Return new patterns compared with the normal rows, and the nearest of these."""
-        rows = self.normal.compare(patterns, None, needs_pairs=self.likelihood_ratio is not None)
+        has_labels = self.likelihood_ratio is not None
+        rows = self.normal.compare_fully(patterns) if has_labels else self.normal.compare(patterns)
         return rows, self.surprise.nearest(rows)
 
     def labelled_columns(self, terms: Matrix, rows: Comparison, near: list[Nearest]) -> Matrix:
         """Return the columns of the likelihood ratio of new patterns."""
         assert self.likelihood_ratio is not None
         assert self.outliers is not None
-        both = BothKinds(rows, near, self.outliers.compare(rows.patterns, None, needs_pairs=True))
+        assert isinstance(rows, FullComparison)
+        both = BothKinds(rows, near, self.outliers.compare_fully(rows.patterns))
         return self.likelihood_ratio.columns(self.surprise, terms, both)
 
 
@@ -58,12 +60,12 @@ def fit_surprise_model(normal: Reference, outliers: Any, left_out: LeftOutWeight
         return SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
     known = normal.of_outliers(outliers)
     near = surprise.nearest_left_out(among)
-    to_normal = normal.compare(outliers, None, needs_pairs=True)
+    to_normal = normal.compare_fully(outliers)
     outlier_near = surprise.nearest(to_normal)
     ratio, surprises = fit_likelihood_ratio(
         surprise,
         terms,
-        BothKinds(among, near, known.compare(normal.prototypes, None, needs_pairs=True)),
+        BothKinds(among, near, known.compare_fully(normal.prototypes)),
         surprise.terms(outlier_near),
         BothKinds(to_normal, outlier_near, known.among_itself()),
     )

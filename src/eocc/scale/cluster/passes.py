@@ -85,7 +85,7 @@ def _numbers(block: Any, first: int) -> Matrix:
     for row, column in np.argwhere(~np.isfinite(values))[:1]:
         name = block.columns[column] if is_frame else int(column)
         what = f"row {first + row} of X holds {values[row, column]} in column {name!r}, which is not a finite number"
-        raise ValueError(f"{what}; drop such rows, or fill them in")
+        raise ValueError(f"{what}; drop such rows, fill them in, or fit X.compute(), which compares around gaps")
     return values
 
 

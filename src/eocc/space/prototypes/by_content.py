@@ -100,13 +100,13 @@ class _Candidates:
 
 
 class Sketch:
-    """The second pass: at most `size` of the rows that the census counted, in memory for twice as many.
+    """The second pass: `size` of the rows that the census counted, all if there are fewer, in memory for twice as many.
 
     A row that occurs c times among n has the key -log(u) / C, where C >= c is the count of its cell and u is a random
-    number in (0, 1) that its hash gives. Rows are taken by ascending key, then by hash, until there would be more than
-    `size`. So the chance of a row is about proportional to how often it occurs: bottom-k sampling (Cohen and Kaplan
-    2007). A row is taken min(c, max(1, round(C size / n))) times, with the lowest row numbers: a row that makes up 30 %
-    of the table makes up 30 % of what is kept. If n <= size, all rows are kept.
+    number in (0, 1) that its hash gives. Rows are taken by ascending key, then by hash, until there are `size`. So the
+    chance of a row is about proportional to how often it occurs: bottom-k sampling (Cohen and Kaplan 2007). A row is
+    taken min(c, max(1, round(C size / n))) times, with the lowest row numbers: a row that makes up 30 % of the table
+    makes up 30 % of what is kept. If that leaves places free, further copies fill them, in the same order.
 
     Neither the chunks nor the order of merging matter. The order of the rows decides only which numbers equal rows
     have. Two different rows count as equal if all 64 bits of their hashes agree.
@@ -164,13 +164,10 @@ class Sketch:
         """Drop the rows that are surely out: rows that come later can only move the end of what is taken down."""
         known = _Candidates(*map(np.concatenate, zip(*map(_arrays, self._parts), strict=True)))
         order = np.lexsort((known.numbers, known.hashes, known.keys))
-        order = order[_places_within(known.hashes[order]) < known.most[order]]
-        ends = np.flatnonzero(np.append(np.diff(known.hashes[order]) != 0, len(order) > 0)) + 1  # of each row's copies
-        count = int(np.searchsorted(ends, self._size, side="right"))
-        if count < len(ends):
-            stop = int(ends[count - 1])  # the first row alone has at most `size` copies
-            self._bound = float(known.keys[order[stop]])
-            order = order[:stop]
+        is_surplus = _places_within(known.hashes[order]) >= known.most[order]
+        order = np.concatenate([order[~is_surplus], order[is_surplus]])[: self._size]
+        if len(known.keys) - is_surplus.sum() >= self._size:
+            self._bound = float(known.keys[order[-1]])
         self._parts = [known.some(order)]
 
 
@@ -195,7 +192,7 @@ def take_census(passes: Passes) -> Census:
 
 
 def choose_rows(passes: Passes, census: Census, size: int) -> Kept:
-    """Return at most `size` of the rows that the census counted."""
+    """Return `size` of the rows that the census counted, all if there are fewer."""
     return passes.fold(
         lambda part: Sketch(census, size).add(part.values, part.numbers), Sketch.merge, "choosing rows"
     ).kept()
@@ -205,8 +202,7 @@ def choose_rows(passes: Passes, census: Census, size: int) -> Kept:
 class ByContent:
     """Patterns chosen by a hash of their content, each as often as its share of all patterns: see `Sketch`.
 
-    Nothing is random, and the order of the patterns does not matter. If the rule leaves places free, the patterns with
-    the smallest keys fill them.
+    Nothing is random, and the order of the patterns does not matter.
     """
 
     def select(self, measure: FittedMeasure, patterns: Any, count: int, rng: np.random.Generator) -> Indices:
@@ -218,11 +214,4 @@ def chosen_by_content(patterns: Any, count: int) -> Indices:
     """Return the places of `count` patterns, ascending."""
     check_places(count, len(patterns))
     words = words_of(patterns).view(np.float64)
-    census = Census().add(words)
-    chosen = Sketch(census, count).add(words, np.arange(len(words))).kept().numbers
-    if len(chosen) < count:
-        hashes = row_hashes(words_of(words))
-        others = np.setdiff1d(np.arange(len(patterns)), chosen)
-        order = np.lexsort((others, hashes[others], census.keys(hashes)[others]))
-        chosen = np.concatenate([chosen, others[order[: count - len(chosen)]]])
-    return np.sort(chosen)
+    return Sketch(Census().add(words), count).add(words, np.arange(len(words))).kept().numbers

@@ -1,6 +1,7 @@
 """Patterns of any kind -> rows of 64-bit words: equal patterns have equal words, on every machine."""
 
 import pickle
+from collections.abc import Iterable
 from hashlib import blake2b
 from typing import Any
 
@@ -53,13 +54,20 @@ def _word(pattern: Any) -> int:
 
 def _text(pattern: Any) -> bytes:
     """Return what the pattern holds, in an order that does not depend on the process."""
-    if isinstance(pattern, np.ndarray):
+    if isinstance(pattern, np.ndarray) and pattern.dtype != object:
         return repr((pattern.shape, pattern.tolist())).encode()
+    if isinstance(pattern, np.ndarray | list | tuple):
+        return _joined(map(_text, pattern))
     if isinstance(pattern, dict | frozenset | set):
-        return b"\0".join(sorted(map(_text, pattern.items() if isinstance(pattern, dict) else pattern)))
+        return _joined(sorted(map(_text, pattern.items() if isinstance(pattern, dict) else pattern)))
     if isinstance(pattern, LabelledGraph):
-        edges, vertices, links = pattern.edges, pattern.vertex_attributes, pattern.edge_attributes
-        return repr((pattern.n_vertices, np.asarray(edges).tolist(), vertices, links, pattern.directed)).encode()
+        attributes = pattern.vertex_attributes, pattern.edge_attributes
+        return _text((pattern.n_vertices, np.asarray(pattern.edges), attributes, pattern.directed))
     if object.__repr__(pattern) == repr(pattern):  # only an address
         return pickle.dumps(pattern, protocol=5)
     return repr(pattern).encode()
+
+
+def _joined(texts: Iterable[bytes]) -> bytes:
+    """Return the texts as one, each after its length, so that no others give the same."""
+    return b"[" + b"".join(b"%d:%b" % (len(text), text) for text in texts)
