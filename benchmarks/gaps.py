@@ -3,10 +3,11 @@
 python benchmarks/gaps.py                  gaps in training and in new rows
 python benchmarks/gaps.py --complete       gaps in new rows only
 python benchmarks/gaps.py --sets I BW -n 1 some sets, one split each
+python benchmarks/gaps.py --machines       readings of machines whose columns depend on each other
 """
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
@@ -23,67 +24,101 @@ MOST_ROWS = 400  # of each class in a test set
 
 @dataclass(frozen=True)
 class ByRule:
-    """Gower's measure with another rule for missing values."""
+    """Gower's measure of numbers with another rule for missing values."""
 
     rule: type
 
     def read(self, X):
-        return Gower().read(X)
+        return np.asarray(X, np.float64)
 
     def fit(self, training):
-        gower = Gower().fit(training)
-        return self.rule(gower, gower.prepare(training))
+        return self.rule(training)
 
 
 class MeanDifference:
     """Between a gap and a value, the mean difference of two training values; between two gaps, 0."""
 
-    def __init__(self, gower, among):
-        self.gower, self.n_parameters = gower, gower.n_parameters
-        self.between = np.array([column.gap.between for column in gower.columns])
-        known = ~np.isnan(among.rows).all(axis=0)
-        self.medians = np.zeros(self.n_parameters)
-        self.medians[known] = np.nanmedian(among.rows[:, known], axis=0)
+    def __init__(self, training):
+        self.low = np.nanmin(training, axis=0)
+        self.span = np.nanmax(training, axis=0) - self.low
+        self.n_parameters = training.shape[1]
+        self.learn(self.scaled(training))
+
+    def scaled(self, rows):
+        return np.divide(rows - self.low, self.span, out=np.zeros(rows.shape), where=(self.span > 0) | np.isnan(rows))
+
+    def learn(self, training):
+        self.between = np.array([np.nanmean(np.abs(column[:, None] - column)) for column in training.T])
 
     def prepare(self, patterns, prototypes=None):
-        prepared = self.gower.prepare(patterns, prototypes)
-        columns = np.ascontiguousarray(self.counted(prepared.prototype_columns.T).T)
-        return replace(prepared, rows_if_missing=self.counted(prepared.rows), prototypes_if_missing=columns)
+        rows = self.scaled(patterns)
+        return _Pairs(self, rows, rows if prototypes is None else self.scaled(prototypes))
 
-    def counted(self, rows):
-        return np.where(np.isnan(rows), 0.0, self.between)
+    def components(self, x, y, k):
+        """c (n, r) of column k, from the columns x (n, 1) and y (1, r)."""
+        return np.where(np.isnan(x) & np.isnan(y), 0.0, self.between[k])
+
+
+class Expected(MeanDifference):
+    """Between a gap and a value, the mean difference of this value and the training values."""
+
+    def learn(self, training):
+        super().learn(training)
+        self.training = training
+
+    def components(self, x, y, k):
+        present = self.training[~np.isnan(self.training[:, k]), k]
+        means = [np.abs(side.ravel()[:, None] - present).mean(axis=1).reshape(side.shape) for side in (x, y)]
+        return np.where(np.isnan(y), np.where(np.isnan(x), self.between[k], means[0]), means[1])
 
 
 class Median(MeanDifference):
     """Every gap is filled with the median of its column in training."""
 
-    def counted(self, rows):
-        return np.where(np.isnan(rows), 0.0, np.abs(rows - self.medians))
+    def learn(self, training):
+        self.medians = np.nanmedian(training, axis=0)
+
+    def components(self, x, y, k):
+        return np.abs(np.where(np.isnan(x), self.medians[k], x) - np.where(np.isnan(y), self.medians[k], y))
 
 
 class LeftOut(MeanDifference):
     """Columns with a gap on either side are left out, and the others count more: Gower's own rule."""
 
-    def counted(self, rows):
-        return np.zeros(rows.shape)
+    def components(self, x, y, k):
+        return np.zeros(np.broadcast(x, y).shape)
 
     def prepare(self, patterns, prototypes=None):
         return _Rescaled(super().prepare(patterns, prototypes))
 
 
 @dataclass(frozen=True, eq=False)
-class _Rescaled:
-    pairs: object
+class _Pairs:
+    rule: MeanDifference
+    rows: np.ndarray
+    prototypes: np.ndarray
 
     def evaluate(self, p, out=None):
-        D = self.pairs.evaluate(p, out)
-        known, columns = ~np.isnan(self.pairs.rows), ~np.isnan(self.pairs.prototype_columns)
-        D *= p.sum() / np.maximum((known * p) @ columns, p.max() / 2)
+        D = np.zeros((len(self.rows), len(self.prototypes)))
+        for k in np.flatnonzero(p):
+            x, y = self.rows[:, k, None], self.prototypes[None, :, k]
+            apart = np.abs(x - y)
+            D += p[k] * np.where(np.isnan(apart), self.rule.components(x, y, k), apart) / len(p)
         return D
 
 
+@dataclass(frozen=True, eq=False)
+class _Rescaled:
+    pairs: _Pairs
+
+    def evaluate(self, p, out=None):
+        known, columns = ~np.isnan(self.pairs.rows), ~np.isnan(self.pairs.prototypes)
+        return self.pairs.evaluate(p) * (p.sum() / np.maximum((known * p) @ columns.T, p.max() / 2))
+
+
 RULES = {
-    "expected difference (here)": Gower(),
+    "filled from the nearest rows (here)": Gower(),
+    "expected difference": ByRule(Expected),
     "mean difference of the column": ByRule(MeanDifference),
     "median filled in": ByRule(Median),
     "column left out": ByRule(LeftOut),
@@ -138,13 +173,44 @@ def figures(name, seed, share, is_complete, measures):
     return found
 
 
+def machines(n, seed):
+    """Return readings that all depend on the load."""
+    rng = np.random.default_rng(seed)
+    load = rng.normal(65, 12, n)
+    noise = rng.normal(size=(n, 4)) * [2, 4, 0.08, 25]
+    return np.column_stack([load, np.outer(load, [0.3, -0.6, 0.012, 14.2]) + noise])
+
+
+def show_machines(share=0.03, n=1000, n_runs=5):
+    """Print the share of rejected rows: with gaps, complete, and complete with heat raised by 5 standard deviations."""
+    print(table([["training", "a gap counts", "normal, with gaps", "normal, complete", "too hot"]]))
+    for is_complete in (True, False):
+        for rule, measure in RULES.items():
+            found = []
+            for seed in range(n_runs):
+                rng, training, new = np.random.default_rng(seed), machines(n, seed), machines(n, 100 + seed)
+                clf = SurpriseClassifier(measure=measure).fit(
+                    training if is_complete else with_gaps(training, share, rng)
+                )
+                incomplete = with_gaps(new, share, rng)
+                incomplete = incomplete[np.isnan(incomplete).any(axis=1)]
+                groups = incomplete, new, new + np.array([0, 10, 0, 0, 0])
+                found.append([(clf.predict(rows) == -1).mean() for rows in groups])
+            figures = " | ".join(f"{value:.3f}" for value in np.mean(found, axis=0))
+            print(f"| {'complete' if is_complete else '3 % gaps'} | {rule} | {figures} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--complete", action="store_true", help="training rows without gaps")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("-n", type=int, default=3, help="splits of each set")
+    parser.add_argument("--machines", action="store_true", help="readings of machines instead of the UCI sets")
     given = parser.parse_args()
-    measures = {**RULES, "Euclidean, median (here)": Euclidean()} if given.complete else RULES
+    if given.machines:
+        show_machines()
+        return
+    measures = {**RULES, "Euclidean, filled from the nearest rows (here)": Euclidean()} if given.complete else RULES
     print(table([["gaps", "a gap counts", "AUC", "false alarms with gaps", "planted: rejected", "standard score"]]))
     for share in SHARES:
         found = [figures(name, seed, share, given.complete, measures) for name in given.sets for seed in range(given.n)]

@@ -115,16 +115,13 @@ def test_vectors_by_hand():
 def test_records_by_hand_with_missing_values():
     rows = [{"age": 20, "city": "Oslo"}, {"age": 60, "city": "Rome"}, {"age": 30, "city": None}]
     difference = single("gower", rows[0], rows[2], [1.0, 0.5], rows)
-    # One of the two cities in training is Oslo, so the mean difference from Oslo is 1/2; so is that of two cities.
-    assert [one.amount for one in difference.contributions] == [0.25 / 2, 0.5 * 0.5 / 2]
-    said = "(counted as the mean difference between Oslo and the training values)"
+    # Two rows have a city. Oslo is as frequent as Rome, and comes first.
+    assert [one.amount for one in difference.contributions] == [0.25 / 2, 0]
+    said = "(missing: counted as in the nearest training rows)"
     assert texts(difference)[1] == f"city: Oslo, prototype missing {said}"
-    difference = single("gower", rows[2], rows[0], [1.0, 0.5], rows)
-    assert texts(difference)[1] == f"city: missing, prototype Oslo {said}"
-    difference = single("gower", rows[2], rows[2], [1.0, 0.5], rows)
-    assert [one.amount for one in difference.contributions] == [0, 0.5 * 0.5 / 2]
-    said = "(counted as the mean difference between two training values)"
-    assert texts(difference)[1] == f"city: missing, prototype missing {said}"
+    difference = single("gower", rows[2], rows[1], [1.0, 0.5], rows)
+    assert [one.amount for one in difference.contributions] == [0.75 / 2, 0.5 / 2]
+    assert texts(difference)[1] == f"city: missing, prototype Rome {said}"
 
 
 def test_records_show_dates_times_durations_and_booleans_as_they_were_given():

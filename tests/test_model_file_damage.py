@@ -263,9 +263,15 @@ def test_deep_values_are_refused(folder):
         ("euclidean", "history.best", lambda a: a[:0], "history must hold a generation"),
         ("euclidean", "prototypes", lambda a: a[:, :-1], "not what FittedEuclidean"),
         ("euclidean", "prototypes", lambda a: a * 2, "the first training row scores"),
-        ("euclidean", "measure.unit.centre", lambda a: a[:-1], "needs one median per column"),
-        ("gower", "measure.columns.0.gap.curve", lambda a: a[:, ::-1], "needs values that rise"),
-        ("gower", "measure.columns.0.gap.curve", lambda a: a[:1], "needs values that rise"),
+        (
+            "euclidean",
+            "measure.unit.centre",
+            lambda a: a[:-1],
+            "the rows that fill gaps must be at least 1, of",
+        ),
+        ("gower", "measure.donors", lambda a: a[:, :1], "the rows that fill gaps must be at least 1, of 3 columns"),
+        ("gower", "measure.donors", lambda a: a[:0], "the rows that fill gaps must be at least 1, of 3 columns"),
+        ("gower", "measure.donors", lambda a: a + np.inf, "FittedGower.donors is of the wrong kind"),
         ("precomputed", "prototypes.columns", lambda a: a + 1, "not what FittedPrecomputed"),
         ("precomputed", "prototypes.block", lambda a: a[:, :-1], "not what FittedPrecomputed"),
         ("dtw", "prototypes.lengths", lambda a: a + 1, "cannot be split"),
@@ -310,11 +316,6 @@ def fields(manifest, *way):
     return found
 
 
-def first_gap(manifest):
-    """Return the fields of what a gap counts in the first column of a table."""
-    return fields(manifest)["columns"]["tuple"][0]["object"][1]["gap"]["object"][1]
-
-
 @pytest.mark.parametrize(
     ("measure", "change", "message"),
     [
@@ -325,10 +326,9 @@ def first_gap(manifest):
         (
             "euclidean",
             lambda m: fields(m).update(n_parameters=9),
-            "has the fields unit, largest, medians, and no others",
+            "has the fields unit, largest, donors, and no others",
         ),
         ("tanimoto", lambda m: fields(m).update(n_bits=10**9), "not what FittedTanimoto"),
-        ("gower", lambda m: first_gap(m).update(between=2.0), "MeanDifference.between is of the wrong kind"),
         ("graph-edit", lambda m: fields(m).update(n_parameters=9), "and no others"),
         ("euclidean", lambda m: m["parameters"].update(measure="luck"), "unknown measure 'luck'"),
         ("euclidean", lambda m: m["parameters"].update(n_jobs=10**6), "n_jobs must be at most 1024"),
@@ -378,7 +378,7 @@ def first_gap(manifest):
             lambda m: gower_column(m, 0).update(contents={"set": ["fog"]}),
             "the fields of a FittedColumn do not",
         ),
-        ("gower", lambda m: gower_column(m, 1).update(name="load"), "the fields of a FittedGower do not fit together"),
+        ("gower", lambda m: gower_column(m, 1).update(name="load"), "a column of the table is read twice"),
     ],
 )
 def test_values_that_do_not_fit_are_refused(folder, measure, change, message):

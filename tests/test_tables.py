@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
-from eocc.measures import Composite
+from eocc.measures import Composite, Euclidean
 from eocc.measures.tables import Gower
 from eocc.search import GeneticSearch
 from oracles import tables
@@ -80,14 +80,13 @@ def test_values_derived_by_hand():
         {"age": None, "city": "Rome", "paid": True, "rank": "low"},
     ]
     D = gower().fit(rows).prepare(rows).evaluate(np.array([1.0, 0.5, 0.25, 1.0]))
-    # Mean differences from the training values: age 10 and 30: (0 + 1/2 + 1) / 3 = 1/2, 20: (1/2 + 0 + 1/2) / 3 = 1/3;
-    # Oslo (0 + 1 + 1) / 3 = 2/3, Rome 1/3. Of two training values: (1/2 + 1/3 + 1/2) / 3 and (2/3 + 1/3 + 1/3) / 3.
+    # Three rows have a city: two in Rome. Three have an age: 20 is the median.
     assert D[0, 1] == pytest.approx((10 / 20 + 0.5 * 1 + 0 + 1) / 4)
-    assert D[0, 2] == pytest.approx((1 + 0.5 * 2 / 3 + 0.25 + 1 / 2) / 4)
+    assert D[0, 2] == pytest.approx((1 + 0.5 * 1 + 0.25 + 1 / 2) / 4)
     assert D[0, 3] == pytest.approx((1 / 2 + 0.5 * 1 + 0 + 0) / 4)
-    assert D[1, 3] == pytest.approx((1 / 3 + 0 + 0 + 1) / 4)
-    assert D[2, 3] == pytest.approx((1 / 2 + 0.5 * 1 / 3 + 0.25 + 1 / 2) / 4)
-    assert_allclose(D.diagonal(), [0, 0, 0.5 * 4 / 9 / 4, 4 / 9 / 4])
+    assert D[1, 3] == pytest.approx((0 + 0 + 0 + 1) / 4)
+    assert D[2, 3] == pytest.approx((1 / 2 + 0 + 0.25 + 1 / 2) / 4)
+    assert_array_equal(D.diagonal(), 0)
 
 
 @given(records(), records(), st.integers(0, 10**6))
@@ -109,9 +108,8 @@ def can_be_measured(row, training, name):
 
 
 @given(records(), st.integers(0, 10**6))
-def test_training_values_lie_in_the_unit_interval_and_complete_copies_are_zero_apart(rows, seed):
+def test_training_values_lie_in_the_unit_interval_and_copies_are_zero_apart(rows, seed):
     copies = rows[:3]
-    is_complete = np.array([None not in row.values() for row in rows + copies])
     rows = rows + copies
     prepared = gower().fit(rows).prepare(rows)
     for p in (weights(seed), np.ones(len(KINDS)), np.zeros(len(KINDS))):
@@ -119,17 +117,8 @@ def test_training_values_lie_in_the_unit_interval_and_complete_copies_are_zero_a
         assert D.min() >= 0
         assert D.max() <= 1
         assert_array_equal(D, D.T)
-        assert_array_equal(D.diagonal()[is_complete], 0)
+        assert_array_equal(D.diagonal(), 0)
         assert_array_equal(D[: len(copies)], D[-len(copies) :])
-
-
-@given(records(), records())
-def test_with_the_strict_rule_exactly_the_equal_rows_are_zero_apart(rows, others):
-    strict = gower().fit(rows + others).prepare(rows, others).strict
-    assert (strict is None) == all(None not in row.values() for row in others)
-    if strict is not None:
-        D = strict.evaluate(np.ones(5))
-        assert_array_equal(D == 0, [[row == other for other in others] for row in rows])
 
 
 @given(records(), st.integers(0, 10**6), st.integers(0, 10**6))
@@ -239,23 +228,48 @@ def test_a_column_that_is_missing_throughout_a_batch_fits_any_kind():
         assert_array_equal(fitted_measure.prepare(X, pandas_frame(ROWS)).evaluate(np.ones(5)), expected)
 
 
-def test_a_gap_counts_as_the_mean_difference_from_the_other_value():
-    training = [{"x": x, "c": c} for x, c in ((0.0, "a"), (1.0, "a"), (4.0, "b"), (None, None))]
-    # Of 10: (10 + 9 + 6) / 3 / 4 in units of the range; an unknown category differs from all.
-    D = between(training, [{"x": 10.0, "c": "new"}, {"x": -2.0, "c": "b"}], [1, 0])[:, 3]
-    assert_allclose(D * 2, [25 / 12, (2 + 3 + 6) / 12])
-    assert_allclose(between(training, [{"x": 0.0, "c": "new"}, {"x": 0.0, "c": "b"}], [0, 1])[:, 3] * 2, [1, 2 / 3])
+def test_a_gap_is_filled_from_the_eight_nearest_rows_that_have_a_value():
+    near = [{"x": 0.0, "y": float(y), "c": c} for y, c in enumerate("aabbbbbcc")]  # nine, as near as each other
+    far = [{"x": 9.0, "y": 100.0, "c": "d"}] * 20
+    new = [{"x": 0.0, "y": None, "c": None}, {"x": 9.0, "y": None, "c": None}]
+    fitted_measure = Gower().fit(near + far)
+    D = fitted_measure.prepare(new, [near[4], far[0]]).evaluate(np.ones(3))
+    # Filled with y = 4 and "b", the median and the most frequent, and with the values of the far rows.
+    apart = (1 + 0.96 + 1) / 3
+    assert_allclose(D, [[0, apart], [apart, 0]])
+    eight = [{"x": float(x), "y": float(x < 8)} for x in range(17)]
+    assert_array_equal(Gower().fit(eight).prepare([{"x": 0.0, "y": None}], eight[:1]).evaluate(np.ones(2)), [[0]])
+    ninth = [{"x": float(x), "y": float(x < 4)} for x in range(17)]  # four of the nearest eight: the lower median
+    assert_array_equal(
+        Gower().fit(ninth).prepare([{"x": 0.0, "y": None}], ninth[4:5]).evaluate(np.array([0, 1.0])), [[0]]
+    )
 
 
-def test_many_values_are_summed_up_by_128_of_them():
-    values = np.append(np.random.default_rng(0).normal(size=5000), np.nan)[:, None]
-    fitted_measure = Gower().fit(values)
-    assert len(fitted_measure.columns[0].gap.curve[0]) == 128
-    D = fitted_measure.prepare(values, values[-1:]).evaluate(np.ones(1))[:-1, 0]
-    exact = np.abs(values[:-1] - values[:-1].T).mean(axis=1) / np.ptp(values[:-1])
-    assert_allclose(D, exact, atol=1e-3)
-    few = np.append(np.arange(128.0), np.nan)[:, None]
-    assert_allclose(between(few, few, [1])[:-1, -1], np.abs(few[:-1] - few[:-1].T).mean(axis=1) / 127, rtol=1e-12)
+@pytest.mark.parametrize(("measure", "most"), [(Gower(), 10_000), (Euclidean(), 1000)])
+def test_at_most_so_many_rows_fill_gaps(measure, most):
+    rows = np.zeros((most + 1, 1))
+    assert [len(measure.fit(some).donors) for some in (rows[:-1], rows)] == [most, most // 2 + 1]
+
+
+def normal_machines(n, seed):
+    """Correlated readings and a category."""
+    rng = np.random.default_rng(seed)
+    load, site = rng.normal(65, 12, n), rng.choice(["north", "south"], n)
+    heat = 45 + 0.3 * load + rng.normal(0, 2, n) + 4 * (site == "south")
+    return pd.DataFrame({"site": site, "load": load, "heat": heat, "flow": 14.2 * load + rng.normal(0, 25, n)})
+
+
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_gaps_neither_raise_alarms_nor_hide_strange_values(has_gaps):
+    def removed(rows, seed):
+        return rows.mask(np.random.default_rng(seed).random(rows.shape) < 0.03)
+
+    training, new = normal_machines(400, 0), removed(normal_machines(400, 1), 2)
+    clf = SurpriseClassifier(measure="gower").fit(removed(training, 3) if has_gaps else training)
+    is_incomplete = new.isna().any(axis=1).to_numpy()
+    assert (clf.predict(new[is_incomplete]) == -1).mean() < 0.15
+    strange = normal_machines(100, 4).assign(heat=lambda rows: rows["heat"] + 20)
+    assert (clf.predict(strange) == -1).mean() > 0.9
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3])

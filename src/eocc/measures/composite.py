@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -205,14 +205,6 @@ class PreparedComposite:
 
     parts: list[Prepared]
     counts: list[int]
-
-    @property
-    def strict(self) -> "PreparedComposite | None":
-        """The pairs with the `strict` form of every part that has one; None if none has."""
-        strict = [getattr(part, "strict", None) for part in self.parts]
-        if all(one is None for one in strict):
-            return None
-        return replace(self, parts=[one or part for one, part in zip(strict, self.parts, strict=True)])
 
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return the weighted mean over the parts, each summed in their order."""

@@ -13,8 +13,12 @@ from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
+from eocc.measures.filling import filled, some_rows
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
+
+# The most training rows that are kept to fill gaps.
+MOST_DONORS = 1000
 
 
 def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
@@ -31,15 +35,15 @@ def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None =
 
 @dataclass(frozen=True, eq=False)
 class FittedEuclidean(FittedInUnit):
-    """The Euclidean measure with its unit and divisor; the training `medians` replace missing numbers of new rows."""
+    """The Euclidean measure with its unit and divisor; `donors` are training rows that fill gaps of new rows."""
 
-    medians: Matrix
-    stored: ClassVar = {**FittedInUnit.stored, "medians": array_of(np.float64, 1)}
+    donors: Matrix
+    stored: ClassVar = {**FittedInUnit.stored, "donors": array_of(np.float64, 2)}
     fills_gaps: ClassVar = True
 
     def __post_init__(self) -> None:
-        if self.medians.shape != self.unit.centre.shape:
-            raise ValueError("a Euclidean measure needs one median per column")
+        if self.donors.shape[1:] != self.unit.centre.shape or not len(self.donors):
+            raise ValueError(f"the rows that fill gaps must be at least 1, of {len(self.unit.centre)} columns")
 
     def prepare(self, patterns: Matrix, prototypes: Matrix | None = None) -> "_Square | _Rows":
         """Express patterns and prototypes in the unit."""
@@ -56,8 +60,17 @@ class FittedEuclidean(FittedInUnit):
         return self.unit.measure(self._filled(patterns)) / self.largest
 
     def _filled(self, patterns: Matrix) -> Matrix:
+        """Return patterns without gaps; the columns count in units of their range."""
         is_gap = np.isnan(patterns)
-        return np.where(is_gap, self.medians, patterns) if is_gap.any() else patterns
+        if not is_gap.any():
+            return patterns
+        largest = np.abs(self.donors).max(axis=0)  # so that no range overflows
+        largest[largest == 0] = 1.0
+        donors, rows = self.donors / largest, patterns / largest
+        spans = np.ptp(donors, axis=0)
+        spans[spans == 0] = 1.0
+        found = filled(rows / spans, donors / spans, np.zeros(len(spans), bool))
+        return np.where(is_gap, found * spans * largest, patterns)
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the features."""
@@ -69,14 +82,15 @@ class FittedEuclidean(FittedInUnit):
         d is a root of a sum, so a feature has no term of its own in d: its share of the sum is its share of d.
         """
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        here, there = self.unit.measure(self._filled(np.array([pattern, prototype])))
+        complete = self._filled(np.array([pattern, prototype]))
+        here, there = self.unit.measure(complete)
         amounts = shared_out(pair.dissimilarity, pair.weights * (here - there) ** 2)
         names = feature_names(pair.names, len(pattern))
-        columns = np.stack([amounts, pattern, prototype, pair.weights, self.medians], axis=1).tolist()
+        columns = np.stack([amounts, pattern, prototype, pair.weights, complete[0]], axis=1).tolist()
         contributions = []
-        for name, (amount, value, other, weight, median) in zip(names, columns, strict=True):
-            said = format_data_number(median if math.isnan(value) else value)
-            said = f"missing (counted as the median in training, {said})" if math.isnan(value) else said
+        for name, (amount, value, other, weight, counted) in zip(names, columns, strict=True):
+            said = format_data_number(counted)
+            said = f"missing (counted as {said}, as in the nearest training rows)" if math.isnan(value) else said
             text = f"{name}: {said}, {pair.called} {format_data_number(other)}"
             details = {"feature": name, "value": to_json(value), "prototype": other, "weight": weight}
             contributions.append(Contribution(amount, text, details))
@@ -96,17 +110,12 @@ class FittedEuclidean(FittedInUnit):
         return array_of(np.float64, 2)(patterns) and 0 < patterns.shape[1] == self.n_parameters
 
 
-def _lower_medians(rows: Matrix) -> Matrix:
-    """Return the median of each column; of an even number the lower one, so that no sum of huge numbers overflows."""
-    middle = (len(rows) - 1) // 2
-    return np.asarray(np.partition(rows, middle, axis=0)[middle])
-
-
 @dataclass(frozen=True)
 class Euclidean(MeasureInUnit):
     """d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) / delta; delta is the largest training distance at p = 1.
 
-    Training rows must be complete. A missing number (NaN) in a new row counts as the median of its column in training.
+    Training rows must be complete. A missing number (NaN) in a new row is filled with the median of the 8 training rows
+    that are nearest in the other columns.
 
     >>> Euclidean().fit(np.array([[0.0, 0.0], [3.0, 4.0]])).delta
     5.0
@@ -119,7 +128,9 @@ class Euclidean(MeasureInUnit):
 
     def unscaled(self, training: Matrix) -> FittedEuclidean:
         """Return the measure with its unit, and the divisor 1. departure: dissimilarity of vectors."""
-        return FittedEuclidean(self.unit_class.of(training), 1.0, _lower_medians(training))
+        return FittedEuclidean(
+            self.unit_class.of(training), 1.0, training[some_rows(len(training), MOST_DONORS)].copy()
+        )
 
     def fit_roughly(self, training: Matrix) -> FittedEuclidean:
         """Return the measure divided by twice the largest distance from the centre, without comparing all pairs."""

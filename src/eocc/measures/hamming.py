@@ -27,7 +27,7 @@ class FittedHamming(FittedSequences):
         codes: dict[Any, int] = {}
         rows = self._encoded(patterns, codes)
         columns = np.ascontiguousarray((rows if prototypes is None else self._encoded(prototypes, codes)).T)
-        return MixedRows(rows, rows, columns, columns, np.ones(self.n_parameters, bool))  # nothing is missing
+        return MixedRows(rows, columns, np.ones(self.n_parameters, bool))
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per position that differs: p_k / m."""

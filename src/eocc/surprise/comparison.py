@@ -176,9 +176,7 @@ class _Pairs(FullComparison):
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
     def _copies(self, tolerance: float) -> Indices:
-        p = self.reference.weightings[0]
-        strict = getattr(self.prepared, "strict", None)  # a row with gaps is not at 0 from its copy
-        rows = self.rows(p) if strict is None else strict.evaluate(p)
+        rows = self.rows(self.reference.weightings[0])
         return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
 
     def nearest(

@@ -14,9 +14,9 @@ import numpy as np
 
 import eocc.measures as measures
 from eocc.foundation.checks import Check, array_of, hashable, instance, integer, optional, setting, tuple_of
+from eocc.measures.coders import FittedColumn
 from eocc.measures.columns import CELLS, Column, Table
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.tables import FittedColumn, FittedGower
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
@@ -66,11 +66,6 @@ def _has_known_contents(column: Any) -> bool:
     return bool(column.contents <= CELLS.keys())
 
 
-def _has_different_names(fitted: FittedGower) -> bool:
-    """Say whether no column of a table is read twice."""
-    return len(set(fitted.names)) == len(fitted.names)
-
-
 def _has_equal_columns(table: Table) -> bool:
     """Say whether all columns of a table are equally long and have different names."""
     lengths = {len(column.values) for column in table.columns}
@@ -78,8 +73,7 @@ def _has_equal_columns(table: Table) -> bool:
 
 
 FITS: dict[type, Callable[[Any], bool]] = {
-    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_contents,
-    FittedGower: _has_different_names,
+    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_contents
 }  # fmt: skip
 
 
