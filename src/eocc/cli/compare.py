@@ -15,10 +15,10 @@ from eocc.cli.studies import request_of, run_and_write, study_options
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
     """Compare one-class classifiers on your own table.
 
-    The paper's protocol is used: the columns as they are and normalised, and the same splits for all systems. All
+    The paper's protocol is used: the columns as they are and normalised, and the same ten folds for all systems. All
     columns but the label must hold numbers, without gaps. --label and --target are required.
 
-    Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss --runs 3
+    Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss
     """
     with usage():
         if not about.label:
@@ -32,7 +32,7 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
         check_names(request, ())
     read = read_training(data, about, "euclidean")
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
-    source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_normal.tolist()))
+    source = TableSource(name, rows=tuple(map(tuple, read.patterns.tolist())), is_target=tuple(read.is_normal.tolist()))
     n_normal = sum(source.is_target)
     say(f"{n_normal} normal rows, {len(source.is_target) - n_normal} others.")
     run_and_write(plan_study(name, f"Comparison on {data.name}", [source], request), request)

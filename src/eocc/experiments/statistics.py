@@ -13,19 +13,24 @@ SIGNIFICANCE = 0.05
 
 
 class Summary(NamedTuple):
-    """Mean and standard deviation over runs; `is_best` where no system is significantly better."""
+    """The mean over runs; the standard deviations over repetitions (of their means) and over the folds of one.
+
+    `is_best` where no system is significantly better.
+    """
 
     mean: float
-    std: float
+    std_repetitions: float
+    std_folds: float
     n_runs: int
     is_best: bool
 
 
-def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) -> dict[str, Summary]:
-    """Summarise the runs of each system on one data set; higher is better.
+def summarise(runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart: Container[str] = ()) -> dict[str, Summary]:
+    """Summarise the runs of each system on one data set, `n_folds` per repetition; higher is better.
 
-    The best mean is marked, and all that do not differ significantly from it by a paired t-test: all systems have
-    the same splits. Systems in `apart` are not compared. With a single run nothing can be tested, and none is marked.
+    The best mean is marked, and all that do not differ significantly from it by a paired t-test over the runs: all
+    systems have the same folds (departure: t test). Systems in `apart` are not compared. With a single run nothing can
+    be tested, and none is marked.
     """
     full = {name: runs for name, runs in runs_by_system.items() if len(runs) and not np.isnan(runs).any()}
     compared = {name: runs for name, runs in full.items() if name not in apart and len(runs) > 1}
@@ -33,12 +38,24 @@ def summarise(runs_by_system: Mapping[str, Matrix], apart: Container[str] = ()) 
     return {
         name: Summary(
             float(runs.mean()),
-            float(runs.std(ddof=1)) if len(runs) > 1 else np.nan,
+            *deviations(runs, n_folds),
             len(runs),
             name in compared and not differs(best, runs),
         )
         for name, runs in full.items()
     }
+
+
+def deviations(runs: Matrix, n_folds: int) -> tuple[float, float]:
+    """Return the standard deviation of the means of the repetitions, and that over the folds within a repetition.
+
+    >>> deviations(np.array([0.0, 2.0, 2.0, 4.0]), n_folds=2)
+    (1.4142135623730951, 1.4142135623730951)
+    """
+    whole = runs[: len(runs) // n_folds * n_folds].reshape(-1, n_folds)
+    over_repetitions = float(whole.mean(axis=1).std(ddof=1)) if len(whole) > 1 else np.nan
+    over_folds = float(np.sqrt(whole.var(axis=1, ddof=1).mean())) if n_folds > 1 and len(whole) else np.nan
+    return over_repetitions, over_folds
 
 
 def differs(one: Matrix, other: Matrix) -> bool:

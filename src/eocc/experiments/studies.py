@@ -17,7 +17,12 @@ from eocc.foundation.progress import stage
 from eocc.foundation.registry import choose
 
 STUDIES: dict[str, tuple[Source, ...]] = {
-    "uci-low": tuple(map(UciSource, ("AB", "BI", "BW", "D", "E", "I", "L"))),
+    # The printed figures of the rivals on raw BW and L are those of the other class: both are shown.
+    "uci-low": (
+        *map(UciSource, ("AB", "BI", "BW", "D", "E", "I", "L")),
+        UciSource("BW (malignant)", "BW"),
+        UciSource("L (ill)", "L"),
+    ),
     "uci-high": tuple(map(UciSource, ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP"))),
     # The paper names AIDS's class a but counts its class i: both are shown, i as the paper's row.
     "iam": (*map(IamSource, ("A", "G", "L-L", "L-H", "M", "P")), IamSource("A (a)", "A", "a")),
@@ -37,7 +42,7 @@ VALIDATION_FACTOR = 1.4
 class Request:
     """What the user asked for. `budget` and `time_limit` are seconds; a budget shortens the search."""
 
-    runs: int = 10
+    repetitions: int = 1
     seed: int = 0
     jobs: int = 1
     systems: tuple[str, ...] = ()
@@ -86,7 +91,7 @@ def seconds_of(source: Source, system: str, generations: int) -> float:
 
 
 def generations_within(
-    budget: float | None, places: Sequence[tuple[Source, str, str]], runs: int, jobs: int
+    budget: float | None, places: Sequence[tuple[Source, str, str]], repetitions: int, jobs: int
 ) -> tuple[Mapping[str, int], str]:
     """Return the generations of the search on each set so that the study fits the budget, and a note about it.
 
@@ -97,7 +102,7 @@ def generations_within(
     for source, _, system in places:
         cost = costs.setdefault(source.name, dict.fromkeys(LENGTHS, 0.0))
         for length in LENGTHS if budget is not None else ():
-            cost[length] += runs * seconds_of(source, system, length) / jobs
+            cost[length] += repetitions * source.n_folds * seconds_of(source, system, length) / jobs
     chosen = dict.fromkeys(costs, FULL_SEARCH)
     if budget is None:
         return chosen, ""
@@ -128,11 +133,11 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
         if (not request.systems or system.name in request.systems) and can_run(system, source)
     ]
     there = [place for place in places if place[0].name not in absent]
-    lengths, note = generations_within(request.budget, there, request.runs, request.jobs)
+    lengths, note = generations_within(request.budget, there, request.repetitions, request.jobs)
     cells = tuple(
         Cell(*place, run, request.seed, lengths.get(place[0].name, 0) if SYSTEMS[place[2]].is_entropic else 0)
         for place in places
-        for run in range(request.runs)
+        for run in range(request.repetitions * place[0].n_folds)
     )
     return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, note, absent)
 

@@ -16,18 +16,21 @@ from eocc.experiments.statistics import Ranking
 from eocc.experiments.studies import FULL_SEARCH, Request, Study
 from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
+from eocc.foundation.wording import counted
 from eocc.report.markup import Markup, escaped, tag
 from eocc.report.markup import table as html_table
 
 LEAKING = (
     " EOCC-2 validates on rows of the test set with noise, as in the paper, which leaks: it is shown, but neither "
-    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, which is honest."
+    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, which is honest. "
+    "BW (malignant) and L (ill) are BW and L with the other class as target, next to the same published figures; "
+    "they count in no mean and no rank."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation graphs that come with the set, which is honest. All runs use the same split, "
     "so systems without a seed have a deviation of 0, and the t-test sees the seeds of the others only. The times of "
     "the rivals exclude the dissimilarities, which are computed once for all; those of our own systems include them. "
-    "A (a) is A with the classes exchanged; it counts in no mean and no rank."
+    "A (a) is A with the classes exchanged, next to the same published figures; it counts in no mean and no rank."
 )
 
 
@@ -57,12 +60,14 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     spent = sum(figures.fit_seconds + figures.score_seconds for figures in runs)
     brackets = "[published figure]; " if results.published else ""
     validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
-    test = "" if request.runs > 1 else " With one run nothing can be tested, so none is bold."
+    most = max(map(len, results.figures.values()), default=0)
+    test = "" if most > 1 else " With one run nothing can be tested, so none is bold."
     search = study.note or f"At most {FULL_SEARCH} generations per search."
     return [
-        f"Mean (standard deviation) over runs; {brackets}bold: the best, and all that do not differ from it by a "
-        f"paired t-test at 5 %.{test}{validation}",
-        f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
+        f"Mean over runs (standard deviation over repetitions, over folds); {brackets}bold: the best, and all that do "
+        f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}",
+        f"{counted(request.repetitions, 'repetition')} of {counted(max(results.n_folds.values(), default=0), 'fold')}, "
+        f"seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
         f"fits and scores took {spent:.0f} s of one core.",
