@@ -103,13 +103,23 @@ def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_no
 
 
 @pytest.mark.parametrize(
-    ("system", "synthesis"), [("EOCC-1", "entropy"), ("EOCC-2", "validation"), ("EOCC-2_10%", "validation")]
+    ("system", "synthesis", "start"),
+    [
+        ("EOCC-1", "entropy", "random"),
+        ("EOCC-2", "validation", "random"),
+        ("EOCC-2_10%", "validation", "random"),
+        ("EOCC-1 from ones", "entropy", "ones"),
+        ("EOCC-2 from ones", "validation", "ones"),
+    ],
 )
-def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis):
+def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis, start):
     made = SYSTEMS[system].make(7, 3, "euclidean")
     assert type(made) is EntropicOneClassClassifier
     own = EntropicOneClassClassifier(
-        measure="euclidean", synthesis=synthesis, search=GeneticSearch(max_generations=3), random_state=7
+        measure="euclidean",
+        synthesis=synthesis,
+        search=GeneticSearch(max_generations=3, first_population=start),
+        random_state=7,
     )
     assert made.get_params() == own.get_params()
 
@@ -139,6 +149,15 @@ def test_a_cell_gives_the_same_results_again(system):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
     assert np.isnan(one.regions) != SYSTEMS[system].is_entropic
+    assert np.isnan(one.ends_at_ones) != SYSTEMS[system].is_entropic
+
+
+def test_a_cell_says_whether_its_search_ended_at_ones():
+    # After one generation the best weights of a random start are not all 1, those of a start with ones may be.
+    random = run_cell(Cell(source(), "raw", "EOCC-1", 0, 0, 1))
+    ones = run_cell(Cell(source(), "raw", "EOCC-1 from ones", 0, 0, 1))
+    assert (random.ends_at_ones, random.generations) == (0.0, 1.0)
+    assert (ones.ends_at_ones, ones.generations) == (1.0, 1.0)
 
 
 def test_a_failed_system_gives_a_one_line_reason():

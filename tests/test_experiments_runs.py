@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -50,34 +49,32 @@ def test_a_changed_file_does_not_reuse_old_results():
 
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
-    with open_store(tmp_path, "1") as (_, add):
+    with open_store(tmp_path) as (_, add):
         for cell in cells:
             add(cell, Figures(auc=0.25 * cell.run))
     path = tmp_path / "cells.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    with open_store(tmp_path, "1") as (finished, add):
+    with open_store(tmp_path) as (finished, add):
         assert str(finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
         add(cells[2], Figures(reason="late"))
-    with open_store(tmp_path, "1") as (finished, _):
+    with open_store(tmp_path) as (finished, _):
         assert finished[cells[2].key].reason == "late"
-    with open_store(tmp_path, "2") as (of_another_version, _):
-        assert of_another_version == {}
     path.write_text('{"version": "1"}\n' + path.read_text())
-    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path, "1"):
+    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path):
         pass
 
 
 def test_a_folder_is_locked_during_a_run(tmp_path):
-    with open_store(tmp_path, "1"), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path, "1"):
+    with open_store(tmp_path), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path):
         pass
-    with open_store(tmp_path, "1"):
+    with open_store(tmp_path):
         pass
 
 
 def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
     request = Request(systems=("Gauss",), folder=tmp_path)
     study = plan_study("made", "Made", [source()], request)
-    with open_store(tmp_path, version("eocc")) as (_, add):
+    with open_store(tmp_path) as (_, add):
         for cell in study.cells:
             add(cell, Figures(reason="not done within 0.01 s"))
     results = run_study(study, request)

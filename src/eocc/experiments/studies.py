@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 from eocc.experiments.cells import Cell
@@ -152,7 +151,7 @@ def _why_absent(source: Source) -> str:
 
 def run_study(study: Study, request: Request) -> Results:
     """Run the cells that have no results in the folder yet; the results of each are written at once."""
-    with open_store(request.folder, version("eocc")) as (finished, add):
+    with open_store(request.folder) as (finished, add):
         there = [cell for cell in study.cells if cell.source.name not in study.absent]
         waiting = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
         costs = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}

@@ -17,7 +17,8 @@ from eocc.foundation.types import Matrix
 Place = tuple[str, str]  # data set, normalisation
 Table = list[list[str]]  # the first row is the head
 
-MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "fit_seconds", "score_seconds")
+MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "ends_at_ones",
+            "fit_seconds", "score_seconds")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,20 @@ def _cell(ours: Summary | None, published: PublishedFigure | None, measured: str
 
 def decision_table(results: Results) -> Table:
     """Return the means over all places of the figures of the decisions, regions and times of each system."""
-    rows = [["system", "accuracy", "precision", "recall", "F", "regions", "fit, s", "score, s"]]
+    rows = [
+        [
+            "system",
+            "accuracy",
+            "precision",
+            "recall",
+            "F",
+            "regions",
+            "generations",
+            "ends at p = 1",
+            "fit, s",
+            "score, s",
+        ]
+    ]
     for system in results.systems:
         means = [_number(results.mean(results.counted(), system, name)) for name in MEASURED[1:]]
         rows.append([_title(results, system), *means])
