@@ -50,7 +50,7 @@ STREAM_SAMPLE = 20_000
 
 
 class EntropicOneClassClassifier(OneClassClassifier):
-    """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz).
+    """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz 2015).
 
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these vectors
     gives the Rényi entropy of the data and, when its longest edges are cut while modularity rises, clusters. Each

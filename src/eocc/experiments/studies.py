@@ -23,7 +23,7 @@ STUDIES: dict[str, tuple[Source, ...]] = {
         UciSource("L (ill)", "L"),
     ),
     "uci-high": tuple(map(UciSource, ("AR", "BC-D", "BC-P", "C", "CO", "S", "SP"))),
-    # The paper names AIDS's class a but counts its class i: both are shown, i as the paper's row.
+    # The paper names AIDS's class a but counts its class i: both are shown, i as its row. departure: aids class
     "iam": (*map(IamSource, ("A", "G", "L-L", "L-H", "M", "P")), IamSource("A (a)", "A", "a")),
 }
 TITLES = {"uci-low": "UCI sets of few features", "uci-high": "UCI sets of many features", "iam": "IAM graph sets"}
