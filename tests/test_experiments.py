@@ -20,7 +20,7 @@ from eocc.experiments.protocol import (
     validation_rows,
 )
 from eocc.experiments.published_figures import PublishedFigure
-from eocc.experiments.statistics import differs, rank_systems, summarise
+from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
 from eocc.experiments.studies import generations_within
 from eocc.experiments.systems import SYSTEMS
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
@@ -195,8 +195,17 @@ def test_ranks_derived_by_hand_and_the_critical_difference_of_demsar():
     assert ranking.average_ranks == {"a": (1 + 2 + 1.5) / 3, "b": (2 + 1 + 1.5) / 3, "c": 3.0}
     # Demšar (2006), table 5: q = 2.343 for three systems.
     assert_allclose(ranking.critical_difference, 2.343 * np.sqrt(3 * 4 / (6 * 3)), rtol=1e-3)
+    assert ranking.intervals["c"] == (3.0, 3.0)
+    assert ranking.intervals["a"][0] < ranking.average_ranks["a"] < ranking.intervals["a"][1]
     assert rank_systems(["a", "b"], scores[:, :2]) is None
     assert rank_systems(["a", "b", "c"], scores[:1]) is None
+
+
+def test_bootstrap_intervals_are_those_of_the_binomial():
+    # Of 100 sets half have rank 1 and half rank 2: the mean of a bootstrap is 1 + B / 100 with B ~ Bin(100, 1/2),
+    # whose 2.5 % and 97.5 % quantiles are 40 and 60.
+    ranks = np.repeat([[1.0, 2.0], [2.0, 1.0]], 50, axis=0)
+    assert_allclose(bootstrap_intervals(ranks), [[1.40, 1.60]] * 2, atol=0.01)
 
 
 def test_tables_show_our_mean_and_the_published_one():

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from doubles import Recorder
+from eocc.cli import main
+from eocc.cli.compare import tables_in
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.store import open_store
@@ -109,6 +111,7 @@ def test_tables_are_written_in_three_formats_and_progress_is_reported(tmp_path):
         results = run_study(study, request)
     paths = write_study(study, results, request)
     assert [path.name for path in paths] == ["made-part.md", "made-part.csv", "made-part.html"]
+    assert not list(tmp_path.glob("*.png"))  # one set gives no ranks
     assert [words.split("; ")[1] for words in view.words] == [f"{n} of 60 runs" for n in range(1, 61)]
     assert view.seen[-1] == ("made-part", 1.0)
     text, page = paths[0].read_text(), paths[2].read_text()
@@ -128,6 +131,27 @@ CSV = "\n".join(
 
 
 RESULT = "parts-comparison-part.md"
+
+
+def test_the_tables_of_a_folder_are_ranked_with_intervals_and_a_picture(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for seed, name in enumerate(("b.csv", "a.csv", "c.tsv")):
+        lines = CSV.splitlines()[: 50 + seed]
+        (folder / name).write_text("\n".join(lines).replace(",", "\t" if name == "c.tsv" else ","))
+    (folder / "origins.md").write_text("where the tables came from")
+    options = ["--label", "kind", "--target", "good", "--systems", "1-NN,Gauss,PCA", "--output", str(tmp_path / "out")]
+    assert main(["--quiet", "compare", str(folder), *options]) == 0
+    text = (tmp_path / "out" / "tables-comparison-part.md").read_text()
+    assert "| system | a | b | c | mean |" in text
+    assert "| system | average rank | 95 % interval over the sets | mean AUC |" in text
+    assert "(tables-comparison-part-ranks-raw.png)" in text
+    assert (tmp_path / "out" / "tables-comparison-part-ranks-unit-variance.png").stat().st_size > 5_000
+
+
+def test_a_folder_without_tables_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="holds no tables; put files such as"):
+        tables_in(tmp_path)
 
 
 def compare(folder, out, *options):

@@ -10,6 +10,7 @@ from scipy import stats
 from eocc.foundation.types import Matrix
 
 SIGNIFICANCE = 0.05
+N_BOOTSTRAPS = 10_000
 
 
 class Summary(NamedTuple):
@@ -70,9 +71,14 @@ def differs(one: Matrix, other: Matrix) -> bool:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks, 1 = best; the Friedman test's p; and the Nemenyi test's critical difference."""
+    """Average ranks, 1 = best; the Friedman test's p; and the Nemenyi test's critical difference.
+
+    `intervals` are 95 % bootstrap intervals of the average ranks over the data cells: how much the choice of the data
+    sets matters.
+    """
 
     average_ranks: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
     friedman_p: float
     critical_difference: float
     n_cells: int
@@ -98,4 +104,13 @@ def rank_systems(names: Sequence[str], scores: Matrix) -> Ranking | None:
     q = stats.studentized_range.ppf(1 - SIGNIFICANCE, n_systems, np.inf) / np.sqrt(2)
     critical = float(q * np.sqrt(n_systems * (n_systems + 1) / (6 * n_cells)))
     averages = dict(zip(names, map(float, ranks.mean(axis=0)), strict=True))
-    return Ranking(averages, float(friedman), critical, n_cells)
+    intervals = dict(zip(names, map(tuple, bootstrap_intervals(ranks).tolist()), strict=True))
+    return Ranking(averages, intervals, float(friedman), critical, n_cells)
+
+
+def bootstrap_intervals(values: Matrix) -> Matrix:
+    """Return the 95 % bootstrap interval (low, high) of each column's mean over the rows."""
+    n = len(values)
+    drawn = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=N_BOOTSTRAPS)
+    tails = [SIGNIFICANCE / 2, 1 - SIGNIFICANCE / 2]
+    return np.asarray(np.quantile(drawn @ values / n, tails, axis=0).T)

@@ -169,10 +169,12 @@ def decision_table(results: Results) -> Table:
 
 def rank_table(results: Results, form: str) -> Table:
     """Return average rank and mean AUC of each system over the sets in one normalisation, best first."""
-    ranking = results.ranking(form)
-    ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1]) if ranking else []
-    rows = [[name, f"{rank:.2f}", _number(results.mean(results.counted(form), name))] for name, rank in ordered]
-    return [["system", "average rank", "mean AUC"], *rows]
+    ranking, rows = results.ranking(form), [["system", "average rank", "95 % interval over the sets", "mean AUC"]]
+    for name, rank in sorted(ranking.average_ranks.items(), key=lambda item: item[1]) if ranking else ():
+        low, high = ranking.intervals[name] if ranking else (np.nan, np.nan)
+        mean = results.mean(results.counted(form), name)
+        rows.append([name, f"{rank:.2f}", f"{low:.2f} to {high:.2f}", _number(mean)])
+    return rows
 
 
 def csv_text(results: Results) -> str:

@@ -1,8 +1,8 @@
 """Spanning tree -> Rényi entropy of the patterns in the dissimilarity space.
 
 The estimate from the length of an entropic graph is that of Hero and Michel (Asymptotic theory of greedy approximations
-to minimal k-point random graphs, 1999) and of Hero, Ma, Michel, Gorman (Applications of entropic spanning graphs, 2002).
-Livi and Alippi (One-class classifiers based on entropic spanning graphs, 2017) build another classifier on such graphs.
+to minimal k-point random graphs, 1999), explained by Hero, Ma, Michel and Gorman (Applications of entropic spanning
+graphs, 2002). Livi and Alippi (One-class classifiers based on entropic spanning graphs, 2017) build another classifier.
 """
 
 import numpy as np

@@ -50,7 +50,7 @@ class GeometricEntropyMinimisation(DistanceRival):
 
     def _minus_length(self, nearest: Matrix) -> Matrix:
         """Return minus the sum over sorted distances, in the unit of the training distances."""
-        return -((nearest / self.unit_) ** self.gamma).sum(axis=1)
+        return np.asarray(-((nearest / self.unit_) ** self.gamma).sum(axis=1))
 
     def p_values(self, X: Any) -> Matrix:
         """Return the share of left-out training rows, the row counted among them, that are no more normal."""
