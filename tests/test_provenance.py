@@ -60,6 +60,7 @@ print(code_digest(Gauss(), "euclidean"))
     [
         ("rivals/gauss.py", '"""', '"""Other words. ', True),
         ("rivals/k_means.py", "import numpy as np", "import numpy as np\n\nOTHER = 1", True),
+        ("measures/euclidean.py", "import numpy as np", "import numpy as np\n\nOTHER = 1", True),
         ("rivals/base.py", "LARGEST = 1e100", "LARGEST = 1e99", False),
         ("experiments/protocol.py", "NOISE = 0.1", "NOISE = 0.2", False),
     ],
