@@ -129,7 +129,7 @@ class TestBadInput:
             ({"eta": float("nan")}, r"eta must be a number in \[0, 1\], not nan"),
             ({"beta": -1}, r"beta must be a number in \[0, 1\], not -1"),
             ({"gamma": 0}, r"gamma must be a number in \(0, inf\), not 0"),
-            ({"gamma": 30}, r"gamma must lie in \(0, d\), with d = 30 the number of prototypes; not 30"),
+            ({"gamma": 50}, r"gamma must lie in \(0, d\), with d = 50 the number of prototypes; not 50"),
             ({"measure": "cosin"}, "unknown measure 'cosin'; known: 'auto', 'cosine-bags', 'dtw', 'euclidean'"),
             ({"synthesis": "entropie"}, "unknown synthesis 'entropie'; known: 'entropy'.*Did you mean 'entropy'"),
             ({"extent": "avg"}, "unknown extent 'avg'; known: 'max', 'mean', 'median', 'quantile', 'std'"),

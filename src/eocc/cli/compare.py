@@ -15,11 +15,11 @@ TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 @options.data_options("label", "target", "drop", "all_columns")
 @study_options("comparison")
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
-    """Compare one-class classifiers on your own table, or on all tables of a folder.
+    """Compare one-class classifiers on your own data.
 
-    The paper's protocol is used: the columns as they are and normalised, and the same ten folds for all systems. All
-    columns but the label must hold numbers, without gaps. --label and --target are required; all tables of a folder
-    have the same. With several tables the systems are ranked, with intervals over the tables and a picture.
+    DATA is a table, or a folder of tables with the same label column. The paper's protocol is used: the columns as they
+    are and normalised, and the same ten folds for all systems. All columns but the label must hold numbers, without
+    gaps. --label and --target are required. Several tables rank the systems, with intervals and a picture.
 
     Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss
     """

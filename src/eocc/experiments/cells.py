@@ -81,10 +81,11 @@ def _figures(cell: Cell, system: System) -> Figures:
     started = time.perf_counter()
     system.fit_on(trial, estimator)
     fitted = time.perf_counter()
-    margins = estimator.decision_function(test)  # ranks like score_samples
+    scores = estimator.score_samples(test)  # decision_function subtracts the offset, which may round small ones away
     scored = time.perf_counter()
     rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-    measured: dict[str, Any] = measures_of(trial.test.y[rows], margins[rows], margins[rows] >= 0)
+    accepted = estimator.decision_function(test) >= 0
+    measured: dict[str, Any] = measures_of(trial.test.y[rows], scores[rows], accepted[rows])
     if system.is_entropic:
         measured |= {"regions": float(len(estimator.regions_)), "generations": float(len(estimator.history_)),
                      "ends_at_ones": float((estimator.weights_ == 1).all())}  # fmt: skip
