@@ -113,6 +113,15 @@ class TestPublicNames:
         clf = plain(gamma=0.5).fit(setosa)
         assert clf.entropy_ == normalized_entropy(clf.spanning_tree_.lengths, 0.5)
         assert clf.raw_entropy_ == renyi_entropy(clf.spanning_tree_.lengths, 50, 0.5)
+        assert clf.alpha_ == 1 - 0.5 / 50
+
+    def test_gamma_may_be_as_large_as_the_number_of_prototypes(self, setosa):
+        clf = plain(gamma=25).fit(setosa)
+        assert clf.alpha_ == 0.5
+        assert clf.facts()["order of the Rényi entropy"] == 0.5
+        assert np.isfinite(clf.raw_entropy_)
+        with pytest.raises(ValueError, match=r"d = 10 the number of prototypes; not 25"):
+            plain(gamma=25, prototypes=10).fit(setosa)
 
 
 class TestDecisions:

@@ -10,9 +10,17 @@ from scipy import stats
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.figures import draw_ranks
-from eocc.experiments.protocol import TableSource, normalised, rng_of, split_rows, trial_of_rows
+from eocc.experiments.protocol import (
+    TableSource,
+    UciSource,
+    normalised,
+    rng_of,
+    split_rows,
+    trial_of_rows,
+    validation_rows,
+)
 from eocc.experiments.published_figures import PublishedFigure
-from eocc.experiments.statistics import differs, rank_systems, summarise
+from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
 from eocc.experiments.studies import generations_within
 from eocc.experiments.systems import SYSTEMS
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
@@ -20,26 +28,42 @@ from eocc.search import GeneticSearch
 from troubled_source import source
 
 
-def test_nine_tenths_of_the_targets_train_and_all_other_rows_test():
-    is_target = np.array([True, False] * 20 + [True] * 10)
-    training, test, validation = split_rows(is_target, np.random.default_rng(0))
-    assert is_target[training].all()
-    assert len(training) == 27
-    assert_array_equal(np.sort(np.concatenate([training, test])), np.arange(50))
-    assert len(validation) == 1 + 2
+def test_every_target_is_held_out_once_in_a_repetition_and_all_outliers_are_tested_in_every_run():
+    is_target = np.array([True, False] * 20 + [True] * 14)
+    held_out = []
+    for run in range(10):
+        training, test = split_rows(is_target, run, 0, "AB")
+        assert is_target[training].all()
+        assert_array_equal(np.sort(np.concatenate([training, test])), np.arange(54))
+        held_out.append(test[is_target[test]])
+    assert sorted(map(len, held_out)) == [3] * 6 + [4] * 4
+    assert_array_equal(np.sort(np.concatenate(held_out)), np.flatnonzero(is_target))
 
 
-def test_a_split_depends_only_on_seed_set_and_run():
+def test_folds_depend_only_on_seed_set_and_repetition():
     is_target = np.array([True] * 30 + [False] * 9)
-    one, again, other = (split_rows(is_target, rng_of(1, "AB", run))[0] for run in (4, 4, 5))
-    assert_array_equal(one, again)
-    assert not np.array_equal(one, other)
+    first = split_rows(is_target, 4, 1, "AB")[0]
+    assert_array_equal(first, split_rows(is_target, 4, 1, "AB")[0])
+    for other in ((5, 1, "AB"), (14, 1, "AB"), (4, 2, "AB"), (4, 1, "BI")):
+        assert not np.array_equal(first, split_rows(is_target, *other)[0])
 
 
-@pytest.mark.parametrize("is_target", [[True], [True, True], [False, False], [True, False]])
+@pytest.mark.parametrize("is_target", [[True] * 9 + [False], [True] * 10, [False, False]])
 def test_too_few_rows_to_split_are_an_error(is_target):
-    with pytest.raises(ValueError, match="at least 2 targets and 1 outlier; there are"):
-        split_rows(np.array(is_target), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="at least 10 targets and 1 outlier; there are"):
+        split_rows(np.array(is_target), 0, 0, "")
+
+
+def test_a_tenth_of_each_kind_validates_and_at_least_one():
+    y = np.repeat([1, -1], [4, 20])
+    chosen = validation_rows(y, np.random.default_rng(0))
+    assert_array_equal(np.sort(y[chosen]), [-1, -1, 1])
+
+
+def test_the_variant_of_a_set_has_the_other_class_as_target():
+    named, other = (UciSource(*names).trial("raw", 0, 0) for names in (("I",), ("I (other)", "I")))
+    assert (len(named.training), len(other.training)) == (45, 90)
+    assert (int((named.test.y == -1).sum()), int((other.test.y == -1).sum())) == (100, 50)
 
 
 def test_normalisation_is_fitted_on_the_training_targets_alone():
@@ -58,8 +82,9 @@ def test_a_run_is_normalised_by_its_training_targets():
 def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
     made = source()
     X, is_target = np.array(made.rows), np.array(made.is_target)
-    trial, rng = trial_of_rows(X, is_target, "raw", rng_of(0, 0)), rng_of(0, 0)
-    training, test, validation = split_rows(is_target, rng)
+    trial, rng = trial_of_rows(X, is_target, "raw", 3), rng_of(0, "", "validation", 3)
+    training, test = split_rows(is_target, 3, 0, "")
+    validation = validation_rows(trial.test.y, rng)
     noise = 0.1 * X[training].std(axis=0) * rng.normal(size=trial.honest.patterns.shape)
     assert_allclose(trial.leaking.patterns, X[test][validation] + noise, rtol=1e-12)
 
@@ -74,17 +99,27 @@ def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_no
     gaps = trial.leaking.patterns - trial.honest.patterns
     assert 0 < np.abs(gaps).max() < 1
     assert {tuple(row) for row in trial.honest.patterns} <= {tuple(row) for row in trial.test.patterns}
-    assert trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", rng_of(0, 0)).training.shape == (36, 3)
+    assert trial.training.shape == (36, 3)
 
 
 @pytest.mark.parametrize(
-    ("system", "synthesis"), [("EOCC-1", "entropy"), ("EOCC-2", "validation"), ("EOCC-2_10%", "validation")]
+    ("system", "synthesis", "start"),
+    [
+        ("EOCC-1", "entropy", "random"),
+        ("EOCC-2", "validation", "random"),
+        ("EOCC-2_10%", "validation", "random"),
+        ("EOCC-1 from ones", "entropy", "ones"),
+        ("EOCC-2 from ones", "validation", "ones"),
+    ],
 )
-def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis):
+def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis, start):
     made = SYSTEMS[system].make(7, 3, "euclidean")
     assert type(made) is EntropicOneClassClassifier
     own = EntropicOneClassClassifier(
-        measure="euclidean", synthesis=synthesis, search=GeneticSearch(max_generations=3), random_state=7
+        measure="euclidean",
+        synthesis=synthesis,
+        search=GeneticSearch(max_generations=3, first_population=start),
+        random_state=7,
     )
     assert made.get_params() == own.get_params()
 
@@ -114,10 +149,19 @@ def test_a_cell_gives_the_same_results_again(system):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
     assert np.isnan(one.regions) != SYSTEMS[system].is_entropic
+    assert np.isnan(one.ends_at_ones) != SYSTEMS[system].is_entropic
+
+
+def test_a_cell_says_whether_its_search_ended_at_ones():
+    # After one generation the best weights of a random start are not all 1, those of a start with ones may be.
+    random = run_cell(Cell(source(), "raw", "EOCC-1", 0, 0, 1))
+    ones = run_cell(Cell(source(), "raw", "EOCC-1 from ones", 0, 0, 1))
+    assert (random.ends_at_ones, random.generations) == (0.0, 1.0)
+    assert (ones.ends_at_ones, ones.generations) == (1.0, 1.0)
 
 
 def test_a_failed_system_gives_a_one_line_reason():
-    bad = TableSource("bad", ((1.0,), (2.0,)), (True, True))
+    bad = TableSource("bad", rows=((1.0,), (2.0,)), is_target=(True, True))
     assert run_cell(Cell(bad, "raw", "Gauss", 0, 0, 1)).reason.startswith("ValueError: a comparison needs")
 
 
@@ -132,7 +176,11 @@ def test_a_paired_t_test_marks_systems_that_do_not_differ_from_the_best():
     marked = summarise({"best": best, "near": near, "far": far, "failed": np.array([0.9, np.nan])})
     assert (marked["best"].is_best, marked["near"].is_best, marked["far"].is_best) == (True, True, False)
     assert "failed" not in marked
-    assert_allclose(marked["far"].std, np.std(far, ddof=1))
+    assert_allclose(marked["far"].std_repetitions, np.std(far, ddof=1))
+    assert np.isnan(marked["far"].std_folds)
+    of_two_folds = summarise({"far": far}, n_folds=2)["far"]
+    assert_allclose(of_two_folds.std_repetitions, np.std([far[:2].mean(), far[2:].mean()], ddof=1))
+    assert_allclose(of_two_folds.std_folds**2, (np.var(far[:2], ddof=1) + np.var(far[2:], ddof=1)) / 2)
     assert differs(best, far) == (stats.ttest_rel(best, far).pvalue < 0.05)
     assert not any(summary.is_best for summary in summarise({"a": best[:1], "b": far[:1]}).values())
     leaky = summarise({"honest": near, "leaky": best + 0.1}, apart={"leaky"})
@@ -147,8 +195,17 @@ def test_ranks_derived_by_hand_and_the_critical_difference_of_demsar():
     assert ranking.average_ranks == {"a": (1 + 2 + 1.5) / 3, "b": (2 + 1 + 1.5) / 3, "c": 3.0}
     # Demšar (2006), table 5: q = 2.343 for three systems.
     assert_allclose(ranking.critical_difference, 2.343 * np.sqrt(3 * 4 / (6 * 3)), rtol=1e-3)
+    assert ranking.intervals["c"] == (3.0, 3.0)
+    assert ranking.intervals["a"][0] < ranking.average_ranks["a"] < ranking.intervals["a"][1]
     assert rank_systems(["a", "b"], scores[:, :2]) is None
     assert rank_systems(["a", "b", "c"], scores[:1]) is None
+
+
+def test_bootstrap_intervals_are_those_of_the_binomial():
+    # Of 100 sets half have rank 1 and half rank 2: the mean of a bootstrap is 1 + B / 100 with B ~ Bin(100, 1/2),
+    # whose 2.5 % and 97.5 % quantiles are 40 and 60.
+    ranks = np.repeat([[1.0, 2.0], [2.0, 1.0]], 50, axis=0)
+    assert_allclose(bootstrap_intervals(ranks), [[1.40, 1.60]] * 2, atol=0.01)
 
 
 def test_tables_show_our_mean_and_the_published_one():
@@ -158,9 +215,9 @@ def test_tables_show_our_mean_and_the_published_one():
     printed = PublishedFigure("uci_low", "raw", "made", "1-NN", "auc", 0.777, 0.1, False)
     results = results_of(cells, finished, [printed])
     rows = figure_table(results, "raw")
-    assert rows == [["system", "made", "mean"], ["EOCC-1", "**0.550** (0.071)", "0.550"],
-                    ["1-NN", "**0.550** (0.071) [0.777]", "0.550"]]  # fmt: skip
-    assert "| 1-NN | **0.550** (0.071) [0.777] | 0.550 |" in markdown(rows)
+    assert rows == [["system", "made", "mean"], ["EOCC-1", "**0.550** (-, -)", "0.550"],
+                    ["1-NN", "**0.550** (-, -) [0.777]", "0.550"]]  # fmt: skip
+    assert "| 1-NN | **0.550** (-, -) [0.777] | 0.550 |" in markdown(rows)
     assert markdown([["a", "b"], ["1", "2|3"]]) == "| a | b |\n|---|---|\n| 1 | 2\\|3 |"
     assert "made,raw,1-NN,auc,0.55," in csv_text(results)
     assert "0.777" in csv_text(results)
@@ -178,20 +235,20 @@ def test_a_missing_cell_is_a_dash_with_a_reason():
 def test_a_budget_shortens_the_search_with_a_note():
     made = source(n=300)
     kept = [(made, "raw", "EOCC-1")]
-    assert generations_within(None, kept, 10, 1) == ({"made": 100}, "")
+    assert generations_within(None, kept, 1, 1) == ({"made": 100}, "")
     full = ({"made": 100}, "The budget of 1000000000 s allows the full search.")
-    assert generations_within(1e9, kept, 10, 1) == full
-    few, note = generations_within(3, kept, 10, 1)
+    assert generations_within(1e9, kept, 1, 1) == full
+    few, note = generations_within(3, kept, 1, 1)
     assert 1 <= few["made"] < 20
     assert f"shortens the search to at most {few['made']} generations on made" in note
-    least, note = generations_within(1e-3, kept, 10, 1)
+    least, note = generations_within(1e-3, kept, 1, 1)
     assert least == {"made": 1}
     assert "Even so about" in note
 
 
 def test_a_budget_shortens_the_costly_sets_first():
     large, small = source(n=600), replace(source(n=30), name="small")
-    chosen, note = generations_within(6, [(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], 10, 1)
+    chosen, note = generations_within(6, [(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], 1, 1)
     assert chosen["made"] < chosen["small"] == 100
     assert "small" not in note
 
@@ -206,8 +263,11 @@ def test_leaking_systems_and_repeated_sets_are_not_ranked():
     assert rows[2][0] == "EOCC-2 (leaks)"
     assert "**" not in rows[2][1]
     assert "**" in rows[1][1]
-    graphs = replace(results, places=(("A", "graphs"), ("A (a)", "graphs"), ("G", "graphs")), absent={"G": "gone"})
+    places, figure = (("A", "graphs"), ("A (a)", "graphs"), ("G", "graphs")), object()
+    graphs = replace(results, places=places, variants={"A (a)": "A"}, absent={"G": "gone"},
+                     published={(("A", "graphs"), "EOCC-1", "auc"): figure})  # fmt: skip
     assert graphs.counted() == [("A", "graphs")]
+    assert graphs.printed(("A (a)", "graphs"), "EOCC-1", "auc") is figure
 
 
 def test_a_test_set_of_one_kind_is_an_error():

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 
 import numpy as np
 import pytest
 
 from doubles import Recorder
+from eocc.cli import main
+from eocc.cli.compare import tables_in
 from eocc.experiments import pool
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.store import open_store
@@ -35,7 +36,7 @@ def test_a_cell_that_hangs_or_dies_does_not_affect_the_others(what, reason):
 def test_results_do_not_depend_on_the_number_of_processes(tmp_path):
     tables = []
     for jobs in (1, 2):
-        request = Request(runs=2, jobs=jobs, systems=QUICK, folder=tmp_path / str(jobs))
+        request = Request(jobs=jobs, systems=QUICK, folder=tmp_path / str(jobs))
         study = plan_study("made", "Made", [source()], request)
         results = run_study(study, request)
         tables.append({key: [run.auc for run in runs] for key, runs in results.figures.items()})
@@ -50,34 +51,32 @@ def test_a_changed_file_does_not_reuse_old_results():
 
 def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     cells = [Cell(source(), "raw", "Gauss", run, 0, 1) for run in range(3)]
-    with open_store(tmp_path, "1") as (_, add):
+    with open_store(tmp_path) as (_, add):
         for cell in cells:
             add(cell, Figures(auc=0.25 * cell.run))
     path = tmp_path / "cells.jsonl"
     path.write_bytes(path.read_bytes()[:-20])
-    with open_store(tmp_path, "1") as (finished, add):
+    with open_store(tmp_path) as (finished, add):
         assert str(finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
         add(cells[2], Figures(reason="late"))
-    with open_store(tmp_path, "1") as (finished, _):
+    with open_store(tmp_path) as (finished, _):
         assert finished[cells[2].key].reason == "late"
-    with open_store(tmp_path, "2") as (of_another_version, _):
-        assert of_another_version == {}
     path.write_text('{"version": "1"}\n' + path.read_text())
-    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path, "1"):
+    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path):
         pass
 
 
 def test_a_folder_is_locked_during_a_run(tmp_path):
-    with open_store(tmp_path, "1"), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path, "1"):
+    with open_store(tmp_path), pytest.raises(ValueError, match="another run uses"), open_store(tmp_path):
         pass
-    with open_store(tmp_path, "1"):
+    with open_store(tmp_path):
         pass
 
 
 def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
-    request = Request(runs=1, systems=("Gauss",), folder=tmp_path)
+    request = Request(systems=("Gauss",), folder=tmp_path)
     study = plan_study("made", "Made", [source()], request)
-    with open_store(tmp_path, version("eocc")) as (_, add):
+    with open_store(tmp_path) as (_, add):
         for cell in study.cells:
             add(cell, Figures(reason="not done within 0.01 s"))
     results = run_study(study, request)
@@ -87,21 +86,18 @@ def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
 
 def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
-    request = Request(runs=1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
+    request = Request(systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
     study = plan_study("uci-low", "UCI", STUDIES["uci-low"], request)
     assert list(study.absent) == ["BI"]
     results = run_study(study, request)
     text = write_study(study, results, request)[0].read_text()
     assert study.name == "uci-low-part"
     assert "No results on BI: " in text
-    assert "| Gauss | 1.000 (-) [1.000] | - [0.900] | 1.000 |" in text.replace(
-        "- [0.900] | 1.000 (-) [1.000]", "1.000 (-) [1.000] | - [0.900]"
-    )
-    assert "none is bold" in text
+    assert "| Gauss | - [0.900] | **1.000** (-, 0.000) [1.000] | 1.000 |" in text
 
 
 def test_a_budget_does_not_change_the_cells_of_the_rivals():
-    plans = [plan_study("made", "", [source()], Request(runs=1, budget=budget)) for budget in (None, 0.01)]
+    plans = [plan_study("made", "", [source()], Request(budget=budget)) for budget in (None, 0.01)]
     one, other = ({cell.system: cell.key for cell in plan.cells} for plan in plans)
     assert one["Gauss"] == other["Gauss"]
     assert one["EOCC-1"] != other["EOCC-1"]
@@ -109,13 +105,14 @@ def test_a_budget_does_not_change_the_cells_of_the_rivals():
 
 def test_tables_are_written_in_three_formats_and_progress_is_reported(tmp_path):
     view = Recorder()
-    request = Request(runs=2, systems=QUICK, folder=tmp_path)
+    request = Request(systems=QUICK, folder=tmp_path)
     study = plan_study("made", "Made <up>", [source()], request)
     with watched_by(Watch(view, worth=-1.0)):
         results = run_study(study, request)
     paths = write_study(study, results, request)
     assert [path.name for path in paths] == ["made-part.md", "made-part.csv", "made-part.html"]
-    assert [words.split("; ")[1] for words in view.words] == [f"{n} of 12 runs" for n in range(1, 13)]
+    assert not list(tmp_path.glob("*.png"))  # one set gives no ranks
+    assert [words.split("; ")[1] for words in view.words] == [f"{n} of 60 runs" for n in range(1, 61)]
     assert view.seen[-1] == ("made-part", 1.0)
     text, page = paths[0].read_text(), paths[2].read_text()
     assert "## AUC, raw" in text
@@ -136,9 +133,30 @@ CSV = "\n".join(
 RESULT = "parts-comparison-part.md"
 
 
+def test_the_tables_of_a_folder_are_ranked_with_intervals_and_a_picture(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    for seed, name in enumerate(("b.csv", "a.csv", "c.tsv")):
+        lines = CSV.splitlines()[: 50 + seed]
+        (folder / name).write_text("\n".join(lines).replace(",", "\t" if name == "c.tsv" else ","))
+    (folder / "origins.md").write_text("where the tables came from")
+    options = ["--label", "kind", "--target", "good", "--systems", "1-NN,Gauss,PCA", "--output", str(tmp_path / "out")]
+    assert main(["--quiet", "compare", str(folder), *options]) == 0
+    text = (tmp_path / "out" / "tables-comparison-part.md").read_text()
+    assert "| system | a | b | c | mean |" in text
+    assert "| system | average rank | 95 % interval over the sets | mean AUC |" in text
+    assert "(tables-comparison-part-ranks-raw.png)" in text
+    assert (tmp_path / "out" / "tables-comparison-part-ranks-unit-variance.png").stat().st_size > 5_000
+
+
+def test_a_folder_without_tables_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="holds no tables; put files such as"):
+        tables_in(tmp_path)
+
+
 def compare(folder, out, *options):
     command = [sys.executable, "-m", "eocc", "compare", "parts.csv", "--label", "kind", "--target", "good",
-               "--systems", ",".join(QUICK), "--runs", "4", "--output", out, *options]  # fmt: skip
+               "--systems", ",".join(QUICK), "--output", out, *options]  # fmt: skip
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -191,9 +209,9 @@ def test_a_killed_run_that_is_started_again_gives_the_same_tables(tmp_path):
     killed.wait(10)
     wait_for(lambda: not any(is_alive(child) for child in children), 15)
     done = cells.read_text().count("\n")
-    assert 5 <= done < 24
+    assert 5 <= done < 60
     resumed = compare(tmp_path, "killed", "--jobs", "2")
     assert resumed.wait(120) == 0
-    assert len(cells.read_text().splitlines()) == 24
+    assert len(cells.read_text().splitlines()) == 60
     assert aucs(tmp_path / "killed") == aucs(tmp_path / "whole")
     assert tables_of(tmp_path / "killed" / RESULT) == tables_of(tmp_path / "whole" / RESULT)

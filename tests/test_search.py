@@ -67,7 +67,7 @@ def test_stops_after_patience_or_max_generations():
 
 def test_the_papers_settings_are_the_defaults():
     assert GeneticSearch() == GeneticSearch(
-        population_size=30, mutation_rate=0.3, max_generations=100, patience=10, max_time=None
+        population_size=30, mutation_rate=0.3, max_generations=100, patience=10, max_time=None, first_population="ones"
     )
 
 
@@ -83,6 +83,14 @@ def test_first_individual_is_all_ones():
     first = GeneticSearch().start(4, np.random.default_rng(0)).ask()
     assert first.shape == (30, 4)
     assert_array_equal(first[0], 1)
+
+
+def test_the_printed_first_population_is_random():
+    starts = [GeneticSearch(first_population=name) for name in ("random", "ones")]
+    first, ones = (start.start(4, np.random.default_rng(0)).ask() for start in starts)
+    assert first.shape == (30, 4)
+    assert (first[0] < 1).all()
+    assert_array_equal(first[1:], ones[1:])
 
 
 def test_children_are_two_point_crossovers_of_their_parents():
@@ -127,6 +135,7 @@ def test_the_fittest_is_carried_over():
         ({"patience": 0}, "patience must be an integer >= 1, not 0"),
         ({"max_time": 0}, "max_time must be a positive number of seconds or None, not 0"),
         ({"mutation_rate": 1.5}, r"mutation_rate must lie in \[0, 1\], not 1.5"),
+        ({"first_population": "one"}, "unknown first_population 'one'; known: 'ones', 'random'"),
     ],
 )
 def test_invalid_settings_raise_clear_errors(settings, message):

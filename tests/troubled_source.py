@@ -13,7 +13,8 @@ from eocc.experiments.protocol import TableSource, trial_of_rows
 def source(n=40, n_others=20, seed=0):
     rng = np.random.default_rng(seed)
     rows = np.vstack([rng.normal(size=(n, 3)), rng.normal(size=(n_others, 3)) + 3])
-    return TableSource("made", tuple(map(tuple, rows.tolist())), (True,) * n + (False,) * n_others)
+    is_target = (True,) * n + (False,) * n_others
+    return TableSource("made", rows=tuple(map(tuple, rows.tolist())), is_target=is_target)
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Trouble:
     measure: str = "euclidean"
     ships_validation: bool = False
     identity: str = "trouble"
+    variant_of: str = ""
+    n_folds: int = 10
 
     def trial(self, normalisation, seed, run):
         if run == 1 and self.what == "hang":
@@ -33,5 +36,4 @@ class Trouble:
         if run == 1 and self.what == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         made = source()
-        rng = np.random.default_rng(run)
-        return trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", rng)
+        return trial_of_rows(np.array(made.rows), np.array(made.is_target), "raw", run)

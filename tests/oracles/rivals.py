@@ -36,3 +36,9 @@ def radius(distances, centres):
 def least_radius(distances, k):
     """The least radius over all subsets of k patterns."""
     return min(radius(distances, centres) for centres in combinations(range(len(distances)), k))
+
+
+def length_to_nearest(point, targets, k, gamma, own=-1):
+    """The sum of distance^gamma to the k nearest targets; target `own` left out."""
+    distances = sorted(math.dist(point, target) for index, target in enumerate(targets) if index != own)
+    return math.fsum(distance**gamma for distance in distances[:k])

@@ -20,6 +20,7 @@ from eocc.foundation.parameters import checked
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
+from eocc.graph.entropy import renyi_order
 from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent, resolve_extent
@@ -49,7 +50,7 @@ STREAM_SAMPLE = 20_000
 
 
 class EntropicOneClassClassifier(OneClassClassifier):
-    """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz).
+    """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz 2015).
 
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these vectors
     gives the Rényi entropy of the data and, when its longest edges are cut while modularity rises, clusters. Each
@@ -74,8 +75,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         The share of entropy against modularity in the objective.
     beta : float in [0, 1], default=0.5
         The share of performance in the objective of EOCC-2.
-    gamma : float in (0, 1), default=0.02
-        The exponent of the tree's edge lengths in the entropy.
+    gamma : float in (0, d), default=0.02
+        The exponent of the tree's edge lengths in the entropy; d is the number of prototypes. The Rényi entropy then
+        has the order alpha = (d - gamma) / d, so gamma = d / 2 gives alpha = 1/2.
     performance : str or scikit-learn scorer, default="accuracy"
         The performance on the validation set: "accuracy", "balanced_accuracy", "f1", "auc" or any scorer's name.
     validation_fraction : float in (0, 1), default=0.1
@@ -119,6 +121,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         `edges` and `lengths`, heaviest first.
     entropy_, raw_entropy_, modularity_, objective_ : float
         Of p*: normalised entropy, Rényi entropy, normalised modularity, and the value that was maximised.
+    alpha_ : float
+        The order of the Rényi entropy.
     modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
     performance_, neighbour_entropy_ : float or None
@@ -211,8 +215,9 @@ class EntropicOneClassClassifier(OneClassClassifier):
         data = draft.read(X, reset=True)
         split = draft._split(data, y, validation, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
+        renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
         if self.false_alarm_rate is not None:
-            check_rate(self.false_alarm_rate, len(patterns))  # before the search, which may take long
+            check_rate(self.false_alarm_rate, len(patterns))
         self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
         settings = draft._settings(len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
@@ -344,12 +349,18 @@ class EntropicOneClassClassifier(OneClassClassifier):
         graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
+    @property
+    def alpha_(self) -> float:
+        """The order of the Rényi entropy."""
+        return renyi_order(len(self.prototype_indices_), self.gamma)
+
     def facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
             "Rényi entropy": self.raw_entropy_,
+            "order of the Rényi entropy": self.alpha_,
             "Rényi entropy by neighbours": self.neighbour_entropy_,
             "modularity": self.modularity_,
             "objective": self.objective_,

@@ -45,7 +45,9 @@ ENTROPIC_PARAMETERS = (
     Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "The graph of all pairs, or of nearest neighbours."),
     Parameter("eta", Number("[0, 1]"), "The weight of entropy in the objective; modularity gets the rest."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
-    Parameter("gamma", Number("(0, 1)"), "The exponent of edge lengths in the entropy."),
+    Parameter(
+        "gamma", Number("(0, inf)"), "The exponent of edge lengths in the entropy; below the number of prototypes."
+    ),
     Parameter("performance", Anything(), "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
     Parameter("validation_fraction", Number("(0, 1)"), "The share of labelled rows held out for validation."),
     Parameter("extent", Choice(tuple(EXTENTS), ("__call__",)), "How the extent of a region is computed."),

@@ -7,32 +7,53 @@ from eocc.cli import options
 from eocc.cli.app import command, say, usage
 from eocc.cli.studies import request_of, run_and_write, study_options
 
+TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
+
 
 @command
 @options.data_argument
 @options.data_options("label", "target", "drop", "all_columns")
 @study_options("comparison")
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
-    """Compare one-class classifiers on your own table.
+    """Compare one-class classifiers on your own data.
 
-    The paper's protocol is used: the columns as they are and normalised, and the same splits for all systems. All
-    columns but the label must hold numbers, without gaps. --label and --target are required.
+    DATA is a table, or a folder of tables with the same label column. The paper's protocol is used: the columns as they
+    are and normalised, and the same ten folds for all systems. All columns but the label must hold numbers, without
+    gaps. --label and --target are required. Several tables rank the systems, with intervals and a picture.
 
-    Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss --runs 3
+    Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss
     """
     with usage():
         if not about.label:
             raise ValueError("--label and --target are required: the column of labels, and the label of normal rows")
 
-        from eocc.cli.reading import read_training
-        from eocc.experiments.protocol import TableSource
         from eocc.experiments.studies import check_names, plan_study
 
         request = request_of(given)
         check_names(request, ())
-    read = read_training(data, about, "euclidean")
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
-    source = TableSource(name, tuple(map(tuple, read.patterns.tolist())), tuple(read.is_normal.tolist()))
-    n_normal = sum(source.is_target)
-    say(f"{n_normal} normal rows, {len(source.is_target) - n_normal} others.")
-    run_and_write(plan_study(name, f"Comparison on {data.name}", [source], request), request)
+    sources = [_source(path, about) for path in tables_in(data)]
+    run_and_write(plan_study(name, f"Comparison on {data.name}", sources, request), request)
+
+
+def tables_in(data: Path) -> list[Path]:
+    """Return the file itself, or the tables in a folder in the order of their names."""
+    from eocc.io.files.formats import SUFFIXES
+
+    if not data.is_dir():
+        return [data]
+    tables = sorted(path for path in data.iterdir() if SUFFIXES.get(path.suffix.lower()) in TABLES)
+    if not tables:
+        raise ValueError(f"{data} holds no tables; put files such as parts.csv or parts.parquet there")
+    return tables
+
+
+def _source(path: Path, about: options.DataOptions) -> Any:
+    from eocc.cli.reading import read_training
+    from eocc.experiments.protocol import TableSource
+
+    read = read_training(path, about, "euclidean")
+    n_normal = int(read.is_normal.sum())
+    say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
+    rows, is_target = tuple(map(tuple, read.patterns.tolist())), tuple(read.is_normal.tolist())
+    return TableSource(path.stem, rows=rows, is_target=is_target)

@@ -22,7 +22,7 @@ def reproduce(study: str, **given: Any) -> None:
     Finished runs are kept in the folder, so an interrupted command continues where it stopped. Data are taken from the
     folder in EOCC_DATA, from packages that ship them, or from their public homes.
 
-    Example: eocc reproduce uci-low --runs 2 --systems EOCC-1,1-NN --datasets I --output results
+    Example: eocc reproduce uci-low --systems EOCC-1,1-NN --datasets I --output results
     """
     from eocc.experiments import studies
     from eocc.experiments.figures import draw_examples

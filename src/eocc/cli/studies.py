@@ -16,8 +16,8 @@ def study_options(folder: str) -> Callable[[Function], Function]:
     """Add the options of a study that writes to a folder."""
     return stacked(
         click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
-        click.option("--runs", type=click.IntRange(min=1), default=10, show_default=True,
-                     help="Runs of each system, each with its own split."),
+        click.option("--repetitions", type=click.IntRange(min=1), default=1, show_default=True,
+                     help="How often the ten folds are drawn; each fold is one run."),
         seed_option,
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
@@ -47,7 +47,7 @@ def request_of(given: dict[str, Any]) -> Any:
     if given["jobs"] == 0:
         raise ValueError("--jobs must be an integer other than 0")
     return Request(
-        given["runs"], given["seed"], n_threads(given["jobs"]), tuple(names_in(given["systems"])),
+        given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(names_in(given["systems"])),
         tuple(names_in(given.get("datasets", ""))), seconds(given["budget"]) if given["budget"] else None,
         seconds(given["limit"]), given["output"],
     )  # fmt: skip

@@ -3,12 +3,14 @@
 import time
 import warnings
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from eocc.experiments.protocol import Source, as_distances, rng_of
+from eocc.experiments.provenance import code_digest
 from eocc.experiments.systems import SYSTEMS, System
 from eocc.foundation.types import Flags, Indices, Matrix
 
@@ -26,13 +28,23 @@ class Cell:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The identity of the cell on disk."""
-        return (self.source.identity, self.normalisation, self.system, self.run, self.seed, self.generations)
+        """The identity of the cell on disk: what to run, and a digest of the code that runs."""
+        what = (self.source.identity, self.normalisation, self.system, self.run, self.seed, self.generations)
+        return (*what, _code_of(self.system, self.source.measure))
+
+
+@cache
+def _code_of(system: str, measure: str) -> str:
+    return code_digest(SYSTEMS[system].make(0, 1, measure), measure)
 
 
 @dataclass(frozen=True)
 class Figures:
-    """The results of a cell: NaN and a `reason` if it failed."""
+    """The results of a cell: NaN and a `reason` if it failed.
+
+    `generations` of the search, and `ends_at_ones`, 1 if it ended at p = 1 and otherwise 0, are those of EOCC-1 and
+    EOCC-2.
+    """
 
     auc: float = np.nan
     accuracy: float = np.nan
@@ -40,6 +52,8 @@ class Figures:
     recall: float = np.nan
     f_measure: float = np.nan
     regions: float = np.nan
+    generations: float = np.nan
+    ends_at_ones: float = np.nan
     fit_seconds: float = np.nan
     score_seconds: float = np.nan
     reason: str = ""
@@ -67,12 +81,15 @@ def _figures(cell: Cell, system: System) -> Figures:
     started = time.perf_counter()
     system.fit_on(trial, estimator)
     fitted = time.perf_counter()
-    margins = estimator.decision_function(test)  # ranks like score_samples
+    scores = estimator.score_samples(test)  # decision_function subtracts the offset, which may round small ones away
     scored = time.perf_counter()
     rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-    measured: dict[str, Any] = measures_of(trial.test.y[rows], margins[rows], margins[rows] >= 0)
-    regions = float(len(estimator.regions_)) if system.is_entropic else np.nan
-    return Figures(**measured, regions=regions, fit_seconds=fitted - started, score_seconds=scored - fitted)
+    accepted = estimator.decision_function(test) >= 0
+    measured: dict[str, Any] = measures_of(trial.test.y[rows], scores[rows], accepted[rows])
+    if system.is_entropic:
+        measured |= {"regions": float(len(estimator.regions_)), "generations": float(len(estimator.history_)),
+                     "ends_at_ones": float((estimator.weights_ == 1).all())}  # fmt: skip
+    return Figures(**measured, fit_seconds=fitted - started, score_seconds=scored - fitted)
 
 
 def measures_of(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]:

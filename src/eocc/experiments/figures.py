@@ -96,17 +96,22 @@ def draw_examples(folder: Path) -> list[Path]:
 
 
 def draw_ranks(ranking: Ranking) -> Any:
-    """Draw the average ranks of the systems; a vertical line joins those that do not differ by the Nemenyi test."""
+    """Draw the average ranks of the systems, with their bootstrap intervals over the data sets.
+
+    A vertical line joins systems that do not differ by the Nemenyi test.
+    """
     ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1])
     names, ranks = [name for name, _ in ordered], np.array([rank for _, rank in ordered])
     figure = new_figure(9.5, 1.2 + 0.24 * len(names))
     axes = figure.subplots()
+    ends = np.array([ranking.intervals[name] for name in names])
     axes.barh(names, ranks, color=FAINT, height=0.6)
+    axes.hlines(range(len(names)), *ends.T, color=INK, linewidth=1)
     for place, rank in enumerate(ranks):
-        axes.text(rank, place, f" {rank:.2f}", va="center", fontsize=8)
+        axes.text(ends[place, 1], place, f" {rank:.2f}", va="center", fontsize=8)
     cliques = _cliques(ranks, ranking.critical_difference if ranking.is_significant else np.inf)
     for number, (start, end) in enumerate(cliques):
-        right = ranks[-1] * (1.1 + 0.03 * number)
+        right = ends.max() * (1.1 + 0.03 * number)
         axes.plot([right, right], [start - 0.25, end + 0.25], color=INK, linewidth=2)
     axes.invert_yaxis()
     axes.set(xlabel=f"average rank (1 is best); critical difference {ranking.critical_difference:.2f}")

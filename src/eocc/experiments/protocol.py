@@ -1,8 +1,9 @@
 """The data of a comparison, and the protocol: which rows one run trains, validates and tests on.
 
-A random 90 % of the targets train; the other targets and all outliers test. Validation uses a tenth of the test rows of
-each kind. *Leaking*, as in the paper: with Gaussian noise, and the originals stay in the test set. *Honest*: without
-noise, and moved out of the test set.
+The targets are divided into ten random folds. A run trains on nine of them and tests on the tenth and on all outliers;
+ten runs are a repetition, and each repetition draws new folds (departure: folds). Validation uses a tenth of the test
+rows of each kind. *Leaking*, as in the paper: with Gaussian noise, and the originals stay in the test set. *Honest*:
+without noise, and moved out of the test set.
 """
 
 import zlib
@@ -17,7 +18,7 @@ from eocc.datasets import load_iam, load_uci
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.rivals.distances import resolve_metric
 
-TRAINING_SHARE = 0.9
+N_FOLDS = 10
 VALIDATION_SHARE = 0.1
 # The paper says "suitable" noise. Here: a tenth of each column's standard deviation over the training targets.
 NOISE = 0.1  # departure: validation noise
@@ -50,28 +51,35 @@ def rng_of(seed: int, *names: Any) -> np.random.Generator:
     return np.random.default_rng([seed, *(zlib.crc32(str(name).encode()) for name in names)])
 
 
-def split_rows(is_target: Flags, rng: np.random.Generator) -> tuple[Indices, Indices, Indices]:
-    """Return the indices of the rows to train on and to test on, and the positions among the latter to validate on.
+def split_rows(is_target: Flags, run: int, seed: int, name: str) -> tuple[Indices, Indices]:
+    """Return the indices of the rows to train on and of those to test on: targets first, then all outliers.
 
-    The split is random; at least one target trains, and at least one row of each kind validates.
+    Run r of N_FOLDS * repetitions holds out fold r mod N_FOLDS of repetition r // N_FOLDS.
     """
-    targets, outliers = rng.permutation(np.flatnonzero(is_target)), np.flatnonzero(~is_target)
-    if len(targets) < 2 or len(outliers) < 1:
+    targets, outliers = np.flatnonzero(is_target), np.flatnonzero(~is_target)
+    if len(targets) < N_FOLDS or len(outliers) < 1:
         known = f"there are {len(targets)} and {len(outliers)}"
-        raise ValueError(f"a comparison needs at least 2 targets and 1 outlier; {known}")
-    n_training = max(1, int(TRAINING_SHARE * len(targets)))
-    held_out = np.sort(targets[n_training:])
-    kinds = (np.arange(len(held_out)), len(held_out) + np.arange(len(outliers)))
-    validation = [rng.permutation(kind)[: max(1, round(VALIDATION_SHARE * len(kind)))] for kind in kinds]
-    test = np.concatenate([held_out, outliers])
-    return np.sort(targets[:n_training]), test, np.sort(np.concatenate(validation))
+        raise ValueError(f"a comparison needs at least {N_FOLDS} targets and 1 outlier; {known}")
+    repetition, fold = divmod(run, N_FOLDS)
+    shuffled = rng_of(seed, name, "folds", repetition).permutation(targets)
+    held_out = np.sort(np.array_split(shuffled, N_FOLDS)[fold])
+    return np.setdiff1d(targets, held_out), np.concatenate([held_out, outliers])
 
 
-def trial_of_rows(X: Matrix, is_target: Flags, normalisation: str, rng: np.random.Generator) -> Trial:
+def validation_rows(y: Indices, rng: np.random.Generator) -> Indices:
+    """Return the positions of a random tenth of the test rows of each kind, at least one."""
+    kinds = (np.flatnonzero(y == 1), np.flatnonzero(y == -1))
+    chosen = [rng.permutation(kind)[: max(1, round(VALIDATION_SHARE * len(kind)))] for kind in kinds]
+    return np.sort(np.concatenate(chosen))
+
+
+def trial_of_rows(X: Matrix, is_target: Flags, normalisation: str, run: int, seed: int = 0, name: str = "") -> Trial:
     """Return a run on rows of numbers, normalised by the training targets."""
-    training, tested, validation = split_rows(is_target, rng)
+    training, tested = split_rows(is_target, run, seed, name)
     X = normalised(X, X[training], normalisation)
     test = Labelled(X[tested], np.where(is_target, 1, -1)[tested])
+    rng = rng_of(seed, name, "validation", run)
+    validation = validation_rows(test.y, rng)
     honest = Labelled(test.patterns[validation], test.y[validation])
     noise = NOISE * X[training].std(axis=0) * rng.normal(size=honest.patterns.shape)
     left = np.setdiff1d(np.arange(len(tested)), validation)
@@ -79,7 +87,10 @@ def trial_of_rows(X: Matrix, is_target: Flags, normalisation: str, rng: np.rando
 
 
 def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
-    """Return X unchanged ("raw"), or with the mean 0 and the standard deviation 1 of the training rows."""
+    """Return X unchanged ("raw"), or with the mean 0 and the standard deviation 1 of the training rows.
+
+    departure: normalisation.
+    """
     if normalisation == "raw":
         return X
     spread = training.std(axis=0)
@@ -90,9 +101,16 @@ def normalised(X: Matrix, training: Matrix, normalisation: str) -> Matrix:
 
 @dataclass(frozen=True)
 class Source:
-    """A data set by name; `ships_validation` says that it has its own validation data, which do not leak."""
+    """A data set by name.
+
+    A variant of a published set, such as one with the other class as target, names that set in `variant_of`. It is
+    shown next to the set's published figures, and counts in no mean. `ships_validation` says that the set has its own
+    validation data, which do not leak. A repetition has `n_folds` runs.
+    """
 
     name: str
+    variant_of: str = ""
+    n_folds: ClassVar[int] = N_FOLDS
     normalisations: ClassVar[tuple[str, ...]] = NORMALISATIONS
     measure: ClassVar[str] = "euclidean"
     ships_validation: ClassVar[bool] = False
@@ -108,20 +126,21 @@ class Source:
 
 
 class UciSource(Source):
-    """A UCI set by its acronym."""
+    """A UCI set by its acronym; a variant has the other class as target."""
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
-        """Return a random split of the rows."""
-        data = load_uci(self.name)
-        return trial_of_rows(data.X, data.is_target, normalisation, rng_of(seed, self.name, run))
+        """Return a fold of the targets against all other rows."""
+        data = load_uci(self.variant_of or self.name)
+        is_target = ~data.is_target if self.variant_of else data.is_target
+        return trial_of_rows(data.X, is_target, normalisation, run, seed, self.name)
 
 
 @dataclass(frozen=True)
 class TableSource(Source):
     """A user's own rows of numbers, and which of them are targets."""
 
-    rows: tuple[tuple[float, ...], ...]
-    is_target: tuple[bool, ...]
+    rows: tuple[tuple[float, ...], ...] = ()
+    is_target: tuple[bool, ...] = ()
 
     @cached_property
     def identity(self) -> str:
@@ -129,23 +148,23 @@ class TableSource(Source):
         return f"{self.name} {zlib.crc32(repr((self.rows, self.is_target)).encode()):08x}"
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
-        """Return a random split of the rows."""
-        return trial_of_rows(np.array(self.rows), np.array(self.is_target), normalisation, rng_of(seed, run))
+        """Return a fold of the targets against all other rows."""
+        return trial_of_rows(np.array(self.rows), np.array(self.is_target), normalisation, run, seed)
 
 
 @dataclass(frozen=True)
 class IamSource(Source):
     """A set of labelled graphs with a fixed split: runs differ only in the seeds of the systems."""
 
-    dataset: str = ""
     target: str | None = None
+    n_folds = 1
     normalisations = ("graphs",)
     measure = "graph-edit"
     ships_validation = True
 
     def trial(self, normalisation: str, seed: int, run: int) -> Trial:
         """Return the fixed split: train on its training targets, test on its test set and its training outliers."""
-        return _iam_trial(self.dataset or self.name, self.target)
+        return _iam_trial(self.variant_of or self.name, self.target)
 
 
 @lru_cache(maxsize=1)

@@ -15,21 +15,22 @@ Finished = dict[tuple[Any, ...], Figures]
 
 
 @contextmanager
-def open_store(folder: Path, version: str) -> Iterator[tuple[Finished, Callable[[Cell, Figures], None]]]:
+def open_store(folder: Path) -> Iterator[tuple[Finished, Callable[[Cell, Figures], None]]]:
     """Yield the results of the finished cells of a folder by key, and a function that adds those of another cell.
 
-    A line of `cells.jsonl` holds the cell, the version of the library and the results; the last line of a cell counts.
-    A line that was cut off when a run was killed is dropped, and its cell runs again. The folder is locked meanwhile.
+    A line of `cells.jsonl` holds the cell, with a digest of the code that ran it, and the results; the last line of a
+    cell counts. Results of other code stay in the file, but are not used. A line that was cut off when a run was killed
+    is dropped, and its cell runs again. The folder is locked meanwhile.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "cells.jsonl"
     with _locked(folder / "lock"):
-        finished = _read(path, version)
+        finished = _read(path)
 
         def add(cell: Cell, figures: Figures) -> None:
             known = {name: value for name, value in asdict(figures).items() if value == value}  # JSON has no NaN
             with naming(path), path.open("ab") as file:
-                line = json.dumps({"version": version, "cell": cell.key, "figures": known})
+                line = json.dumps({"cell": cell.key, "figures": known})
                 file.write(line.encode() + b"\n")
                 flush_to_disk(file)
             finished[cell.key] = figures
@@ -37,7 +38,7 @@ def open_store(folder: Path, version: str) -> Iterator[tuple[Finished, Callable[
         yield finished, add
 
 
-def _read(path: Path, version: str) -> Finished:
+def _read(path: Path) -> Finished:
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     if lines and not lines[-1].endswith(b"\n"):
         lines.pop()
@@ -46,8 +47,7 @@ def _read(path: Path, version: str) -> Finished:
     for number, line in enumerate(lines, start=1):
         try:
             entry = json.loads(line)
-            if entry["version"] == version:
-                finished[tuple(entry["cell"])] = Figures(**entry["figures"])
+            finished[tuple(entry["cell"])] = Figures(**entry["figures"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}, line {number} is damaged; delete that line and start again") from error
     return finished

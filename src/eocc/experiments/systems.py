@@ -50,9 +50,9 @@ def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
     return SurpriseClassifier(measure=measure)
 
 
-def _entropic(name: str, synthesis: str, validation: str | None = None) -> System:
+def _entropic(name: str, synthesis: str, validation: str | None = None, first_population: str = "random") -> System:
     def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
-        search = GeneticSearch(max_generations=generations)
+        search = GeneticSearch(max_generations=generations, first_population=first_population)
         return EntropicOneClassClassifier(measure=measure, synthesis=synthesis, search=search, random_state=seed)
 
     return System(name, make, validation, is_entropic=True)
@@ -75,6 +75,9 @@ _ROWS = (
     _entropic("EOCC-1", "entropy"),
     _entropic("EOCC-2", "validation", "leaking"),
     _entropic("EOCC-2_10%", "validation", "honest"),
+    # The default of the estimator: one individual of all ones in the first population.
+    _entropic("EOCC-1 from ones", "entropy", first_population="ones"),
+    _entropic("EOCC-2 from ones", "validation", "leaking", first_population="ones"),
     *map(_rival, RIVALS),
 )
 SYSTEMS = {system.name: system for system in _ROWS}

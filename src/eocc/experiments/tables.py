@@ -17,17 +17,17 @@ from eocc.foundation.types import Matrix
 Place = tuple[str, str]  # data set, normalisation
 Table = list[list[str]]  # the first row is the head
 
-# The same graphs with exchanged classes: shown, but not counted as another data set.
-NOT_COUNTED = ("A (a)",)
-MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "fit_seconds", "score_seconds")
+MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "ends_at_ones",
+            "fit_seconds", "score_seconds")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
     """All finished cells of a study, in the order of its data sets, systems and runs.
 
-    `leaking` systems have seen test rows: they are shown, but neither ranked nor compared. `absent` says why a data set
-    is not available; its places are shown with the published figures, and count in no mean.
+    `leaking` systems have seen test rows: they are shown, but neither ranked nor compared. `variants` maps a variant to
+    its published set; it is shown with that set's published figures, and counts in no mean. `absent` says why a data
+    set is not available; its places are shown with the published figures, and count in no mean.
     """
 
     places: tuple[Place, ...]
@@ -35,6 +35,8 @@ class Results:
     figures: Mapping[tuple[Place, str], Sequence[Figures]]
     published: Mapping[tuple[Place, str, str], PublishedFigure]
     leaking: frozenset[str]
+    n_folds: Mapping[str, int]
+    variants: Mapping[str, str] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
 
     def runs(self, place: Place, system: str, measured: str) -> Matrix:
@@ -43,7 +45,13 @@ class Results:
 
     def summaries(self, place: Place, measured: str = "auc") -> dict[str, Summary]:
         """Return the summary of every system on one data set."""
-        return summarise({system: self.runs(place, system, measured) for system in self.systems}, self.leaking)
+        runs = {system: self.runs(place, system, measured) for system in self.systems}
+        return summarise(runs, self.n_folds[place[0]], self.leaking)
+
+    def printed(self, place: Place, system: str, measured: str) -> PublishedFigure | None:
+        """Return the published figure of a place, for a variant that of its set."""
+        name, form = place
+        return self.published.get(((self.variants.get(name, name), form), system, measured))
 
     def mean(self, places: Iterable[Place], system: str, measured: str = "auc") -> float:
         """Return the mean over the places of the mean over runs, NaN if a run failed or there was none."""
@@ -55,7 +63,7 @@ class Results:
         return [
             (name, its_form)
             for name, its_form in self.places
-            if name not in self.absent and name not in NOT_COUNTED and form in ("", its_form)
+            if name not in self.absent and name not in self.variants and form in ("", its_form)
         ]
 
     @property
@@ -84,9 +92,12 @@ def results_of(
 ) -> Results:
     """Gather the finished figures of the planned cells."""
     figures: dict[tuple[Place, str], list[Figures]] = {}
-    leaking = set()
+    leaking, n_folds, variants = set(), {}, {}
     for cell in sorted(cells, key=lambda cell: cell.run):
         runs = figures.setdefault(((cell.source.name, cell.normalisation), cell.system), [])
+        n_folds[cell.source.name] = cell.source.n_folds
+        if cell.source.variant_of:
+            variants[cell.source.name] = cell.source.variant_of
         if cell.key in finished:
             runs.append(finished[cell.key])
         if SYSTEMS[cell.system].validation == "leaking" and not cell.source.ships_validation:
@@ -94,7 +105,7 @@ def results_of(
     places = tuple(dict.fromkeys(place for place, _ in figures))
     systems = tuple(dict.fromkeys(system for _, system in figures))
     printed = {((cell.dataset, cell.normalisation), cell.system, cell.quantity): cell for cell in published}
-    return Results(places, systems, figures, printed, frozenset(leaking), absent or {})
+    return Results(places, systems, figures, printed, frozenset(leaking), n_folds, variants, absent or {})
 
 
 def markdown(rows: Table) -> str:
@@ -104,14 +115,13 @@ def markdown(rows: Table) -> str:
 
 
 def figure_table(results: Results, form: str, measured: str = "auc") -> Table:
-    """Return the mean (standard deviation) for each system and set, the published mean in brackets, and the mean."""
+    """Return the mean (standard deviations) for each system and set, the published mean in brackets, and the mean."""
     places = [place for place in results.places if place[1] == form]
     summaries = {place: results.summaries(place, measured) for place in places}
     rows = [["system", *(dataset for dataset, _ in places), "mean"]]
     for system in results.systems:
         cells = [
-            _cell(summaries[place].get(system), results.published.get((place, system, measured)), measured)
-            for place in places
+            _cell(summaries[place].get(system), results.printed(place, system, measured), measured) for place in places
         ]
         if measured == "auc" or any(system in summary for summary in summaries.values()):
             mean = results.mean(results.counted(form), system, measured)
@@ -128,7 +138,8 @@ def _cell(ours: Summary | None, published: PublishedFigure | None, measured: str
     text = "-"
     if ours is not None:
         bold = "**" if ours.is_best and measured == "auc" else ""
-        text = f"{bold}{ours.mean:.{digits}f}{bold} ({_number(ours.std, digits)})"
+        spread = ", ".join(_number(std, digits) for std in (ours.std_repetitions, ours.std_folds))
+        text = f"{bold}{ours.mean:.{digits}f}{bold} ({spread})"
     if published is not None and published.mean is not None:
         text += f" [{published.mean:.{digits}f}]"
     return text
@@ -136,7 +147,20 @@ def _cell(ours: Summary | None, published: PublishedFigure | None, measured: str
 
 def decision_table(results: Results) -> Table:
     """Return the means over all places of the figures of the decisions, regions and times of each system."""
-    rows = [["system", "accuracy", "precision", "recall", "F", "regions", "fit, s", "score, s"]]
+    rows = [
+        [
+            "system",
+            "accuracy",
+            "precision",
+            "recall",
+            "F",
+            "regions",
+            "generations",
+            "ends at p = 1",
+            "fit, s",
+            "score, s",
+        ]
+    ]
     for system in results.systems:
         means = [_number(results.mean(results.counted(), system, name)) for name in MEASURED[1:]]
         rows.append([_title(results, system), *means])
@@ -145,25 +169,28 @@ def decision_table(results: Results) -> Table:
 
 def rank_table(results: Results, form: str) -> Table:
     """Return average rank and mean AUC of each system over the sets in one normalisation, best first."""
-    ranking = results.ranking(form)
-    ordered = sorted(ranking.average_ranks.items(), key=lambda item: item[1]) if ranking else []
-    rows = [[name, f"{rank:.2f}", _number(results.mean(results.counted(form), name))] for name, rank in ordered]
-    return [["system", "average rank", "mean AUC"], *rows]
+    ranking, rows = results.ranking(form), [["system", "average rank", "95 % interval over the sets", "mean AUC"]]
+    for name, rank in sorted(ranking.average_ranks.items(), key=lambda item: item[1]) if ranking else ():
+        low, high = ranking.intervals[name] if ranking else (np.nan, np.nan)
+        mean = results.mean(results.counted(form), name)
+        rows.append([name, f"{rank:.2f}", f"{low:.2f} to {high:.2f}", _number(mean)])
+    return rows
 
 
 def csv_text(results: Results) -> str:
     """Return every mean, one per line, with the published mean and deviation."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["dataset", "normalisation", "system", "figure", "mean", "std", "runs", "is_best", "leaks",
-                     "published", "published_std"])  # fmt: skip
+    writer.writerow(["dataset", "normalisation", "system", "figure", "mean", "std_repetitions", "std_folds", "runs",
+                     "is_best", "leaks", "published", "published_std"])  # fmt: skip
     for place in results.places:
         for measured in MEASURED:
             for system, summary in results.summaries(place, measured).items():
-                printed = results.published.get((place, system, measured))
+                printed = results.printed(place, system, measured)
                 published = (printed.mean, printed.std) if printed else ("", "")
                 best = int(summary.is_best) if measured == "auc" else ""
-                writer.writerow([*place, system, measured, repr(summary.mean), repr(summary.std), summary.n_runs, best,
+                means = map(repr, summary[:3])
+                writer.writerow([*place, system, measured, *means, summary.n_runs, best,
                                  int(system in results.leaking), *published])  # fmt: skip
     return text.getvalue()
 

@@ -9,37 +9,50 @@ from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import version
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.statistics import Ranking
 from eocc.experiments.studies import FULL_SEARCH, Request, Study
 from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
+from eocc.foundation.wording import counted
 from eocc.report.markup import Markup, escaped, tag
 from eocc.report.markup import table as html_table
 
 LEAKING = (
     " EOCC-2 validates on rows of the test set with noise, as in the paper, which leaks: it is shown, but neither "
-    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, which is honest."
+    "ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, which is honest. "
+    "BW (malignant) and L (ill) are BW and L with the other class as target, next to the same published figures; "
+    "they count in no mean and no rank."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation graphs that come with the set, which is honest. All runs use the same split, "
     "so systems without a seed have a deviation of 0, and the t-test sees the seeds of the others only. The times of "
     "the rivals exclude the dissimilarities, which are computed once for all; those of our own systems include them. "
-    "A (a) is A with the classes exchanged; it counts in no mean and no rank."
+    "A (a) is A with the classes exchanged, next to the same published figures; it counts in no mean and no rank."
 )
+
+RANK_PICTURE = "Average ranks of the systems with their intervals; lines join those that do not differ significantly."
 
 
 def write_study(study: Study, results: Results, request: Request) -> list[Path]:
-    """Write the tables, each file whole or not at all, and return the paths."""
-    tables, facts = _tables(study, results), _facts(study, results, request)
-    texts = {".md": _markdown_page(study.title, facts, tables), ".csv": csv_text(results),
-             ".html": _html_page(study.title, facts, tables, results)}  # fmt: skip
-    for suffix, text in texts.items():
-        with drafted(request.folder / f"{study.name}{suffix}") as draft:
-            draft.write_text(text, encoding="utf-8")
-    return [request.folder / f"{study.name}{suffix}" for suffix in texts]
+    """Write the tables and a picture of the ranks for each normalisation, each file whole or not at all.
+
+    Return the paths. The HTML page contains the pictures.
+    """
+    tables, facts, pictures = _tables(study, results), _facts(study, results, request), _rank_pictures(results)
+    names = {form: f"{study.name}-ranks-{form}.png" for form in pictures}
+    contents = {f"{study.name}.md": _markdown_page(study.title, facts, tables, names).encode(),
+                f"{study.name}.csv": csv_text(results).encode(),
+                f"{study.name}.html": _html_page(study.title, facts, tables, pictures).encode(),
+                **{names[form]: data for form, data in pictures.items()}}  # fmt: skip
+    for name, content in contents.items():
+        with drafted(request.folder / name) as draft:
+            draft.write_bytes(content)
+    return [request.folder / name for name in contents]
 
 
 def _tables(study: Study, results: Results) -> dict[str, Table]:
@@ -57,12 +70,14 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     spent = sum(figures.fit_seconds + figures.score_seconds for figures in runs)
     brackets = "[published figure]; " if results.published else ""
     validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
-    test = "" if request.runs > 1 else " With one run nothing can be tested, so none is bold."
+    most = max(map(len, results.figures.values()), default=0)
+    test = "" if most > 1 else " With one run nothing can be tested, so none is bold."
     search = study.note or f"At most {FULL_SEARCH} generations per search."
     return [
-        f"Mean (standard deviation) over runs; {brackets}bold: the best, and all that do not differ from it by a "
-        f"paired t-test at 5 %.{test}{validation}",
-        f"{request.runs} run{'s' if request.runs > 1 else ''}, seed {request.seed}. {search}",
+        f"Mean over runs (standard deviation over repetitions, over folds); {brackets}bold: the best, and all that do "
+        f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}",
+        f"{counted(request.repetitions, 'repetition')} of {counted(max(results.n_folds.values(), default=0), 'fold')}, "
+        f"seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
         f"fits and scores took {spent:.0f} s of one core.",
@@ -82,23 +97,28 @@ def _ranking_fact(form: str, ranking: Ranking) -> str:
         conclusion = f"average ranks that differ by less than {least} do not differ significantly (Nemenyi, 5 %)"
     return (
         f"Friedman test over the {ranking.n_cells} sets, {form}: p = {ranking.friedman_p:.2g}; {conclusion}. "
-        "A system without a result is ranked last."
+        "A system without a result is ranked last. Intervals of ranks are bootstrap intervals over the sets."
     )
 
 
-def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, Table]) -> str:
-    parts = [part for caption, rows in tables.items() for part in (f"## {caption}", markdown(rows))]
+def _markdown_page(title: str, facts: Sequence[str], tables: dict[str, Table], pictures: dict[str, str]) -> str:
+    parts = []
+    for caption, rows in tables.items():
+        parts += [f"## {caption}", markdown(rows)]
+        if name := pictures.get(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None:
+            parts.append(f"![{RANK_PICTURE}]({quote(name)})")
     return "\n\n".join([f"# {title}", *facts, *parts]) + "\n"
 
 
-def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], results: Results) -> str:
+def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], pictures: dict[str, bytes]) -> str:
     parts = [tag("p", fact) for fact in facts]
     for caption, rows in tables.items():
         body = [[Markup(re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped(cell))) for cell in row] for row in rows[1:]]
         parts += [tag("h2", caption), html_table(rows[0], body, class_="numbers")]
-        ranking = results.ranking(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None
-        if ranking is not None:
-            parts.append(_rank_picture(ranking))
+        picture = pictures.get(caption.removeprefix("Ranks, ")) if caption.startswith("Ranks, ") else None
+        if picture is not None:
+            data = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+            parts.append(Markup(f'<p><img alt="{RANK_PICTURE}" style="max-width: 100%" src="{data}"></p>'))
     style = files("eocc.report").joinpath("style.css").read_text("utf-8")
     head = tag("head", Markup('<meta charset="utf-8">'), tag("title", title), tag("style", Markup(style)),
                Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'))  # fmt: skip
@@ -106,12 +126,12 @@ def _html_page(title: str, facts: Sequence[str], tables: dict[str, Table], resul
     return f"<!doctype html>\n{tag('html', head, tag('body', main), lang='en')}\n"
 
 
-def _rank_picture(ranking: Ranking) -> Markup:
-    words = "Average ranks of the systems, as in the table; lines join those that do not differ significantly."
-    data = io.BytesIO()
-    try:
-        draw_ranks(ranking).savefig(data, dpi=110, format="png")
-    except ModuleNotFoundError as error:
-        return tag("p", f"No picture of the ranks: {error}.")
-    encoded = base64.b64encode(data.getvalue()).decode()
-    return Markup(f'<p><img alt="{words}" style="max-width: 100%" src="data:image/png;base64,{encoded}"></p>')
+def _rank_pictures(results: Results) -> dict[str, bytes]:
+    """Return the picture of the ranks in each normalisation as PNG; none without matplotlib."""
+    pictures = {}
+    for form in results.forms if find_spec("matplotlib") else ():
+        if ranking := results.ranking(form):
+            data = io.BytesIO()
+            draw_ranks(ranking).savefig(data, dpi=110, format="png")
+            pictures[form] = data.getvalue()
+    return pictures

@@ -1,7 +1,24 @@
-"""Spanning tree -> Rényi entropy of the patterns in the dissimilarity space."""
+"""Spanning tree -> Rényi entropy of the patterns in the dissimilarity space.
+
+The estimate from the length of an entropic graph is that of Hero and Michel (Asymptotic theory of greedy approximations
+to minimal k-point random graphs, 1999), explained by Hero, Ma, Michel and Gorman (Applications of entropic spanning
+graphs, 2002). Livi and Alippi (One-class classifiers based on entropic spanning graphs, 2017) build another classifier.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
+
+
+def renyi_order(n_dims: int, gamma: float) -> float:
+    """Return alpha = (d - gamma) / d, the order of the Rényi entropy, d = `n_dims`; gamma must lie in (0, d).
+
+    >>> renyi_order(40, gamma=20)
+    0.5
+    """
+    if not 0 < gamma < n_dims:
+        raise ValueError(f"gamma must lie in (0, d), with d = {n_dims} the number of prototypes; not {gamma}")
+    return (n_dims - gamma) / n_dims
 
 
 def normalized_entropy(lengths: ArrayLike, gamma: float = 0.02) -> float:
@@ -25,13 +42,10 @@ def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float
     >>> round(renyi_entropy([0.5, 0.5, 0.5], n_dims=2, gamma=1.0), 6)
     1.569366
     """
-    lengths = np.asarray(lengths, dtype=np.float64)
-    if not 0 < gamma < n_dims:
-        raise ValueError(f"gamma must lie in (0, n_dims) = (0, {n_dims}), not {gamma}")
+    lengths, alpha = np.asarray(lengths, dtype=np.float64), renyi_order(n_dims, gamma)
     n = len(lengths) + 1
-    alpha = (n_dims - gamma) / n_dims
-    with np.errstate(divide="ignore"):
-        log_length = np.log(np.sum(lengths**gamma))
+    with np.errstate(divide="ignore"):  # powers may underflow where gamma is large, so their sum is taken in logs
+        log_length = logsumexp(gamma * np.log(lengths)) if len(lengths) else -np.inf
     # The printed formula takes the logarithm of this term once more. departure: constant of the entropy
     log_beta = gamma / 2 * np.log(n_dims / (2 * np.pi * np.e))
     return float(n_dims / gamma * (log_length - alpha * np.log(n) - log_beta))

@@ -9,6 +9,7 @@ from scipy.special import gammaln, logsumexp
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree, measured_tree
+from eocc.graph.entropy import renyi_order
 from eocc.kernels import sparse as kernels
 from eocc.neighbours.nearest import Neighbours, PointTree, Rows, fit_projection, nearest_neighbours, projection_error
 from eocc.space.dissimilarity_space import distance_scale
@@ -136,9 +137,7 @@ def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.
         raise ValueError(
             f"distances must have one row per pattern and one column per neighbour, not shape {distances.shape}"
         )
-    if not 0 < gamma < n_dims:
-        raise ValueError(f"gamma must lie in (0, n_dims) = (0, {n_dims}), not {gamma}")
-    (n, k), share = distances.shape, gamma / n_dims
+    (n, k), share = distances.shape, 1 - renyi_order(n_dims, gamma)
     ranks = np.arange(1, k + 1)
     log_ball = n_dims / 2 * np.log(np.pi) - gammaln(n_dims / 2 + 1)
     log_beta = logsumexp(gammaln(ranks + share) - gammaln(ranks)) - share * log_ball

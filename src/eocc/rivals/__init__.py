@@ -32,6 +32,7 @@ RIVALS = Registry(
         "Robust covariance": "robust_covariance.RobustCovariance",
         "KNN (PyOD)": "pyod_knn.PyodKNN",
         "ECOD (PyOD)": "pyod_ecod.PyodECOD",
+        "GEM": "geometric_entropy.GeometricEntropyMinimisation",
     },
 )
 __getattr__, __all__ = RIVALS.exports("base.DistanceRival", "base.Rival")

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
 from eocc.search.stopping import Run, Stopping
+
+FIRST_POPULATIONS = ("ones", "random")
 
 
 @dataclass(frozen=True)
@@ -13,21 +16,25 @@ class GeneticSearch(Stopping):
     """Roulette-wheel selection, two-point crossover, random mutation, the fittest carried over.
 
     `mutation_rate` is the probability that a child mutates. A mutant gets one new random gene, and every other gene is
-    redrawn with probability 1/u (departure: mutation rate). The first individual is all ones, so that the result is
-    never worse than the unweighted dissimilarity (departure: first population).
+    redrawn with probability 1/u (departure: mutation rate). `first_population` is "random", as in the paper, or "ones":
+    random, but with one individual of all ones, so that the result is never worse than the unweighted dissimilarity
+    (departure: first population).
     """
 
     mutation_rate: float = 0.3
+    first_population: str = "ones"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.mutation_rate <= 1:
             raise ValueError(f"mutation_rate must lie in [0, 1], not {self.mutation_rate}")
+        choose("first_population", dict.fromkeys(FIRST_POPULATIONS), self.first_population)
 
     def start(self, n_parameters: int, rng: np.random.Generator) -> "GeneticRun":
         """Draw the first population."""
         population = rng.random((self.population_size, n_parameters))
-        population[0] = 1.0
+        if self.first_population == "ones":
+            population[0] = 1.0
         return GeneticRun(self, population, rng)
 
 

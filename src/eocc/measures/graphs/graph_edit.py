@@ -180,10 +180,12 @@ class GraphEdit(RegisteredMeasure):
     """d = (p_sub S + p_ins I + p_del E) / (|V1| + |V2| + |E1| + |E2|) for graphs G1, G2, the smaller first.
 
     Vertices are paired greedily, the cheapest free pair first; ties go to the smaller difference of degrees, then to
-    the lower index. S sums the dissimilarities of paired vertices, and of the edges between them that both graphs have.
-    I counts the vertices and edges that only G2 has, E the edges that only G1 has. The dissimilarity of two vertices or
-    edges is the mean over their attributes: numbers by difference over the training range, categories by 0 or 1, texts
-    by normalised edit distance. Patterns are networkx graphs, RDKit molecules or LabelledGraph.
+    the lower index (departure: pairing of vertices; departure: size of graphs). S sums the dissimilarities of paired
+    vertices, and of the edges between them that both graphs have. I counts the vertices and edges that only G2 has, E
+    the edges that only G1 has. The dissimilarity of two vertices or edges is the mean over their attributes: numbers by
+    difference over the training range, categories by 0 or 1, texts by normalised edit distance
+    (departure: attribute costs). Patterns are networkx graphs, RDKit molecules or
+    LabelledGraph.
 
     The kind of an attribute is found from the data. `vertex_kinds` and `edge_kinds` override it: "number", "category",
     "text", or "ignore" to leave the attribute out. `vertex_name` is the attribute that names a vertex in explanations
