@@ -160,7 +160,8 @@ def test_columns_and_ids_of_files_without_columns_are_refused(tmp_path, capsys):
 
 def test_explanations_and_the_report_name_rows_by_id(folder, tmp_path, capsys):
     new = ("--id", "machine_id")
-    assert run("--quiet", "explain", folder / "m.eocc", folder / "new.csv", *new, "--rows", "new-006,0") == 0
+    rows = ("--rows", "new-006,0", "--detail")
+    assert run("--quiet", "explain", folder / "m.eocc", folder / "new.csv", *new, *rows) == 0
     text = capsys.readouterr().out
     assert text.startswith("Row new-006: Rejected")
     assert "\nRow new-011: " in text
@@ -174,7 +175,7 @@ def test_explanations_and_the_report_name_rows_by_id(folder, tmp_path, capsys):
     assert "New row new-006" in html
     assert "training row old-0" in html
     assert run("--quiet", "inspect", folder / "m.eocc") == 0
-    assert "prototype no. old-0" in capsys.readouterr().out
+    assert "row old-0" in capsys.readouterr().out
 
 
 def test_all_rows_of_one_id_are_explained(folder, tmp_path, capsys):
@@ -193,11 +194,12 @@ def test_explanations_as_a_table_are_those_of_python(folder, tmp_path, form):
     frame = load(folder / "m.eocc").explain_frame(new.loc[["new-006", "new-000"], ["temp_c", "load"]])
     assert frame.index.tolist() == ["new-006", "new-000"]
     assert list(frame) == [
-        "decision", "membership", "distance", "p_value", "training_row", "dissimilarity", "reason_1", "share_1",
-        "reason_2", "share_2", "reason_3", "share_3",
+        "decision", "sentence", "membership", "distance", "p_value", "training_row", "dissimilarity", "reason_1",
+        "share_1", "reason_2", "share_2", "reason_3", "share_3",
     ]  # fmt: skip
     assert frame["decision"].tolist() == [-1, 1]
-    assert frame["reason_1"].iloc[0].startswith("temp_c: 99.5, neighbour ")
+    assert frame["reason_1"].iloc[0].startswith("temp_c is 99.5; normal rows near it have 5")
+    assert frame["reason_1"].iloc[0] in frame["sentence"].iloc[0]
     assert frame[["reason_3", "share_3"]].isna().all().all()  # there are two columns
     assert table["reason_1"].tolist() == frame["reason_1"].tolist()
     assert table["training_row"].tolist() == frame["training_row"].tolist()
@@ -212,7 +214,7 @@ def test_training_graphs_are_named_by_their_files(tmp_path, capsys):
     assert run("--quiet", "fit", tmp_path / "set", "-o", tmp_path / "m.eocc") == 0
     assert load(tmp_path / "m.eocc").row_names_ == sorted(files)
     assert run("--quiet", "explain", tmp_path / "m.eocc", tmp_path / "set", "--rows", "g3.gxl") == 0
-    assert "Nearest training rows: g" in capsys.readouterr().out
+    assert "normal row g" in capsys.readouterr().out
 
 
 def test_an_id_can_be_left_out_of_a_streamed_fit(folder, tmp_path):

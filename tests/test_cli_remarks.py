@@ -73,7 +73,12 @@ def test_training_rows_are_named_by_their_rows_in_the_file(labelled, capsys):
     assert 33 not in [one["row"] for one in nearest]
     assert all(frame["y"][one["row"]] == "ok" and one["row"] == one["index"] + 20 for one in nearest)
     assert run("explain", labelled / "m.eocc", labelled / "d.csv", "--rows", "33") == 0
-    assert "training rows " in capsys.readouterr().out
+    short = capsys.readouterr().out
+    assert run("explain", labelled / "m.eocc", labelled / "d.csv", "--rows", "33", "--detail") == 0
+    detail = capsys.readouterr().out
+    assert "training rows " in detail
+    assert detail.startswith(short.rstrip())
+    assert "training rows " not in short
 
 
 def test_rows_with_gaps_can_be_skipped_in_every_command_that_scores(labelled, capsys):
@@ -119,7 +124,7 @@ def test_the_sample_proposed_is_smaller_than_the_file(labelled, capsys):
 
 def test_inspect_leaves_regions_out_where_they_would_take_long(labelled, capsys, monkeypatch):
     assert run("inspect", labelled / "m.eocc") == 0
-    assert "IF the nearest training row" in capsys.readouterr().out
+    assert "A row whose nearest training row is one of these" in capsys.readouterr().out
     monkeypatch.setattr("eocc.plots.projection.MOST_PROTOTYPES", 99)
     assert run("inspect", labelled / "m.eocc") == 0
     printed = capsys.readouterr()

@@ -208,7 +208,7 @@ def test_the_stretch_that_differs_is_found():
     greatest = max(difference.contributions, key=lambda one: one.amount)
     assert greatest.details["steps"] == [12, 17]
     assert_allclose(greatest.amount, difference.dissimilarity)
-    assert greatest.text == "steps 12 to 17 (mean 2), prototype steps 12 to 17 (mean 0): 2 apart"
+    assert greatest.text == "steps 12 to 17 average 2, steps 12 to 17 of the prototype 0: 2 apart"
     assert difference.details["alignment"] == [[i, i] for i in range(30)]
 
 
@@ -222,10 +222,10 @@ def test_stretches_cover_everything_once():
 def test_sets_and_bits_by_hand():
     difference = single("jaccard", {"oak", "elm"}, {"oak", "ash", "fir"}, [])
     assert [one.amount for one in difference.contributions] == [0.25, 0.5]
-    assert texts(difference) == ["1 token only in the pattern: elm", "2 tokens only in the prototype: ash, fir"]
+    assert texts(difference) == ["1 token only in this row: elm", "2 tokens only in the prototype: ash, fir"]
     assert difference.details["shared"] == ["oak"]
     bits = single("tanimoto", [1, 1, 0, 0], [0, 1, 0, 0], [])
-    assert texts(bits) == ["1 bit only in the pattern: 0"]
+    assert texts(bits) == ["1 bit only in this row: 0"]
 
 
 def test_bags_by_hand():

@@ -133,7 +133,7 @@ def test_a_missing_number_in_a_new_row_is_filled_from_the_nearest_rows(frame, se
         assert_allclose(clf.score_samples(frame(gaps)), clf.score_samples(frame(filled)), rtol=1e-9)
         one, known = (clf.explain(frame(rows))[0] for rows in (gaps, filled))
         assert one.ratio == pytest.approx(known.ratio, rel=1e-9)
-        assert f"missing (counted as {filled[0, 1]:g}, as in the nearest training rows)" in str(one)
+        assert f"missing (counted as {filled[0, 1]:g}, as in the nearest training rows)" in one.detail
         assert "NaN" not in json.dumps(one.to_dict())
         with pytest.raises(ValueError, match="contains infinity"):
             clf.predict(frame(np.where(np.isnan(gaps), np.inf, gaps)))

@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
 from eocc import SurpriseClassifier
-from eocc.explain import Difference, NeighbourExplanation, TrainingRow
+from eocc.explain import NeighbourExplanation, TrainingRow
 from eocc.measures import MEASURES, Composite
 from eocc.surprise.score import neighbourhood_sizes
 from samples import samples
 
 
 def words(explained):
-    return " ".join(str(explained).split())
+    return " ".join(getattr(explained, "detail", str(explained)).split())
 
 
 def agrees(clf, new):
@@ -139,10 +139,9 @@ def test_a_difference_that_counts_only_with_equalised_weights_is_named():
 
 
 def made(ratio, p_value=0.5, n_training=9):
-    near = (TrainingRow(0, 0, 0, 0.0, "0"),)
-    difference, is_inside = Difference(0.0, (), ""), ratio <= 1 + 1e-9
+    near, is_inside = (TrainingRow(0, 0, 0, 0.0, "0"),), ratio <= 1 + 1e-9
     return NeighbourExplanation(
-        is_inside, 0.5, ratio, difference, near, 0.0, 1.0, p_value, 0.05, 9, n_training, (), (), None
+        is_inside, 0.5, ratio, None, near, (), "", 0.0, 1.0, p_value, 0.05, 9, n_training, (), (), None
     )
 
 
@@ -185,14 +184,13 @@ def test_the_p_value_in_words_holds_for_all_rows_if_few_margins_are_kept(monkeyp
         assert most - 12 <= (margins <= margin).sum() <= most + 2
 
 
-def test_the_text_is_short_and_names_columns(clf, frame):
+def test_the_detail_is_short_and_names_columns(clf, frame):
     outside = clf.explain(frame[75:76])[0]
-    lines = str(outside).splitlines()
+    lines = outside.detail.splitlines()
     assert lines[0].startswith(f"Rejected: {outside.ratio:.3g} times as far out as the limit. Membership")
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 16
-    assert "petal length (cm): 4.4, neighbour 1.7" in str(outside)
-    assert repr(outside) == f"<{lines[0]} print() shows all>"
+    assert "petal length (cm): 4.4, neighbour 1.7" in outside.detail
 
 
 @pytest.mark.parametrize("training", [[[1.0]], [[1.0], [1.0]], np.ones((6, 2)), [[0.0], [1.0]]])
@@ -241,9 +239,9 @@ def test_rules_say_what_decides(frame, rate):
         assert (rule.region, rule.n_members, rule.reach) == (number, len(region.members), 1.0)
         assert rule.rejected == clf.calibration_.rate == (rate or 0.05)
         text = words(rule)
-        assert text.startswith(f"IF the nearest training row is in region {number} ({rule.n_members} row")
-        assert f"the surprise is at most the limit, as for about {share}% of new normal rows," in text
-        assert "THEN normal to the degree exp(-r^2 / 2), where r = 1 at the limit." in text
+        assert text.startswith(f"Region {number}: {rule.n_members} normal row")
+        assert f"accepted if its surprise is at most the limit, as for about {share}% of new normal rows." in text
+        assert "It is normal to the degree exp(-r^2 / 2), where r = 1 at the limit." in text
         values = frame["petal width (cm)"].iloc[region.members]
         assert (rule.ranges[3].minimum, rule.ranges[3].maximum) == (values.min(), values.max())
         json.dumps(rule.to_dict(), allow_nan=False)
@@ -253,7 +251,7 @@ def test_rules_say_what_decides(frame, rate):
 def test_rules_of_every_measure_print(name):
     training, _ = samples(name)
     for rule in SurpriseClassifier(measure=name).fit(training).rules():
-        assert str(rule).startswith(f"IF the nearest training row is in region {rule.region} ")
+        assert str(rule).startswith(f"Region {rule.region}: ")
 
 
 def test_few_prototypes_are_named_as_such(frame):

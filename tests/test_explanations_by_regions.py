@@ -41,7 +41,7 @@ def test_explanations_agree_with_the_classifier(name):
     for one, row in zip(explanations, rows, strict=True):
         assert one.difference.dissimilarity == row[one.nearest.prototype.index] == one.nearest.prototype.dissimilarity
         assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["is_target"] == one.is_target
-        assert one.decision[1:] in " ".join(str(one).split())
+        assert one.decision[1:] in " ".join(one.detail.split())
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -52,9 +52,9 @@ def test_a_row_is_explained_the_same_alone_as_in_a_batch(name):
         assert clf.explain(new[i : i + 1]) == [explanation]
 
 
-def test_the_first_line_represents_an_explanation(clf, frame):
+def test_the_sentence_represents_an_explanation(clf, frame):
     explanation = clf.explain(frame[:1])[0]
-    assert repr(explanation) == f"<{str(explanation).splitlines()[0]} print() shows all>"
+    assert repr(explanation) == f"<{explanation.sentence}>"
 
 
 def test_distance_extent_and_ratio_fit_together(clf, frame):
@@ -96,7 +96,7 @@ def test_the_decision_in_words(clf, frame):
     times = f"{outside.nearest.ratio:.3g}"
     assert outside.decision == f"rejected: the nearest region is 0, at {times} times its extent"
     assert centre.decision == "accepted: inside region 0, at its centre"
-    assert "they are the same." in " ".join(str(centre).split())
+    assert "they are the same." in " ".join(centre.detail.split())
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.6])
@@ -105,7 +105,7 @@ def test_calibrated_models_state_their_limit(frame, rate):
     explanations = clf.explain(frame)
     assert [one.is_target for one in explanations] == (clf.predict(frame) == 1).tolist()
     reach = explanations[0].reach
-    assert f"within {reach:.4g} times its extent" in " ".join(str(clf.rules()[0]).split())
+    assert f"at most {reach:.4g} times its extent, 0." in " ".join(str(clf.rules()[0]).split())
     assert (reach > 1) == (rate == 0.1)
     assert [one.nearest.ratio <= reach for one in explanations] == [one.is_target for one in explanations]
     beyond = next(one for one in explanations if one.is_target != (one.nearest.ratio <= 1))
@@ -126,16 +126,16 @@ def test_just_outside_is_not_said_to_be_inside():
 
 
 def test_feature_names_are_used_where_known(clf, frame):
-    assert "petal length (cm): 4.4, prototype" in str(clf.explain(frame[75:76])[0])
+    assert "petal length (cm): 4.4, prototype" in clf.explain(frame[75:76])[0].detail
     nameless = plain().fit(frame.to_numpy()[:50])
-    assert "feature 2: 4.4, prototype" in str(nameless.explain(frame.to_numpy()[75:76])[0])
+    assert "feature 2: 4.4, prototype" in nameless.explain(frame.to_numpy()[75:76])[0].detail
 
 
 def test_one_region_has_no_runner_up():
     clf = plain().fit([[1.0]])
     (one,) = clf.explain([[2.0]])
     assert one.runner_up is None
-    assert "Next" not in str(one)
+    assert "Next" not in one.detail
     assert [exemplar.index for exemplar in one.exemplars] == [0]
 
 
@@ -144,7 +144,7 @@ def test_far_rows_and_copies_stay_finite():
     far, near = clf.explain([[1e300, -1e300], [0.0, 0.0]])
     for one in (far, near):
         json.dumps(one.to_dict(), allow_nan=False)
-        assert str(one)
+        assert one.detail
     assert not far.is_target
     assert near.is_target
 
@@ -201,7 +201,7 @@ def test_composite_records_are_explained():
     clf = plain(measure=Composite({"size": "euclidean", "name": "string-edit"})).fit(records)
     (one,) = clf.explain([{"size": [9.0, 9.0], "name": "zz"}])
     assert [part.details["part"] for part in one.difference.contributions] == ["size", "name"]
-    assert "its own dissimilarity" in str(one)
+    assert "its own dissimilarity" in one.detail
 
 
 @pytest.mark.parametrize("function", [lambda clf, X: clf.explain(X), lambda clf, X: differences(clf, X, X)])
@@ -236,9 +236,11 @@ def test_rules_of_every_measure_print(name):
     training, _ = samples(name)
     clf = plain(measure=name).fit(training)
     for rule in clf.rules():
-        assert str(rule).startswith(f"IF the dissimilarity profile is close to region {rule.region} ")
+        assert str(rule).startswith(f"Region {rule.region}: {rule.n_members} normal row")
+        assert "accepted if its distance d from the centre of the region is at most" in " ".join(str(rule).split())
         assert bool(rule.description) == (name != "precomputed")
-        assert bool(rule.ranges) == (name in ("euclidean", "standardised"))
+        assert bool(rule.ranges) == (name in ("euclidean", "standardised", "gower"))
+        assert bool(rule.contents) == (name in ("gower", "hamming"))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: names, or numbers from 0.")
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
+@click.option("--detail", is_flag=True, help="Add neighbours or regions, and the terms that add up.")
 @options.output_option(None, "A file for the explanations; standard output by default.")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @options.data_options("id_column")
@@ -25,6 +26,7 @@ def explain(
     data: Path,
     rows: str,
     strangest: int,
+    detail: bool,
     output: Path | None,
     form: str | None,
     about: options.DataOptions,
@@ -43,11 +45,11 @@ def explain(
     if not chosen:
         chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
     explanations = classifier.explain(read.some(chosen))
-    _write(output, form, [read.names[row] for row in chosen], explanations)
+    _write(output, form, [read.names[row] for row in chosen], explanations, detail)
     say_written(output, len(explanations), sum(explanation.is_target for explanation in explanations))
 
 
-def _write(output: Path | None, form: str, names: list[Any], explanations: Any) -> None:
+def _write(output: Path | None, form: str, names: list[Any], explanations: Any, detail: bool) -> None:
     if form in ("csv", PARQUET):
         records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]
         with writing_columns(output, form, list(records[0])) as write:
@@ -59,7 +61,8 @@ def _write(output: Path | None, form: str, names: list[Any], explanations: Any) 
             if form == JSON:
                 file.write(json_line({"row": name, **one.to_dict()}))
             else:
-                file.write(f"Row {printable(str(name))}: {printable_lines(str(one))}\n\n")
+                text = f"{one}\n\n{one.detail}" if detail else str(one)
+                file.write(f"Row {printable(str(name))}: {printable_lines(text)}\n\n")
 
 
 def _chosen(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:

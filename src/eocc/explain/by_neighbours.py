@@ -1,17 +1,17 @@
 """Why the surprise of a row is low or high."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from eocc.calibration.conformal import Calibration
-from eocc.explain.explanation import Explanation
-from eocc.explain.fitted import FittedClassifier, TrainingRow, exemplars_among, training_row
+from eocc.explain.explanation import Explanation, plain_fields, rarity_in_words
+from eocc.explain.fitted import FittedClassifier, TrainingRow, described, exemplars_among, training_row
+from eocc.explain.reasons import Reason, column_reasons, difference_reasons
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, share
-from eocc.measures.difference import Difference, difference_of
+from eocc.measures.difference import Difference, PendingDifference
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison, Nearest
@@ -26,7 +26,6 @@ class FittedBySurprise(FittedClassifier, Protocol):
     """What these explanations need of a classifier."""
 
     surprise_model_: SurpriseModel
-    calibration_: Calibration | None
     membership_function_: MembershipFunction
 
 
@@ -45,7 +44,16 @@ class Neighbourhood:
     n_local: int
     local_ratio: float
     neighbour: TrainingRow
-    difference: Difference
+    comparison: PendingDifference = field(compare=False)
+
+    @property
+    def difference(self) -> Difference:
+        """What makes the row differ from the neighbour."""
+        return self.comparison.difference
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
+        return plain_fields(self)
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,13 @@ class NeighbourExplanation(Explanation):
     n_prototypes: int | None = None
 
     @property
+    def certainty(self) -> str:
+        """The p-value in words, and whether known outliers decide."""
+        decide = self.outliers is not None and not self.is_target and 2 * self.outliers.amount > self.surprise
+        rarity = rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+        return f"{rarity}, and similar to known outliers" if decide else rarity
+
+    @property
     def decision(self) -> str:
         """The decision in words."""
         is_inside = self.ratio <= BOUNDARY
@@ -132,7 +147,9 @@ class NeighbourExplanation(Explanation):
         """Return the p-value, the distances and the sum, one paragraph each."""
         return [self.rarity(), self._distances_in_words(), self._sum_in_words()]
 
-    def __str__(self) -> str:
+    @property
+    def detail(self) -> str:
+        """All of it in words."""
         rarity, *rest = self.notes()
         return self._text([rarity, self._exemplars_in_words()], f"training row {self.exemplars[0].name}", rest)
 
@@ -185,13 +202,16 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     distances = [rows.rows(weighting.weights) for weighting in model.surprise.weightings]
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), model.surprise.weightings, near, distances)
     kinds, outliers, found = _kinds(model), _outlier_comparisons(model, rows, amounts), []
+    active = np.asarray(sum(weighting.weights for weighting in model.surprise.weightings))
+    by_column = column_reasons(classifier.measure_, patterns, classifier.prototypes_, active, classifier.feature_names)
     for i, neighbourhoods in enumerate(zip(*by_weighting, strict=True)):
         row = distances[0][i]
+        lead, reasons = ("", by_column[i]) if by_column else _compared(classifier, neighbourhoods, amounts[i])
         explanation: Explanation = NeighbourExplanation(
             is_target=bool(scores.margins[i] >= classifier.threshold_), membership=float(memberships[i]),
-            ratio=finite(ratios[i]), difference=neighbourhoods[0].difference,
+            ratio=finite(ratios[i]), comparison=neighbourhoods[0].comparison,
             exemplars=exemplars_among(classifier, row, np.flatnonzero(np.isfinite(row))),
-            surprise=finite(surprises[i]), threshold=model.threshold.value,
+            reasons=reasons, lead=lead, surprise=finite(surprises[i]), threshold=model.threshold.value,
             p_value=float(p_values[i]), rate=calibration.rate, n_left_out=len(calibration.margins),
             n_training=classifier.n_training,
             neighbourhoods=neighbourhoods, outliers=outliers[i],
@@ -200,6 +220,20 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
         )  # fmt: skip
         found.append(explanation)
     return found
+
+
+def _compared(
+    classifier: FittedBySurprise, neighbourhoods: tuple[Neighbourhood, ...], amounts: Matrix
+) -> tuple[str, tuple[Reason, ...]]:
+    """Return the reasons, and words that introduce them: by the neighbour under the weighting that surprises most."""
+    by_weighting = amounts[: 2 * len(neighbourhoods)].reshape(-1, 2).sum(axis=1)
+    near = neighbourhoods[int(by_weighting.argmax())]
+    name = near.neighbour.name
+    if not near.difference.contributions:
+        far, usual = (format_number(distances[0]) for distances in (near.distances, near.medians))
+        return f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}.", ()
+    description = described(classifier, classifier.prototypes_, near.neighbour.column)
+    return difference_reasons(near.difference, name, description)
 
 
 def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple[Matrix, Matrix, Matrix]:
@@ -221,9 +255,9 @@ def _neighbourhoods(
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
         neighbour = training_row(classifier, distances[i], column)
-        difference = difference_of(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
+        comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
         profile, ratio = tuple(map(finite, profiles[i])), float(ratios[i])
-        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratio, neighbour, difference))
+        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratio, neighbour, comparison))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eocc.explain.explanation import Explanation
+from eocc.explain.explanation import Explanation, rarity_in_words
 from eocc.explain.fitted import (
     FittedClassifier,
     TrainingRow,
@@ -16,12 +16,13 @@ from eocc.explain.fitted import (
     reach_of,
     training_row,
 )
+from eocc.explain.reasons import Reason, column_reasons, difference_reasons
 from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
-from eocc.measures.difference import difference_of, shared_out
+from eocc.measures.difference import Difference, PendingDifference, shared_out
 from eocc.regions.fuzzy import FuzzyModel
-from eocc.regions.scores import BOUNDARY
+from eocc.regions.scores import BOUNDARY, decision_margin
 from eocc.space.dissimilarity_space import distances_to, offsets_from
 
 # The number of terms of the squared ratio that the text names.
@@ -105,15 +106,33 @@ class RegionExplanation(Explanation):
     """A decision by regions.
 
     `nearest` is the region of highest membership, `runner_up` the next one, None if there is only one region. A row is
-    accepted within `reach` extents of a region: 1, unless the model is calibrated. The decision is made by the distance
-    in the dissimilarity space, which `profile` splits into terms; `difference` is from the prototype of the nearest
-    region, `exemplars` are its members most like the row, and `ratio` is the distance to it in extents.
+    accepted within `reach` extents of a region: 1, unless the model is calibrated; then `p_value` is that of the row
+    among `n_left_out` normal rows, of `n_training`. The decision is made by the distance in the dissimilarity space,
+    which `profile` splits into terms; `difference` is from the prototype of the nearest region, `exemplars` are its
+    members most like the row, and `ratio` is the distance to it in extents.
     """
 
     reach: float
     nearest: Place
     runner_up: Place | None
     profile: Profile
+    p_value: float | None = None
+    n_left_out: int = 0
+    n_training: int = 0
+
+    @property
+    def certainty(self) -> str:
+        """The p-value in words, or without one how far the nearest region is."""
+        if self.p_value is not None:
+            return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+        size, times = counted(self.nearest.n_members, "row"), format_number(self.ratio)
+        group = f"the nearest group of normal rows (region {self.nearest.region}, {size})"
+        if self.is_target:
+            place = "at its centre" if self.ratio < AT_CENTRE else f"at {self.ratio:.2f} of the limit"
+            return f"inside {group}, {place}"
+        if times == "1":
+            return f"just outside {group}"
+        return f"outside {group}, {times} times as far from its centre as the limit"
 
     @property
     def decision(self) -> str:
@@ -142,7 +161,9 @@ class RegionExplanation(Explanation):
         found = [] if other is None else [f"The next region is {other.region}, {other.ratio_in_words()}."]
         return [*found, self._profile_in_words()]
 
-    def __str__(self) -> str:
+    @property
+    def detail(self) -> str:
+        """All of it in words."""
         near, other = self.nearest, self.runner_up
         before = [f"Region {near.region}: {near.region_in_words()}."]
         before += [self._exemplars_in_words()] if self.exemplars else []
@@ -173,24 +194,39 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
     """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
     rows, model, threshold = classifier.embed(patterns), classifier.fuzzy_model_, classifier.threshold_
     measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
+    ratios = model.ratios(rows)
+    margins, memberships = decision_margin(ratios.min(axis=1)), np.exp(model.log_membership(rows))
+    calibration = classifier.calibration_
+    p_values = None if calibration is None else calibration.p_values(margins).tolist()
     # The nearest region and the next.
-    ranked = np.argsort(model.ratios(rows), axis=1, kind="stable")[:, :2]
+    ranked = np.argsort(ratios, axis=1, kind="stable")[:, :2]
     labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
+    by_column = column_reasons(measure, patterns, classifier.prototypes_, weights, names)
     found: list[Explanation] = []
     pairs = list(zip(rows, ranked.tolist(), strict=True))
     for i, (row, numbers) in enumerate(track(f"explaining {counted(len(rows), 'row')}", pairs)):
         nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
         prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
+        comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names)
+        lead, reasons = ("", by_column[i]) if by_column else _compared(comparison.difference, nearest)
         explanation = RegionExplanation(
-            is_target=bool(model.decision(row[None])[0] - threshold >= 0), ratio=nearest.ratio,
-            membership=float(np.exp(model.log_membership(row[None])[0])),
-            difference=difference_of(measure, patterns[i : i + 1], prototype, weights, names),
+            is_target=bool(margins[i] - threshold >= 0), ratio=nearest.ratio, membership=float(memberships[i]),
+            comparison=comparison, reasons=reasons, lead=lead,
             exemplars=exemplars_among(classifier, row, np.flatnonzero(labels == nearest.region)),
             reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
-            profile=_profile(classifier, row, nearest.region),
+            profile=_profile(classifier, row, nearest.region), p_value=None if p_values is None else p_values[i],
+            n_left_out=0 if calibration is None else len(calibration.margins), n_training=classifier.n_training,
         )  # fmt: skip
         found.append(explanation)
     return found
+
+
+def _compared(difference: Difference, nearest: Place) -> tuple[str, tuple[Reason, ...]]:
+    """Return the reasons by the prototype of the nearest region, and words that introduce them."""
+    name, role = nearest.prototype.name, "typical of the nearest group"
+    if difference.contributions:
+        return difference_reasons(difference, name, nearest.description, role)
+    return f"Normal row {name}, {role}, is {format_number(difference.dissimilarity)} away.", ()
 
 
 def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, int]:

@@ -3,34 +3,90 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from eocc.explain.fitted import TrainingRow
-from eocc.foundation.wording import format_number, wrapped
-from eocc.measures.difference import Difference, difference_of, ranked_contributions
+from eocc.explain.reasons import Reason
+from eocc.foundation.wording import format_number, share, wrapped
+from eocc.measures.difference import Difference, PendingDifference, difference_of
 
-# A row of a table of explanations has this many reasons.
+# The sentence, and a row of a table of explanations, give at most this many reasons.
 N_REASONS = 3
+# The sentence gives further reasons if they have at least this part of the share of the first.
+LEAST_PART = 0.25
+HEAD = ("column", "value", "normal rows near it", "share")
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation(ABC):
-    """Why a row was accepted or rejected; `str` gives the text, `repr` its first line.
+    """Why a row was accepted or rejected; `str` gives the sentence and a table of the reasons, `detail` the rest.
 
-    `ratio` says how far out the row lies: 1 is the limit, unless the model is calibrated to another one. `difference`
-    is what makes the row differ from the training row that it is compared with, in the language of the data; its
+    `reasons` say what makes the row strange, the main one first; those that compare it with one normal row are
+    introduced by `lead`. `ratio` says how far out the row lies: 1 is the limit, unless the model is calibrated to
+    another one. `difference` is what makes the row differ from the training row that it is compared with; its
     contributions add up to the dissimilarity. `exemplars` are the training rows most like this one.
     """
 
     is_target: bool
     membership: float
     ratio: float
-    difference: Difference
+    comparison: PendingDifference = field(compare=False)
     exemplars: tuple[TrainingRow, ...]
+    reasons: tuple[Reason, ...]
+    lead: str
+
+    @property
+    def difference(self) -> Difference:
+        """What makes the row differ from the training row that it is compared with."""
+        return self.comparison.difference
+
+    @property
+    def sentence(self) -> str:
+        """The decision, how sure it is, and the one to three main reasons."""
+        decision = "Accepted" if self.is_target else "Rejected"
+        return " ".join(part for part in (f"{decision}: {self.certainty}.", self._why()) if part)
+
+    @property
+    @abstractmethod
+    def certainty(self) -> str:
+        """How unusual the row is, in words, without a full stop."""
+
+    @property
+    @abstractmethod
+    def detail(self) -> str:
+        """All of it in words: neighbours or regions, the difference from one of them, and the terms that add up."""
+
+    def _why(self) -> str:
+        if not self.reasons:
+            return self.lead
+        first, *others = self.reasons[:N_REASONS]
+        named = [first, *(one for one in others if one.stands_out and one.share >= LEAST_PART * first.share)]
+        if self.lead:
+            return f"{self.lead} {'; '.join(one.text for one in named)}."
+        if self.is_target:
+            return f"Its least usual value: {first.text}."
+        if not first.stands_out:
+            return f"No single value stands out. The least usual: {first.text}."
+        more = ", and ".join(one.short for one in named[1:])
+        return f"{first.text}.{f' Also {more}.' if more else ''}"
+
+    def __str__(self) -> str:
+        return "\n".join([*wrapped(self.sentence, 0), *self._table()])
+
+    def _table(self) -> list[str]:
+        """Return the reasons as lines: aligned columns for a table, or one text each."""
+        if self.lead:
+            return [f"  {share(one.share, 1)}  {one.text}" for one in self.reasons]
+        cells = [HEAD, *((one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        return [
+            "  ".join(["", *(cell.ljust(width) for cell, width in zip(line, widths, strict=True))]).rstrip()
+            for line in (cells if self.reasons else [])
+        ]
 
     @property
     @abstractmethod
@@ -52,35 +108,35 @@ class Explanation(ABC):
         """Return how the decision was made, one paragraph per item."""
 
     def __repr__(self) -> str:
-        return f"<{self.headline} print() shows all>"
+        return f"<{self.sentence}>"
 
     @property
     def headline(self) -> str:
-        """The first line of the text."""
+        """The first line of the detail."""
         return f"{self.decision[0].upper()}{self.decision[1:]}. Membership {format_number(self.membership)}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
-        return asdict(self)
+        return {"sentence": self.sentence, **plain_fields(self)}
 
     def to_record(self) -> dict[str, Any]:
         """Return the main facts as one row of a table: the decision, the training row compared with, the reasons.
 
-        The reasons are the largest contributions to the dissimilarity in words, each with its share of it.
+        The three main reasons are in words, each with its share of what makes the row strange.
         """
-        total, ranked = self.difference.dissimilarity, ranked_contributions(self.difference.contributions)
         reasons: dict[str, Any] = {}
         for number in range(N_REASONS):
-            one = ranked[number] if number < len(ranked) else None
+            one = self.reasons[number] if number < len(self.reasons) else None
             reasons[f"reason_{number + 1}"] = None if one is None else one.text
-            reasons[f"share_{number + 1}"] = math.nan if one is None else one.amount / total
+            reasons[f"share_{number + 1}"] = math.nan if one is None else one.share
         return {
             "decision": 1 if self.is_target else -1,
+            "sentence": self.sentence,
             "membership": self.membership,
             "distance": self.ratio,
             **self._more_facts(),
             "training_row": self.compared_with[1].name,
-            "dissimilarity": total,
+            "dissimilarity": self.difference.dissimilarity,
             **reasons,
         }
 
@@ -99,6 +155,42 @@ class Explanation(ABC):
         rows = ", ".join(one.name for one in self.exemplars)
         dissimilarities = ", ".join(format_number(one.dissimilarity) for one in self.exemplars)
         return f"{self.exemplars_heading} {rows} (dissimilarity {dissimilarities})."
+
+
+def plain_fields(compared: Any) -> dict[str, Any]:
+    """Return the fields of an object that has a difference as plain data, with the difference in place of the pair."""
+    found = {one.name: to_plain(getattr(compared, one.name)) for one in fields(compared) if one.compare}
+    return {**found, "difference": compared.difference.to_dict()}
+
+
+def to_plain(value: Any) -> Any:
+    """Return a field of an explanation as dictionaries, lists, strings and numbers."""
+    if isinstance(value, tuple):
+        return [to_plain(item) for item in value]
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def rarity_in_words(p_value: float, n_training: int, n_left_out: int) -> str:
+    """Return how many normal rows look as unusual, given (1 + their number among those left out) / (1 + n_left_out).
+
+    >>> rarity_in_words(3 / 101, 100, 100), rarity_in_words(1 / 201, 200, 200)
+    ('1 in 50 normal rows look this unusual', 'more unusual than all 200 normal rows')
+    >>> rarity_in_words(61 / 101, 100, 100), rarity_in_words(0.01, 10000, 99)
+    ('60% of normal rows look at least this unusual', 'at most 1 in 99 normal rows look this unusual')
+    """
+    n_more = round(p_value * (n_left_out + 1)) - 1
+    if n_more == 0 and n_left_out >= n_training:
+        return f"more unusual than {f'all {n_training:,} normal rows' if n_training > 1 else 'the one normal row'}"
+    if n_more == 0:
+        return f"at most 1 in {n_left_out:,} normal rows look this unusual"
+    if n_more == n_left_out:
+        return "every normal row looks at least this unusual"
+    one_in = float(f"{n_left_out / n_more:.2g}")
+    if one_in < 3:
+        return f"{n_more / n_left_out:.0%} of normal rows look at least this unusual"
+    return f"1 in {one_in:,.0f} normal rows look this unusual"
 
 
 def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -> Any:

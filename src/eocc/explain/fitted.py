@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.difference import description_of
 from eocc.measures.protocol import FittedMeasure
@@ -26,6 +27,7 @@ class FittedClassifier(Protocol):
     training_indices_: Indices
     row_names_: Sequence[str] | None
     weights_: Matrix
+    calibration_: Calibration | None
 
     @property
     def labels_(self) -> Indices:
@@ -87,7 +89,11 @@ def training_name(classifier: FittedClassifier, index: int) -> str:
 
 def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingRow, ...]:
     """Return the prototypes of these columns that are least dissimilar; of equal ones, the first."""
-    nearest = columns[np.argsort(row[columns], kind="stable")[:N_EXEMPLARS]]
+    here = row[columns]
+    if len(here) > N_EXEMPLARS:
+        within = np.flatnonzero(here <= np.partition(here, N_EXEMPLARS - 1)[N_EXEMPLARS - 1])
+        columns, here = columns[within], here[within]
+    nearest = columns[np.argsort(here, kind="stable")[:N_EXEMPLARS]]
     return tuple(training_row(classifier, row, int(column)) for column in nearest)
 
 

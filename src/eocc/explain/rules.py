@@ -1,17 +1,31 @@
 """A fitted classifier -> its regions as rules for people to read."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from eocc.explain.by_regions import prototypes_of
-from eocc.explain.fitted import FittedClassifier, described, number_columns, prototype_labels, reach_of, training_name
+from eocc.explain.fitted import FittedClassifier, described, prototype_labels, reach_of, training_name
+from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
-from eocc.foundation.wording import counted, format_data_number, format_number, glued, known_of, wrapped
+from eocc.foundation.wording import (
+    counted,
+    format_data_number,
+    format_number,
+    format_value,
+    glued,
+    known_of,
+    wrapped,
+)
+from eocc.measures.cells import Cells
 
 # A rule gives the ranges of this many columns, those with the highest weights.
 MOST_COLUMNS = 6
+# It names this many categories of a column.
+MOST_CATEGORIES = 3
 
 
 @dataclass(frozen=True)
@@ -26,20 +40,20 @@ class FeatureRange:
 
     def __str__(self) -> str:
         low, middle, high = (format_data_number(value) for value in (self.minimum, self.median, self.maximum))
-        values = f" {low}" if self.minimum == self.maximum else f" from {low} to {high}, median {middle}"
-        return f"{self.feature}{values} (weight {format_number(self.weight)})"
+        values = low if self.minimum == self.maximum else f"{low} to {high}, median {middle}"
+        return f"{self.feature}: {values}{weight_in_words(self.weight)}"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A region as a rule: IF a row is close to it THEN it is normal, to a degree.
+    """A region as a rule: what its rows are like, and which rows are accepted because they are close to it.
 
     `prototype` is the training row that represents the region, by number and by `prototype_name`; `description`
     describes it. `extents` are the sizes of the region inwards and outwards, `reach` is the number of extents within
-    which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns with the highest
-    weights. With fewer prototypes than training rows, `n_prototypes` of the members are prototypes, and ranges are
-    taken from these. For a classifier that decides by neighbours, `rejected` is the share of new normal rows above the
-    limit; extents only describe the region.
+    which rows are accepted, `degree` the membership as a formula. `ranges` are those of the columns of numbers with the
+    highest weights, `contents` describe such columns that hold categories or dates. With fewer prototypes than training
+    rows, `n_prototypes` of the members are prototypes, and ranges are taken from these. For a classifier that decides
+    by neighbours, `rejected` is the share of new normal rows above the limit; extents only describe the region.
     """
 
     region: int
@@ -51,19 +65,24 @@ class Rule:
     reach: float
     degree: str
     ranges: tuple[FeatureRange, ...] = ()
+    contents: tuple[str, ...] = ()
     rejected: float | None = None
     n_prototypes: int | None = None
 
     def __str__(self) -> str:
-        members = f"{counted(self.n_members, 'row')}{self._prototype_in_words()}"
-        lines = wrapped(f"IF {self._condition(members)},", 0) + wrapped(f"THEN normal to the degree {self.degree}.", 0)
-        if self.ranges:
-            lines.append(f"  {self.whose} {'has' if self.n_prototypes == 1 else 'have'}")
-        return "\n".join([*lines, *(f"    {one}" for one in self.ranges)])
+        values = [*map(str, self.ranges), *self.contents]
+        members = counted(self.n_members, "normal row") + self._prototype_in_words(has_values=bool(values))
+        lines = wrapped(f"Region {self.region}: {members}.", 0)
+        if values:
+            lines.append(f"  {self.whose} {'has' if 1 in (self.n_prototypes, self.n_members) else 'have'}")
+        decision = f"{self._condition()}. It is normal to the degree {self.degree}."
+        return "\n".join([*lines, *(f"    {one}" for one in values), *wrapped(decision, 2)])
 
     @property
     def whose(self) -> str:
         """The rows that the ranges describe."""
+        if self.n_members == 1:
+            return "It"
         return "Its rows" if self.n_prototypes is None else f"Its {counted(self.n_prototypes, 'prototype')}"
 
     @property
@@ -76,24 +95,27 @@ class Rule:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
 
-    def _prototype_in_words(self) -> str:
-        row = f"no. {self.prototype_name}{f': {glued(self.description)}' if self.description else ''}"
-        if self.n_prototypes is None:
-            return f", prototype {row}"
+    def _prototype_in_words(self, has_values: bool) -> str:
+        row = f"row {self.prototype_name}"
+        row += f" ({glued(self.description)})" if self.description and not has_values else ""
         known = known_of(self.n_members, self.n_prototypes)
         if self.n_prototypes == 0:
             return f"{known}; the prototype nearest to its centre is in another region, {row}"
-        return f"{known}{', ' if self.n_prototypes == 1 else '; the one nearest to its centre is '}{row}"
+        return f"{known}; the most typical is {row}" if self.n_members > 1 else f"{known}, {row}"
 
-    def _condition(self, members: str) -> str:
+    def _condition(self) -> str:
         if self.rejected is None:
-            extent = f"{'' if self.reach == 1 else f'{self.reach:.4g} times '}its extent {self.extent}"
-            region = f"the dissimilarity profile is close to region {self.region} ({members})"
-            return f"{region}, at a distance d within {extent}"
+            limit = f"{'' if self.reach == 1 else f'{self.reach:.4g} times its extent, '}{self.extent}"
+            return f"A row is accepted if its distance d from the centre of the region is at most {limit}"
         nearest = "training row" if self.n_prototypes is None else "prototype"
         share = f"{format_number(100 * (1 - self.rejected))}% of new normal rows"
-        region = f"the nearest {nearest} is in region {self.region} ({members})"
-        return f"{region}, and the surprise is at most the limit, as for about {share}"
+        near = f"A row whose nearest {nearest} is one of these"
+        return f"{near} is accepted if its surprise is at most the limit, as for about {share}"
+
+
+def weight_in_words(weight: float) -> str:
+    """Return the weight of a column, if it is not the usual one."""
+    return "" if weight == 1 else f" (weight {format_number(weight)})"
 
 
 def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> list[Rule]:
@@ -118,7 +140,7 @@ def _rule(classifier: FittedClassifier, number: int, column: int, rejected: floa
         description=described(classifier, classifier.prototypes_, column),
         extents=extents, reach=reach_of(classifier.threshold_),
         degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
-        ranges=_ranges(classifier, own), rejected=rejected,
+        **_values(classifier, own), rejected=rejected,
         n_prototypes=None if classifier.is_whole else len(own),
     )  # fmt: skip
 
@@ -130,13 +152,29 @@ def ratio_in_words(inner: float, outer: float) -> str:
     return f"r = d / {format_number(inner)} inwards and d / {format_number(outer)} outwards"
 
 
-def _ranges(classifier: FittedClassifier, own: Indices) -> tuple[FeatureRange, ...]:
-    names = number_columns(classifier)
-    if not (len(own) and names):
-        return ()
-    rows, weights = classifier.prototypes_[own], classifier.weights_
-    return tuple(
-        FeatureRange(names[k], float(weights[k]), *(float(f(rows[:, k])) for f in (np.min, np.median, np.max)))
-        for k in np.argsort(-weights, kind="stable")[:MOST_COLUMNS]
-        if weights[k] > 0
-    )
+def _values(classifier: FittedClassifier, own: Indices) -> dict[str, Any]:
+    """Return the `ranges` and the `contents` of the prototypes `own`, of the columns with the highest weights."""
+    measure, weights = classifier.measure_, classifier.weights_
+    find = getattr(measure, "cells", None)  # for rows of a table
+    if find is None or not len(own):
+        return {}
+    rows, ranges, contents = classifier.prototypes_[own], [], []
+    cells: Cells = find(rows, rows, classifier.feature_names)
+    for k in np.argsort(-weights, kind="stable")[:MOST_COLUMNS].tolist():
+        order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
+        values = [value for value in (cells.value(j, k) for j in order) if value is not None]
+        name, weight = cells.names[k], float(weights[k])
+        if weight == 0 or not values:
+            continue
+        if cells.is_code[k] or isinstance(values[0], str):
+            words = _shares(values) if cells.is_code[k] else " to ".join(dict.fromkeys([values[0], values[-1]]))
+            contents.append(f"{name}: {words}{weight_in_words(weight)}")
+        else:
+            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1]))
+    return {"ranges": tuple(ranges), "contents": tuple(contents)}
+
+
+def _shares(values: Sequence[Any]) -> str:
+    """Return categories with their shares, the most common first."""
+    counts = Counter(map(format_value, values))
+    return listed([f"{label} {count / len(values):.0%}" for label, count in counts.most_common()], MOST_CATEGORIES)

@@ -37,6 +37,20 @@ def format_data_number(value: float) -> str:
     return f"{value:.1f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.4g}"
 
 
+def format_within(value: Any, extent: float) -> str:
+    """Return a value of the data; a number with as many decimals as show an extent to two digits.
+
+    >>> format_within(1.2345, 0.4), format_within(101325.218, 0.32), format_within(-70.2, 300)
+    ('1.23', '101325.22', '-70')
+    """
+    is_number = type(value) is float or type(value) is int
+    if not is_number or not 0 < extent < math.inf or value == round(value) or abs(value) >= LONGEST_NUMBER:
+        return format_value(value)
+    text = f"{value:.{min(max(1 - math.floor(math.log10(extent)), 0), 12)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text if float(text) != 0 else f"{value:.2g}"
+
+
 def format_value(value: Any) -> str:
     """Return a value of the data as text: numbers rounded, None as "missing"."""
     if value is None:

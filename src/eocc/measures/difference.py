@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,23 @@ class Difference:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PendingDifference:
+    """A pattern and a prototype to compare, each as patterns of length 1; the `difference` is found when asked for."""
+
+    measure: Any
+    pattern: Any
+    prototype: Any
+    weights: Matrix
+    names: Sequence[str] | None
+    called: str = "prototype"
+
+    @cached_property
+    def difference(self) -> Difference:
+        """What makes the two differ."""
+        return difference_of(self.measure, self.pattern, self.prototype, self.weights, self.names, self.called)
 
 
 def difference_of(

@@ -12,6 +12,7 @@ from eocc.foundation.checks import array_of
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
+from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.filling import filled, some_rows
 from eocc.measures.schema import DataSchema, rows_schema
@@ -95,6 +96,14 @@ class FittedEuclidean(FittedInUnit):
             details = {"feature": name, "value": to_json(value), "prototype": other, "weight": weight}
             contributions.append(Contribution(amount, text, details))
         return Difference(pair.dissimilarity, tuple(contributions), "by feature")
+
+    def cells(self, patterns: Matrix, prototypes: Matrix, names: Sequence[str] | None = None) -> Cells:
+        """Return the numbers in the unit."""
+        columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
+        return Cells(
+            tuple(self.weight_names(names)), self.unit.measure(patterns), columns, np.zeros(self.n_parameters, bool),
+            lambda i, k: patterns.item(i, k), prototypes.item,
+        )  # fmt: skip
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by name, for example "length = 5, width = 3.25"."""

@@ -1,5 +1,6 @@
 """Hamming dissimilarity of sequences of equal length, one weight per position."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -8,6 +9,7 @@ import numpy as np
 from eocc.foundation.checks import integer
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import shortened, to_json
+from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.objects import Objects
 from eocc.measures.strings import FittedSequences, Sequences
@@ -39,6 +41,14 @@ class FittedHamming(FittedSequences):
                 details = {"position": k, "value": to_json(here), "prototype": to_json(there), "weight": weight}
                 contributions.append(Contribution(weight / self.n_parameters, text, details, group="position"))
         return Difference(pair.dissimilarity, tuple(contributions), "by position")
+
+    def cells(self, patterns: Any, prototypes: Any, names: Sequence[str] | None = None) -> Cells:
+        """Return the symbols as codes."""
+        pairs = self.prepare(patterns, prototypes)
+        return Cells(
+            tuple(self.weight_names()), pairs.rows, pairs.prototype_columns, pairs.is_code,
+            lambda i, k: shortened(repr(patterns[i][k])), lambda j, k: shortened(repr(prototypes[j][k])),
+        )  # fmt: skip
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are strings or tuples of the right length."""

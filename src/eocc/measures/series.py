@@ -231,8 +231,8 @@ def _contribution(cells: Indices, amounts: Matrix, pair: Pair) -> Contribution:
     channel = int(np.argmax(by_channel))
     here, there = pair.pattern[0][cells[:, 0], channel], pair.prototype[0][cells[:, 1], channel]
     mean, other_mean, gap = float(here.mean()), float(there.mean()), float(np.abs(here - there).mean())
-    where = f"{span(first, last, 'step')} (mean {format_number(mean)})"
-    against = f"{pair.called} {span(other_first, other_last, 'step')} (mean {format_number(other_mean)})"
+    where = f"{span(first, last, 'step')} average {format_number(mean)}"
+    against = f"{span(other_first, other_last, 'step')} of the {pair.called} {format_number(other_mean)}"
     led = f", mostly in channel {channel}" if amounts.shape[1] > 1 else ""
     details = {
         "steps": [first, last], "prototype_steps": [other_first, other_last], "by_channel": by_channel.tolist(),

@@ -144,10 +144,10 @@ def unshared_difference(pair: Pair, one: Iterable[Any], other: Iterable[Any], no
     contributions = tuple(
         Contribution(
             len(items) * each,
-            f"{counted(len(items), noun)} only in the {where}: {listed(map(str, items), 6)}",
-            {"where": f"only in the {where}", f"{noun}s": [to_json(item) for item in items], "each": each},
+            f"{counted(len(items), noun)} only in {where}: {listed(map(str, items), 6)}",
+            {"where": f"only in {where}", f"{noun}s": [to_json(item) for item in items], "each": each},
         )
-        for where, items in (("pattern", in_order(here - there)), (pair.called, in_order(there - here)))
+        for where, items in (("this row", in_order(here - there)), (f"the {pair.called}", in_order(there - here)))
         if items
     )
     shared = [to_json(item) for item in in_order(here & there)]

@@ -98,7 +98,7 @@ class FittedStringEdit(FittedSequences):
             amount = float(pair.weights[index]) * len(run) / max(len(pattern), len(prototype))
             contributions.append(Contribution(amount, f"{verb} {words} {where}", details, group=verb))
         meaning = f"by edits that turn the pattern into the {pair.called}"
-        return Difference(pair.dissimilarity, tuple(contributions), meaning)
+        return Difference(pair.dissimilarity, tuple(contributions), meaning, {"edited": "pattern"})
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the cells of the alignments, at least the square of the first length."""

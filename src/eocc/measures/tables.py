@@ -14,6 +14,7 @@ from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures import columns as reading
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.cells import Cells
 from eocc.measures.coders import CODERS, STORED_CODERS, FittedColumn, Unseen, fit_column
 from eocc.measures.columns import CELLS, MOST_NAMED, Table, read_table
 from eocc.measures.difference import Contribution, Difference, Pair
@@ -108,6 +109,16 @@ class FittedGower(RegisteredFitted):
             details["weight"] = float(alone.sum())
             contributions.append(Contribution(float(prepared.evaluate(alone)[0, 0]), text, details))
         return Difference(pair.dissimilarity, tuple(contributions), "by column")
+
+    def cells(self, patterns: Table, prototypes: Table, names: Sequence[str] | None = None) -> Cells:
+        """Return the cells as numbers, shares of the range or codes, with their gaps."""
+        unseen: Unseen = tuple({} for _ in self.columns)
+        columns, rows = (self._encode(table, unseen) for table in (prototypes, patterns))
+        here, there = ({column.name: column.cell for column in table.columns} for table in (patterns, prototypes))
+        return Cells(
+            tuple(self.weight_names()), rows, np.ascontiguousarray(columns.T), self.is_code,
+            lambda i, k: here[self.names[k]](i), lambda j, k: there[self.names[k]](j),
+        )  # fmt: skip
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the values by column, for example "age = missing, city = Rome"."""

@@ -117,7 +117,8 @@ class FittedGraphEdit(RegisteredFitted):
             details = {"operation": edit.kind, "what": edit.what, **ends}
             contributions.append(Contribution(amount, edit.text, details, edit.group))
         way = f"the {pair.called} into the pattern" if swapped else f"the pattern into the {pair.called}"
-        return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}")
+        edited = {"edited": "prototype" if swapped else "pattern"}
+        return Difference(pair.dissimilarity, tuple(contributions), f"by edits that turn {way}", edited)
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the size and what the vertices are, as in "3 vertices and 2 edges: 2 C, 1 O"."""
