@@ -1,0 +1,142 @@
+"""The columns of a table: what is normal in each, the values of rows, and what is wrong with the data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.classifiers.base import OneClassClassifier
+from eocc.explain.fitted import number_columns
+from eocc.foundation.registry import listed
+from eocc.foundation.types import Matrix
+from eocc.foundation.wording import counted, format_value, shortened
+from eocc.measures.columns import NUMBERS, Column, Table
+
+# The normal range of a column leaves this share of the training rows out at each end.
+TAIL = 0.025
+N_BINS = 24
+MOST_COLUMNS = 200
+MOST_LABELS = 40
+# Messages name this many columns.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of training rows and new rows as pairs of `Column`; empty for data that are no table."""
+
+    names: list[str]
+    training: Sequence[Column]
+    new: Sequence[Column] | None
+
+    def normal(self) -> list[dict[str, Any]]:
+        """Return what is normal in each column, for the bars of the page."""
+        return [_normal(name, column) for name, column in zip(self.names, self.training[:MOST_COLUMNS], strict=False)]
+
+    def problems(self) -> list[str]:
+        """Return what may be wrong with the data, one sentence each."""
+        said = []
+        constant = [name for name, column in self._training() if len(np.unique(column.values)) == 1]
+        if constant and len(self.training[0].values) > 1:
+            have = "has" if len(constant) == 1 else "have"
+            said.append(
+                f"{listed(constant, MOST_NAMED)} {have} the same value in every training row, so any other value "
+                "looks unusual."
+            )
+        said += self._gaps(self._training(), "training")
+        if self.new is not None:
+            pairs = list(zip(self.names, self.new, strict=True))
+            said += [*self._gaps(pairs, "new"), *self._unknown_labels(), *self._outside()]
+        return said
+
+    def _training(self) -> list[tuple[str, Column]]:
+        return list(zip(self.names, self.training, strict=True))
+
+    @staticmethod
+    def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
+        if not columns:
+            return []
+        gaps = np.isnan([column.values for _, column in columns])
+        if not gaps.any():
+            return []
+        counts, n_rows = gaps.sum(axis=1), int(gaps.any(axis=0).sum())
+        most = [f"{columns[k][0]} ({counts[k]:,})" for k in np.argsort(-counts, kind="stable") if counts[k]]
+        return [f"{counted(n_rows, f'{kind} row')} of {gaps.shape[1]:,} have gaps: {listed(most, MOST_NAMED)}."]
+
+    def _unknown_labels(self) -> list[str]:
+        found = []
+        for name, column, new in zip(self.names, self.training, self.new or (), strict=True):
+            if column.labels is not None and new.labels is not None:
+                seen = {column.labels[int(k)] for k in np.unique(column.values[~np.isnan(column.values)])}
+                used = {new.labels[int(k)] for k in np.unique(new.values[~np.isnan(new.values)])}
+                if used - seen:
+                    found.append(f"{name} ({listed(sorted(map(str, used - seen)), 3)})")
+        return [f"New rows have labels that no training row has: {listed(found, MOST_NAMED)}."] if found else []
+
+    def _outside(self) -> list[str]:
+        found = []
+        for name, column, new in zip(self.names, self.training, self.new or (), strict=True):
+            if _is_number(column) and not np.isnan(column.values).all():
+                low, high = np.nanmin(column.values), np.nanmax(column.values)
+                n_out = int(((new.values < low) | (new.values > high)).sum())
+                if n_out:
+                    found.append((-n_out, f"{name} ({n_out:,})"))
+        words = listed([text for _, text in sorted(found)], MOST_NAMED)
+        return [f"New rows with a value beyond those of all training rows, by column: {words}."] if found else []
+
+
+def columns_of(classifier: OneClassClassifier, new: Any) -> Columns:
+    """Return the columns of a table of numbers or records; none for other data."""
+    names, training = number_columns(classifier), classifier.prototypes_
+    if names:
+        pair = [None if rows is None else _number_columns(names, rows) for rows in (training, new)]
+        return Columns(names, pair[0] or [], pair[1])
+    if isinstance(training, Table):
+        given = {} if new is None else {column.name: column for column in new.columns}
+        kept = None if new is None else [given[name] for name in training.names]
+        return Columns([str(name) for name in training.names], training.columns, kept)
+    return Columns([], [], None)
+
+
+def _number_columns(names: list[str], rows: Matrix) -> list[Column]:
+    return [Column(name, frozenset({NUMBERS}), rows[:, k]) for k, name in enumerate(names)]
+
+
+def values_of(columns: Sequence[Column], index: int) -> list[Any]:
+    """Return the values of one row, numbers with five digits; None if missing."""
+    return [_value(column, index) for column in columns[:MOST_COLUMNS]]
+
+
+def _value(column: Column, index: int) -> Any:
+    value = column.values[index]
+    if np.isnan(value):
+        return None
+    return _rounded(value) if _is_number(column) else shortened(format_value(column.cell(index)))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def _is_number(column: Column) -> bool:
+    return column.labels is None and column.contents == {NUMBERS}
+
+
+def _normal(name: str, column: Column) -> dict[str, Any]:
+    values = column.values[~np.isnan(column.values)]
+    if not _is_number(column) or not len(values):
+        labels = [format_value(column.cell(int(k))) for k in np.flatnonzero(~np.isnan(column.values))]
+        called, counts = np.unique(np.array(labels, dtype=object).astype(str), return_counts=True)
+        most = np.argsort(-counts, kind="stable")[:MOST_LABELS]
+        shares = {str(called[k]): round(float(counts[k]) / len(labels), 4) for k in most}
+        return {"name": name, "shares": shares}
+    low, high = np.quantile(values, (TAIL, 1 - TAIL))
+    counts, edges = np.histogram(values, N_BINS)
+    return {
+        "name": name,
+        "low": _rounded(low),
+        "high": _rounded(high),
+        "ends": [_rounded(edges[0]), _rounded(edges[-1])],
+        "counts": counts.tolist(),
+    }
