@@ -15,7 +15,14 @@ from eocc.datasets.synthetic import (
 )
 from eocc.experiments.statistics import Ranking
 from eocc.plots.drawing import (
-    FAINT, INK, NORMAL, OTHER, new_figure, plot_history, plot_membership, plot_modularity,
+    FAINT,
+    INK,
+    NORMAL,
+    OTHER,
+    new_figure,
+    plot_history,
+    plot_membership,
+    plot_modularity,
 )  # fmt: skip
 
 

@@ -96,7 +96,13 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
 
 
 def plot_row(
-    classifier: OneClassClassifier, X: Any, row: int | None = None, names: Any = None, *, axes: Any = None, most: int = 8
+    classifier: OneClassClassifier,
+    X: Any,
+    row: int | None = None,
+    names: Any = None,
+    *,
+    axes: Any = None,
+    most: int = 8,
 ) -> Any:
     """Draw why a row of X was accepted or rejected, the most unusual one by default.
 
@@ -153,7 +159,9 @@ def plot_calibration(classifier: OneClassClassifier, X: Any, y: Any = None, *, a
     The curve of normal rows should follow the diagonal.
     """
     is_normal = None if y is None else signs(y) == 1
-    return draw_p_values(_axes(axes), classifier.p_values(X), is_normal, classifier.calibration_.rate)
+    p_values, calibration = classifier.p_values(X), classifier.calibration_
+    assert calibration is not None
+    return draw_p_values(_axes(axes), p_values, is_normal, calibration.rate)
 
 
 def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: float) -> Any:
@@ -164,7 +172,7 @@ def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: fl
         shares = (np.sort(p_values[kept])[None] <= levels[:, None]).mean(axis=1) if kept.any() else levels
         axes.plot(levels, shares, color=colour, linewidth=1.6, label=name if kept.any() else None)
     axes.axvline(rate, color=INK, linewidth=1, linestyle=":", label=f"rejected: p-value up to {rate:g}")
-    labels = {"xlabel": "p-value a", "ylabel": "share of rows with p-value up to a"}
+    labels: dict[str, Any] = {"xlabel": "p-value a", "ylabel": "share of rows with p-value up to a"}
     return _finish(axes, title="Calibration", xlim=(0, 1), ylim=(0, 1.02), **labels)
 
 
@@ -257,8 +265,8 @@ def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    scale, labels = "log" if len(curve) > 30 else "linear", {"xlabel": "number of clusters", "ylabel": "modularity Q"}
-    return _finish(axes, title="Modularity of all partitions", xscale=scale, **labels)
+    axes.set(xlabel="number of clusters", ylabel="modularity Q", xscale="log" if len(curve) > 30 else "linear")
+    return _finish(axes, title="Modularity of all partitions")
 
 
 def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
@@ -312,7 +320,7 @@ def draw_roc(axes: Any, scores: Matrix, accepted: Flags, is_normal: Flags) -> An
     axes.plot(misses, detections, color=REGIONS[0], label=f"AUC {roc_auc_score(is_normal, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
     axes.plot(accepted[~is_normal].mean(), accepted[is_normal].mean(), "o", color=REGIONS[5], label="the decision")
-    labels = {"xlabel": "share of outliers accepted", "ylabel": "share of normal rows accepted"}
+    labels: dict[str, Any] = {"xlabel": "share of outliers accepted", "ylabel": "share of normal rows accepted"}
     return _finish(axes, title="ROC", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), **labels)
 
 

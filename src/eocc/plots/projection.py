@@ -96,10 +96,6 @@ class LogFrame:
         r = np.maximum(np.hypot(*away.T), 1.0)[:, None]
         return np.asarray(away / r * (1 + np.log(r)))
 
-    def reaches_out(self, points: Matrix) -> bool:
-        """Return whether any point lies outside the circle."""
-        return bool((np.hypot(*(points - self.centre).T) > self.radius).any())
-
 
 def edges_between(classifier: OneClassClassifier, columns: Indices) -> Indices:
     """Return the edges of the spanning tree that join two of these prototypes, as pairs of columns, longest first."""

@@ -26,8 +26,8 @@ def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:
         return tag("figure", tag("figcaption", f"{words} {NEEDS}"))
     import matplotlib
 
-    text, options = io.StringIO(), {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}
-    with matplotlib.rc_context(options):
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 10}):
         axes = draw(figure.subplots())
         axes.set_title("")
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

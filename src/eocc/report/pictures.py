@@ -30,7 +30,8 @@ def picture_of(
     classifier: OneClassClassifier, pair: Sequence[Any], difference: Difference, words: Sequence[str]
 ) -> Markup:
     """Return a row and the training row it is compared with as a picture; nothing if such data have no picture."""
-    kind, edits = schema_of(classifier).kind, [one.details for one in difference.contributions if one.amount > 0]
+    kind, parts = schema_of(classifier).kind, difference.contributions
+    edits = [one.details for one in parts if one.amount > 0 or kind == "strings"]
     if kind == "graphs":
         return _graphs(pair, classifier.measure_, edits, words)
     if kind == "series":
@@ -143,19 +144,18 @@ def _alignment(pair: Sequence[Any], edits: Sequence[Mapping[str, Any]], words: S
         {place for edit in edits if edit["operation"] == kind for place in edit[key]}
         for kind, key in (("delete", "positions"), ("insert", "prototype_positions"), ("substitute", "positions"))
     )
-    columns, i, j = [], 0, 0
+    above, below, edited, i, j = [], [], [], 0, 0
     while i < len(pair[0]) or j < len(pair[1]):
         takes, gives = i in gone, j in added and i not in gone
-        is_edit = takes or gives or i in changed
-        columns.append(("" if gives else str(pair[0][i]), "" if takes else str(pair[1][j]), is_edit))
+        edited.append(takes or gives or i in changed)
+        above.append("\N{MIDDLE DOT}" if gives else str(pair[0][i]))
+        below.append("\N{MIDDLE DOT}" if takes else str(pair[1][j]))
         i, j = i + (not gives), j + (not takes)
-    width = max((len(symbol) for column in columns for symbol in column[:2]), default=1)
     lines = []
-    for start in range(0, len(columns), LINE):
-        for side in (0, 1):
-            cells = [(column[side] or "\N{MIDDLE DOT}", column[2]) for column in columns[start : start + LINE]]
-            marked = [tag("mark", text.ljust(width)) if is_edit else text.ljust(width) for text, is_edit in cells]
-            lines.append(joined(marked, "" if width == 1 else " "))
+    for start in range(0, len(edited), LINE):
+        for symbols in (above, below):
+            cells = zip(symbols[start : start + LINE], edited[start : start + LINE], strict=True)
+            lines.append(joined(tag("mark", symbol) if is_edit else symbol for symbol, is_edit in cells))
         lines.append(Markup())
     note = f"Above: {words[0]}. Below: {words[1]}. Marked: what has to be edited."
     return joined([tag("pre", joined(lines[:-1], "\n"), class_="aligned"), tag("p", note, class_="note")])

@@ -58,7 +58,7 @@ def _drawn_training(study: Study) -> Indices:
 
 
 def _places(frame: LogFrame, points: Matrix) -> list[list[float]]:
-    return np.round(frame.place(points), 4).tolist()
+    return [[round(x, 4), round(y, 4)] for x, y in frame.place(points).tolist()]
 
 
 def _training(study: Study, frame: LogFrame, index: int) -> dict[str, Any]:
@@ -121,7 +121,11 @@ def _parts(difference: Difference) -> list[list[str]]:
     total, decimals = difference.dissimilarity, decimals_for(difference.dissimilarity)
 
     def line(part: Contribution, whole: float, opening: str = "") -> list[str]:
-        return [f"{opening}{part.text}", f"{part.amount:.{decimals}f}" if not opening else "", f"{part.amount / whole:.0%}"]
+        return [
+            f"{opening}{part.text}",
+            f"{part.amount:.{decimals}f}" if not opening else "",
+            f"{part.amount / whole:.0%}",
+        ]
 
     lines = []
     for part in ranked_contributions(difference.contributions):

@@ -14,7 +14,8 @@
   const make = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
   const svg = (name, attributes = {}, ...children) =>
     fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
-  const short = (number) => String(Number(number.toPrecision(3)));
+  const short = (number, digits = 3) => String(Number(number.toPrecision(digits)));
+  const range = (low, high) => (low === high ? `always ${low}` : `${short(low, 4)} to ${short(high, 4)}`);
   const said = (value) => (value == null ? "missing" : String(value));
 
   // How far a value lies outside the normal range, in widths of the range; 0 inside.
@@ -25,7 +26,7 @@
   }
 
   function normal(column) {
-    if (!column.shares) return `${column.low} to ${column.high}`;
+    if (!column.shares) return range(column.low, column.high);
     const [first] = Object.entries(column.shares);
     return first ? `most often ${first[0]} (${Math.round(100 * first[1])}%)` : "always missing";
   }
@@ -73,10 +74,10 @@
       if (near.length) put("near", near[0], near[1]);
       put(value === shown ? "value" : `value far ${value > shown ? "right" : "left"}`, shown);
     }
-    const range = reason && reason.low != null ? `near it ${reason.low} to ${reason.high}` : normal(column);
+    const usual = reason && reason.low != null ? `near it ${range(reason.low, reason.high)}` : normal(column);
     const look = outside(column, value) ? "out" : null;
     return make("li", { class: look }, make("span", { class: "column" }, column.name), place,
-      make("b", {}, said(value)), make("span", { class: "note" }, range));
+      make("b", {}, said(value)), make("span", { class: "note" }, usual));
   }
 
   function bars(row) {
@@ -164,7 +165,7 @@
     const wrong = row.label != null && (row.decision !== 2) !== row.label ? make("span", { class: "note" }, " wrong") : null;
     const made = make("tr", { class: open ? "open" : null }, make("th", { scope: "row" }, opener),
       make("td", {}, make("span", { class: `chip ${DECISIONS[row.decision]}` }, DECISIONS[row.decision]), wrong),
-      make("td", { class: "out" }, short(row.out)),
+      make("td", { class: "ratio" }, short(row.out)),
       ...(data.has_p ? [make("td", {}, short(row.p))] : []), make("td", { class: "why" }, row.why || ""));
     made.addEventListener("click", () => toggle(row, made));
     return made;

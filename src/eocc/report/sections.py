@@ -37,7 +37,7 @@ def summary_section(study: Study, columns: Columns) -> Markup:
 
 
 def _counts(study: Study) -> list[int]:
-    return np.bincount(study.decisions, minlength=3).tolist()
+    return [int((study.decisions == k).sum()) for k in range(len(DECISIONS))]
 
 
 def _main_numbers(study: Study) -> list[tuple[str, object]]:
@@ -71,9 +71,10 @@ def _summary_in_words(study: Study) -> list[str]:
         said[0] += f" It keeps {study.prototype_share} as prototypes and compares every row with these only."
     if study.new is None:
         return [*said, f"No new rows were given; the page shows how the model scores its own {study.row_name}s."]
-    new, accepted, n_known = study.new, int(study.new.accepted.sum()), int(study.new.are_known.sum())
-    shares = [f"{part:,} ({percentage(part, len(new))})" for part in (accepted, len(new) - accepted)]
-    said.append(f"Of {counted(len(new), 'new row')} it accepts {shares[0]} as normal and rejects {shares[1]}.")
+    new, (_, unsure, rejected), n_known = study.new, _counts(study), int(study.new.are_known.sum())
+    shares = [f"{part:,} ({percentage(part, len(new))})" for part in (rejected, len(new) - rejected)]
+    doubt = f", {unsure:,} of them unsure" if unsure else ""
+    said.append(f"Of {counted(len(new), 'new row')} it rejects {shares[0]} and accepts {shares[1]}{doubt}.")
     said += [*_labels_in_words(new), *_drift_in_words(study, new)]
     if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
@@ -110,7 +111,13 @@ def rows_section(study: Study, columns: Columns) -> Markup:
     heads = {"name": "row", "decision": "decision", "out": "how far out", "p": "p-value", "why": "main reason"}
     if study.subject.p_values is None:
         del heads["p"]
-    row = tag("tr", *(tag("th", _sort(key, text), scope="col", class_=key) for key, text in heads.items()))
+    row = tag(
+        "tr",
+        *(
+            tag("th", _sort(key, text), scope="col", class_="ratio" if key == "out" else key)
+            for key, text in heads.items()
+        ),
+    )
     listed = tag("table", tag("thead", row), tag("tbody"), id="list")
     more = tag("button", "Show 50 more", type="button", id="more", hidden=True)
     without = tag("noscript", tag("p", "The list and the map need JavaScript. Nothing is loaded from the network."))
@@ -127,10 +134,10 @@ def _sort(key: str, text: str) -> Markup:
 def _rows_in_words(study: Study) -> str:
     limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" Rows up to {limit} are accepted (how far out: {study.classifier.ratio_name})"
+    said += f" How far out: {study.classifier.ratio_name}; rows up to {limit} are accepted"
     calibration = study.classifier.calibration_
     if study.subject.p_values is not None and calibration is not None:
-        said += f"; of these, rows with a p-value up to {calibration.unsure_rate:.3g} are unsure"
+        said += f", and of these, rows with a p-value up to {calibration.unsure_rate:.3g} are unsure"
     if len(study.listed) < len(study.subject):
         said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
         said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
@@ -165,7 +172,9 @@ def map_section(study: Study, columns: Columns) -> Markup:
         said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
     hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
     hint += " Double-click, or hold Ctrl and turn the wheel, to zoom."
-    panel = tag("aside", tag("p", hint, class_="note"), id="panel", aria_label="Row", tabindex="-1", class_="screen-only")
+    panel = tag(
+        "aside", tag("p", hint, class_="note"), id="panel", aria_label="Row", tabindex="-1", class_="screen-only"
+    )
     drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {_kind(study)} rows")
     tip = tag("div", id="tip", role="tooltip", hidden=True)
     board = tag("div", _map_tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
@@ -230,7 +239,9 @@ def _ratios(study: Study) -> Markup:
 
 def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
     accepted = [float(rows.accepted[kept].mean()) for kept in (is_normal, ~is_normal)]
-    words = f"ROC curve, AUC {_area_under_curve(rows):.3f}: the probability that a random normal row scores higher than "
+    words = (
+        f"ROC curve, AUC {_area_under_curve(rows):.3f}: the probability that a random normal row scores higher than "
+    )
     words += f"a random outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
     words += f"{accepted[1]:.1%} of the outliers."
     return chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, is_normal))
