@@ -355,10 +355,17 @@ def test_of_many_rows_the_page_holds_the_most_unusual_and_some_of_the_others(tmp
     assert "The page holds 1,000 of 3,000 rows: the 500 most unusual, and an even selection of the others." in page.text
 
 
+def one_line(axes):
+    axes.plot([0, 1], [0, 1], color="#1b7f4d", label="AUC 0.957")
+    axes.legend()
+    return axes
+
+
 def test_a_chart_takes_the_colours_of_the_page_and_has_no_styles():
-    drawn = Reader(chart("name", "the words", lambda axes: axes.plot([0, 1], [0, 1], color="#1b7f4d") and axes))
+    drawn = Reader(chart("name", "the words", one_line))
     assert drawn.open == []
     assert any(path.get("stroke") == "var(--good)" for path in drawn.all("path"))
+    assert "AUC 0.957" in drawn.text
     assert not any("style" in attributes for _, attributes in drawn.elements)
     assert "the words" in drawn.text
 

@@ -39,11 +39,14 @@ def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:
 
 
 def _plain(svg: str) -> str:
-    """Return SVG without names of groups and without styles, which the policy of the page forbids: as attributes."""
+    """Return SVG without names of groups, and with attributes instead of styles, which the policy of the page forbids.
+
+    Places are rounded to a tenth of a point.
+    """
     svg = re.sub(r"<style.*?</style>|<defs>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub('<g id="[^"]*"', "<g", svg)
     svg = re.sub('style="([^"]*)"', lambda found: _attributes(found[1]), svg)
-    return re.sub(r"(\d\.\d)\d+", r"\1", re.sub(r"\s*\n\s*", " ", svg))
+    return re.sub("<[^>]*>", lambda found: re.sub(r"(\d\.\d)\d+", r"\1", found[0]), re.sub(r"\s*\n\s*", " ", svg))
 
 
 def _attributes(style: str) -> str:

@@ -22,6 +22,8 @@ LONGEST_LABEL = 3
 COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
 # The width of a drawing of series, and the most steps that it shows; there are not more pixels.
 WIDE, MOST_STEPS = 440.0, 300
+# Edits of a graph are marked if they make at least this share of the difference.
+MAIN = 0.05
 # An alignment has lines of this many symbols, and at most this many symbols.
 LINE, LONGEST = 60, 600
 
@@ -31,7 +33,8 @@ def picture_of(
 ) -> Markup:
     """Return a row and the training row it is compared with as a picture; nothing if such data have no picture."""
     kind, parts = schema_of(classifier).kind, difference.contributions
-    edits = [one.details for one in parts if one.amount > 0 or kind == "strings"]
+    least = 0.0 if kind == "strings" else MAIN * difference.dissimilarity
+    edits = [one.details for one in parts if one.amount >= least]
     if kind == "graphs":
         return _graphs(pair, classifier.measure_, edits, words)
     if kind == "series":
@@ -52,7 +55,12 @@ def _graphs(pair: Sequence[LabelledGraph], measure: Any, edits: Sequence[Any], w
         edited = [tuple(edit[end]) if isinstance(edit[end], list) else edit[end] for edit in edits if "what" in edit]
         parts = _draw_graph(graph, measure.vertex_labels(graph), at, set(map(str, edited)))
         drawn.append(_figure(parts, text, SIZE))
-    return tag("div", *drawn, tag("p", "Marked: what has to be edited.", class_="note"), class_="pictures")
+    return tag(
+        "div",
+        *drawn,
+        tag("p", f"Marked: the edits that make at least {MAIN:.0%} of the difference.", class_="note"),
+        class_="pictures",
+    )
 
 
 def _figure(parts: Sequence[Markup], words: str, width: float) -> Markup:

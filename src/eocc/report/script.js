@@ -52,7 +52,7 @@
   function bar({ column, value }, reason) {
     const place = make("div", { class: "track", "aria-hidden": "true" });
     if (column.counts && typeof value === "number") {
-      const near = reason && reason.low != null ? [reason.low, reason.high] : [];
+      const near = reason && typeof reason.low === "number" ? [reason.low, reason.high] : [];
       let [low, high] = [Math.min(column.ends[0], ...near), Math.max(column.ends[1], ...near)];
       const wide = high - low || 1, room = 1.5 * wide;
       const shown = Math.min(Math.max(value, low - room), high + room);
@@ -74,7 +74,7 @@
       if (near.length) put("near", near[0], near[1]);
       put(value === shown ? "value" : `value far ${value > shown ? "right" : "left"}`, shown);
     }
-    const usual = reason && reason.low != null ? `near it ${range(reason.low, reason.high)}` : normal(column);
+    const usual = reason && typeof reason.low === "number" ? `near it ${range(reason.low, reason.high)}` : normal(column);
     const look = outside(column, value) ? "out" : null;
     return make("li", { class: look }, make("span", { class: "column" }, column.name), place,
       make("b", {}, said(value)), make("span", { class: "note" }, usual));
