@@ -18,6 +18,7 @@ from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame
 from eocc.report import write_report
 from eocc.report.charts import chart
+from eocc.report.columns import MOST_COLUMNS
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
 from eocc.report.pictures import picture_of
@@ -173,10 +174,10 @@ def test_the_list_begins_with_the_most_unusual_row(flowers, page):
 
 
 def test_columns_have_their_normal_range_and_histogram(iris, tmp_path):
-    X = np.column_stack([np.arange(1000.0), np.full(1000, 3.0)])
+    X = np.column_stack([0.1 * np.arange(1000), np.full(1000, 3.0)])
     page = read(write_report(SurpriseClassifier().fit(pd.DataFrame(X, columns=["a", "b"])), tmp_path / "p.html"))
     first, second = page.data["columns"]
-    assert (first["name"], first["low"], first["high"], first["ends"]) == ("a", 24.975, 974.02, [0, 999])
+    assert (first["name"], first["low"], first["high"], first["ends"]) == ("a", 2.4975, 97.403, [0, 99.9])
     assert sum(first["counts"]) == 1000
     assert (second["low"], second["high"]) == (3, 3)
     assert "b has the same value in every training row, so any other value looks unusual." in page.text
@@ -187,16 +188,34 @@ def test_problems_of_the_data_are_said_in_words(tmp_path):
     training = pd.DataFrame({"load": rng.normal(size=30), "kind": ["pump", "fan", None] * 10})
     new = pd.DataFrame({"load": [0.1, 99.0, np.nan], "kind": ["pump", "boat", "fan"]})
     page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
-    assert "10 training rows of 30 have gaps: kind (10)." in page.text
-    assert "1 new row of 3 have gaps: load (1)." in page.text
+    assert "Gaps in 10 of 30 training rows: kind (10)." in page.text
+    assert "Gaps in 1 of 3 new rows: load (1)." in page.text
     assert "New rows have labels that no training row has: kind (boat)." in page.text
     assert "New rows with a value beyond those of all training rows, by column: load (1)." in page.text
     assert page.data["columns"][1]["shares"] == {"fan": 0.5, "pump": 0.5}
     values = {row["name"]: row["values"] for row in page.data["rows"]}
     assert values == {"0": [0.1, "pump"], "1": [99, "boat"], "2": [None, "fan"]}
+    with pytest.warns(UserWarning, match="not compared"):
+        named = SurpriseClassifier().fit(training.assign(machine=[f"m-{k}" for k in range(30)]))
+    new = new.assign(machine=["a", "b", "c"])
+    assert "only name the rows: machine." in read(write_report(named, tmp_path / "page.html", new)).text
     clean = SurpriseClassifier().fit(training[["load"]])
     text = read(write_report(clean, tmp_path / "page.html", training[["load"]][:5])).text
     assert "No gaps, no constant columns, no values beyond those of the training rows." in text
+
+
+def test_of_very_many_columns_the_page_shows_those_that_are_named_as_reasons(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"c{k}" for k in range(MOST_COLUMNS + 30)]
+    training, new = (pd.DataFrame(rng.normal(size=(n, len(names))), columns=names) for n in (80, 4))
+    new.loc[:, "c80"] += 30
+    page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
+    kept = [column["name"] for column in page.data["columns"]]
+    assert len(kept) == MOST_COLUMNS
+    assert "c80" in kept
+    assert kept == sorted(kept, key=names.index)
+    values = {row["name"]: row["values"] for row in page.data["rows"]}
+    assert_allclose(values["2"], new.loc[2, kept], rtol=1e-4)
 
 
 def test_the_limit_is_stated(flowers, page, iris, tmp_path):

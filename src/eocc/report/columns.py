@@ -1,22 +1,26 @@
 """The columns of a table: what is normal in each, the values of rows, and what is wrong with the data."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.fitted import number_columns
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, shortened
 from eocc.measures.columns import NUMBERS, Column, Table
+from eocc.plots.reasons import reasons_of
+from eocc.report.study import Study
 
 # The normal range of a column leaves this share of the training rows out at each end.
 TAIL = 0.025
 N_BINS = 24
-MOST_COLUMNS = 200
+# The page shows the values of up to this many columns.
+MOST_COLUMNS = 60
 MOST_LABELS = 40
 # Messages name this many columns.
 MOST_NAMED = 5
@@ -24,15 +28,25 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of training rows and new rows as pairs of `Column`; empty for data that are no table."""
+    """The columns of training rows and of new rows; none for data that are no table.
+
+    `shown` are those whose values the page shows: all, unless there are very many.
+    """
 
     names: list[str]
     training: Sequence[Column]
     new: Sequence[Column] | None
+    shown: list[int]
 
+    @cached_property
     def normal(self) -> list[dict[str, Any]]:
-        """Return what is normal in each column, for the bars of the page."""
-        return [_normal(name, column) for name, column in zip(self.names, self.training[:MOST_COLUMNS], strict=False)]
+        """What is normal in each shown column, for the bars of the page."""
+        return [_normal(self.names[k], self.training[k]) for k in self.shown]
+
+    def values(self, index: int, is_new: bool) -> list[Any]:
+        """Return the values of one row in the shown columns, numbers with five digits; None if missing."""
+        columns = self.new if is_new and self.new is not None else self.training
+        return [_value(columns[k], index) for k in self.shown]
 
     def problems(self) -> list[str]:
         """Return what may be wrong with the data, one sentence each."""
@@ -62,7 +76,7 @@ class Columns:
             return []
         counts, n_rows = gaps.sum(axis=1), int(gaps.any(axis=0).sum())
         most = [f"{columns[k][0]} ({counts[k]:,})" for k in np.argsort(-counts, kind="stable") if counts[k]]
-        return [f"{counted(n_rows, f'{kind} row')} of {gaps.shape[1]:,} have gaps: {listed(most, MOST_NAMED)}."]
+        return [f"Gaps in {n_rows:,} of {counted(gaps.shape[1], f'{kind} row')}: {listed(most, MOST_NAMED)}."]
 
     def _unknown_labels(self) -> list[str]:
         found = []
@@ -86,26 +100,30 @@ class Columns:
         return [f"New rows with a value beyond those of all training rows, by column: {words}."] if found else []
 
 
-def columns_of(classifier: OneClassClassifier, new: Any) -> Columns:
+def columns_of(study: Study) -> Columns:
     """Return the columns of a table of numbers or records; none for other data."""
-    names, training = number_columns(classifier), classifier.prototypes_
+    names, training = number_columns(study.classifier), study.classifier.prototypes_
+    new = None if study.new is None else study.new.patterns
     if names:
-        pair = [None if rows is None else _number_columns(names, rows) for rows in (training, new)]
-        return Columns(names, pair[0] or [], pair[1])
+        kept = None if new is None else _number_columns(names, new)
+        return Columns(names, _number_columns(names, training), kept, _shown(study, names))
     if isinstance(training, Table):
+        names = [str(name) for name in training.names]
         given = {} if new is None else {column.name: column for column in new.columns}
         kept = None if new is None else [given[name] for name in training.names]
-        return Columns([str(name) for name in training.names], training.columns, kept)
-    return Columns([], [], None)
+        return Columns(names, training.columns, kept, _shown(study, names))
+    return Columns([], [], None, [])
+
+
+def _shown(study: Study, names: list[str]) -> list[int]:
+    """Return the columns to show: those named most often as reasons, if there are very many."""
+    counts = Counter(reason.name for one in study.explained for reason in reasons_of(one))
+    order = sorted(range(len(names)), key=lambda k: -counts[names[k]])
+    return sorted(order[:MOST_COLUMNS])
 
 
 def _number_columns(names: list[str], rows: Matrix) -> list[Column]:
     return [Column(name, frozenset({NUMBERS}), rows[:, k]) for k, name in enumerate(names)]
-
-
-def values_of(columns: Sequence[Column], index: int) -> list[Any]:
-    """Return the values of one row, numbers with five digits; None if missing."""
-    return [_value(column, index) for column in columns[:MOST_COLUMNS]]
 
 
 def _value(column: Column, index: int) -> Any:

@@ -67,7 +67,7 @@ def _page(study: Study, title: str) -> str:
         tag("title", title),
         tag("style", Markup(style)),
     )
-    columns = columns_of(study.classifier, None if study.new is None else study.new.patterns)
+    columns = columns_of(study)
     links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     body = tag(

@@ -8,10 +8,10 @@ import numpy as np
 from eocc.explain import Explanation
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import GLUE, decimals_for, format_number, shortened
-from eocc.measures.difference import Contribution, Difference, ranked_contributions
+from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.plots.reasons import reasons_of
-from eocc.report.columns import Columns, values_of
+from eocc.report.columns import Columns
 from eocc.report.markup import UNSHOWN
 from eocc.report.pictures import picture_of
 from eocc.report.study import MOST_LISTED, Study
@@ -27,7 +27,7 @@ def page_data(study: Study, columns: Columns) -> dict[str, Any]:
     edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn)
     explained = dict(zip(study.listed.tolist(), study.explained, strict=False))
     return {
-        "columns": columns.normal(),
+        "columns": columns.normal,
         "rows": [_row(study, columns, frame, index, explained.get(index)) for index in study.listed.tolist()],
         "training": [_training(study, frame, index) for index in (drawn.tolist() if study.new is not None else ())],
         "tree": _places(frame, study.training.points[edges.ravel()]) if len(edges) else [],
@@ -70,7 +70,6 @@ def _training(study: Study, frame: LogFrame, index: int) -> dict[str, Any]:
 def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Explanation | None) -> dict[str, Any]:
     rows = study.subject
     [at] = _places(frame, rows.points[index : index + 1])
-    own = columns.training if study.new is None else columns.new
     return {
         "name": rows.names[index],
         "at": at,
@@ -80,7 +79,7 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),
         "region": None if rows.nearest is None else int(rows.nearest[index]),
         "words": None if columns.names else shortened(study.describe(rows, index), LONGEST_WORDS),
-        "values": values_of(own or [], index) if columns.names else None,
+        "values": columns.values(index, study.new is not None) if columns.names else None,
     } | ({} if one is None else _explained(study, columns, index, one))
 
 
@@ -112,25 +111,16 @@ def _after_decision(sentence: str) -> str:
 def _near(study: Study, columns: Columns, other: Any) -> dict[str, Any]:
     shown = {"name": other.name, "far": float(f"{min(other.dissimilarity, 1e300):.4g}")}
     if columns.names:
-        return shown | {"values": values_of(columns.training, other.column)}
+        return shown | {"values": columns.values(other.column, is_new=False)}
     return shown | {"words": shortened(study.describe(study.training, other.column), LONGEST_WORDS)}
 
 
 def _parts(difference: Difference) -> list[list[str]]:
     """Return the contributions in words, with amount and share; those of a composite's part follow it."""
-    total, decimals = difference.dissimilarity, decimals_for(difference.dissimilarity)
-
-    def line(part: Contribution, whole: float, opening: str = "") -> list[str]:
-        return [
-            f"{opening}{part.text}",
-            f"{part.amount:.{decimals}f}" if not opening else "",
-            f"{part.amount / whole:.0%}",
-        ]
-
-    lines = []
+    total, lines = difference.dissimilarity, []
     for part in ranked_contributions(difference.contributions):
-        lines.append(line(part, total))
-        if part.inner is not None:
-            inner = part.inner.dissimilarity or 1.0
-            lines += [line(one, inner, "of this: ") for one in ranked_contributions(part.inner.contributions)]
+        lines.append([part.text, f"{part.amount:.{decimals_for(total)}f}", f"{part.amount / total:.0%}"])
+        lines += [
+            [f"of this: {text}", "", share] for text, _, share in ([] if part.inner is None else _parts(part.inner))
+        ]
     return lines

@@ -266,6 +266,8 @@ def data_section(study: Study, columns: Columns) -> Markup:
         problems = ["These data are no table, so their columns were not checked."]
     elif not problems:
         problems = ["No gaps, no constant columns, no values beyond those of the training rows."]
+    ignored = ", ".join(map(str, study.classifier.ignored_columns_))
+    problems += [f"Not compared, because they only name the rows: {ignored}."] if ignored else []
     items = tag("ul", *(tag("li", sentence) for sentence in problems))
     return section("data", "Data", items, _column_table(columns))
 
@@ -274,16 +276,16 @@ def _column_table(columns: Columns) -> Markup:
     if not columns.names:
         return Markup()
     rows: list[Sequence[object]] = []
-    for one in columns.normal()[:MOST_LINES]:
+    for one in columns.normal:
         if "shares" in one:
             most = ", ".join(f"{name} {share:.0%}" for name, share in list(one["shares"].items())[:3])
             rows.append([one["name"], most or "always missing", ""])
         else:
             low, high, first, last = map(format_data_number, (one["low"], one["high"], *one["ends"]))
             rows.append([one["name"], f"{low} to {high}", f"{first} to {last}"])
-    more = f", the first {MOST_LINES} of {len(columns.names)}" if len(columns.names) > MOST_LINES else ""
+    more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(rows) else ""
     head = ["column", "95% of training rows, or the commonest labels", "all training rows"]
-    return fold(f"Ranges of {counted(len(columns.names), 'column')}{more}", table(head, rows, class_="numbers"))
+    return fold(f"Ranges of {counted(len(rows), 'column')}{more}", table(head, rows, class_="numbers"))
 
 
 def model_section(study: Study, columns: Columns) -> Markup:
