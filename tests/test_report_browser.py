@@ -91,6 +91,13 @@ def click(page, selector, count=1):
         ActionChains(page).click().perform()
 
 
+def wait_for(page, happens):
+    """Wait until it happens: what a fold holds is made after it opens."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(page, 20).until(lambda _: happens())
+
+
 def view(page):
     written = page.execute_script("return document.getElementById('drawing').getAttribute('viewBox')")
     return [float(number) for number in written.split()]
@@ -188,7 +195,7 @@ def test_a_row_opens_with_bars_neighbours_and_how_it_was_decided(page):
     assert left < right < value  # the value lies beyond the normal range
     assert "amount" not in text
     click(page, "#list .detail > details summary")
-    assert "What makes the difference" in one(page, "#list .detail").text
+    wait_for(page, lambda: "What makes the difference" in one(page, "#list .detail").text)
     click(page, "#list tbody button")
     assert page.find_elements("css selector", "#list .detail") == []
 
@@ -331,6 +338,7 @@ def test_text_and_marks_stand_out_as_wcag_aa_asks(page, scheme):
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
     page.execute_script("document.querySelectorAll('#list button.link').forEach((one) => one.click());"
                         "for (const fold of document.querySelectorAll('details')) fold.open = true")  # fmt: skip
+    wait_for(page, lambda: page.find_elements("css selector", "#list .detail > details > p"))
     for selector, ratio in ((TEXT, 4.5), (GRAPHICS, 3.0)):
         found = page.execute_script(CONTRAST, selector)
         assert found

@@ -17,11 +17,12 @@
   const short = (number, digits = 3) => String(Number(number.toPrecision(digits)));
   const range = (low, high) => (low === high ? `always ${low}` : `${short(low, 4)} to ${short(high, 4)}`);
   const said = (value) => (value == null ? "missing" : String(value));
+  const isWrong = (row) => row.label != null && (row.decision !== 2) !== row.label;
 
   // How far a value lies outside the normal range, in widths of the range; 0 inside.
   function outside(column, value) {
-    if (column.shares) return value == null ? 0 : value in column.shares ? 0 : 1;
     if (value == null) return 0;
+    if (column.shares) return value in column.shares ? 0 : 1;
     return Math.max(column.low - value, value - column.high, 0) / (column.high - column.low || Math.abs(column.high) || 1);
   }
 
@@ -115,18 +116,16 @@
   }
 
   function how(row) {
-    const parts = row.parts.map(([text, amount, share]) => [text, amount, share]);
     return fold("How the decision was made", () => [
       make("p", {}, row.meaning),
-      ...(parts.length ? [table(["What makes the difference", "amount", "share"], parts, "numbers")] : []),
+      ...(row.parts.length ? [table(["What makes the difference", "amount", "share"], row.parts)] : []),
       ...row.notes.map((note) => make("p", { class: "note" }, note)),
     ]);
   }
 
   function detail(row) {
     const made = make("div", { class: "detail" });
-    const wrong = row.label != null && (row.decision !== 2) !== row.label;
-    const label = row.label == null ? "" : ` Labelled ${row.label ? "normal" : "an outlier"}${wrong ? ": the decision is wrong" : ""}.`;
+    const label = row.label == null ? "" : ` Labelled ${row.label ? "normal" : "an outlier"}${isWrong(row) ? ": the decision is wrong" : ""}.`;
     made.append(make("p", { class: "say" }, make("strong", { class: DECISIONS[row.decision] }, DECISIONS[row.decision]),
       ` ${row.say || `How far out: ${short(row.out)}.`}${label}`));
     if (row.words && !row.values) made.append(make("p", { class: "words" }, row.words));
@@ -150,8 +149,7 @@
 
   function chosen() {
     const kind = document.querySelector("input[name=kind]:checked").value, wanted = find.value.trim().toLowerCase();
-    const is = { all: () => true, wrong: (row) => row.label != null && (row.decision !== 2) !== row.label };
-    const keeps = is[kind] || ((row) => DECISIONS[row.decision] === kind);
+    const keeps = { all: () => true, wrong: isWrong }[kind] || ((row) => DECISIONS[row.decision] === kind);
     const value = keys[shown.by], sign = shown.down ? -1 : 1;
     return data.rows.filter((row) => keeps(row) && row.text.includes(wanted)).sort((a, b) => {
       const [x, y] = [value(a), value(b)];
@@ -162,7 +160,7 @@
   function line(row) {
     const open = shown.open.has(row);
     const opener = make("button", { type: "button", class: "link", "aria-expanded": open, "data-row": row.number }, row.name);
-    const wrong = row.label != null && (row.decision !== 2) !== row.label ? make("span", { class: "note" }, " wrong") : null;
+    const wrong = isWrong(row) ? make("span", { class: "note" }, " wrong") : null;
     const made = make("tr", { class: open ? "open" : null }, make("th", { scope: "row" }, opener),
       make("td", {}, make("span", { class: `chip ${DECISIONS[row.decision]}` }, DECISIONS[row.decision]), wrong),
       make("td", { class: "ratio" }, short(row.out)),
@@ -176,12 +174,12 @@
     made.classList.toggle("open", !was);
     made.querySelector("button").setAttribute("aria-expanded", !was);
     if (was) made.nextElementSibling.remove();
-    else { shown.open.add(row); made.after(opened(row)); if (marks.has(row)) choose(row); }
+    else { shown.open.add(row); made.after(opened(row)); select(marks.get(row)); }
   }
 
   function opened(row) {
     const onMap = make("button", { type: "button", class: "screen-only" }, "Show on the map");
-    onMap.addEventListener("click", () => { choose(row); $("map").scrollIntoView(); marks.get(row).node.focus({ preventScroll: true }); });
+    onMap.addEventListener("click", () => { explain(marks.get(row)); $("map").scrollIntoView(); marks.get(row).node.focus({ preventScroll: true }); });
     return make("tr", { class: "opened" }, make("td", { colspan: list.tHead.rows[0].cells.length }, detail(row), onMap));
   }
 
@@ -257,7 +255,7 @@
     }));
     drawing.append(svg("circle", { class: "cursor", r: 11 }));
     look(whole);
-    become(marks.get(data.rows[0]) || points[0]);
+    become(marks.get(data.rows[0]));
   }
 
   const visible = (point) => getComputedStyle(point.node).display !== "none";
@@ -325,8 +323,6 @@
     cursor.setAttribute("cy", point.y);
     cursor.classList.add("on");
   }
-
-  function choose(row) { explain(marks.get(row)); }
 
   function explain(point) {
     select(point);
