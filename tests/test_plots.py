@@ -166,6 +166,14 @@ def test_a_row_is_drawn_against_the_normal_ranges_and_the_most_unusual_by_defaul
     assert plot_row(words, ["elm"], axes=axis()).get_title() == "Row 0 is rejected: what makes it differ"
 
 
+def test_names_that_do_not_fit_are_refused_and_gaps_can_be_drawn(setosa):
+    clf = SurpriseClassifier().fit(setosa)
+    for draw in (plot_rows, plot_row):
+        with pytest.raises(ValueError, match="X has 2 rows and names 1; pass one name per row"):
+            draw(clf, setosa[:2], names=["a"], axes=axis())
+    assert plot_row(clf, np.full((1, 4), np.nan), axes=axis()).get_title().startswith("Row 0 is ")
+
+
 def test_calibration_shows_the_share_of_p_values_up_to_each_level(surprise):
     axes = plot_calibration(surprise, PROBLEM.X_test, PROBLEM.y_test, axes=axis())
     _, normal, outliers, rate = axes.lines

@@ -77,7 +77,7 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     patterns = classifier.read(X)
     scores = classifier.score_read(patterns)
     order = np.argsort(-scores.ratios, kind="stable")[:most][::-1]
-    called = list(range(len(patterns)) if names is None else names)
+    called = _called(names, len(patterns))
     accepted, ratios = scores.margins[order] >= classifier.threshold_, scores.ratios[order]
     axes, places = _axes(axes, 8.4, 1.2 + 0.32 * len(order)), np.arange(len(order))
     limit = reach_of(classifier.threshold_)
@@ -93,6 +93,13 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     n_rejected = int((scores.margins < classifier.threshold_).sum())
     title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
     return _finish(axes, title=title, xlabel=f"how far out ({classifier.ratio_name})", ylim=(-0.6, len(order) - 0.1))
+
+
+def _called(names: Any, n_rows: int) -> list[Any]:
+    called = list(range(n_rows) if names is None else names)
+    if len(called) != n_rows:
+        raise ValueError(f"X has {n_rows} rows and names {len(called)}; pass one name per row")
+    return called
 
 
 def plot_row(
@@ -114,7 +121,7 @@ def plot_row(
     (one,) = classifier.explain_patterns(pattern)
     reasons = reasons_of(one)[:most]
     axes = _axes(axes, 7.4, 1.4 + 0.42 * len(reasons))
-    called = shortened(str(row if names is None else names[row]), LONGEST_NAME)
+    called = shortened(str(_called(names, len(patterns))[row]), LONGEST_NAME)
     title = f"Row {called} is {'accepted' if one.is_target else 'rejected'}"
     columns = number_columns(classifier)
     kept = [columns.index(reason.name) for reason in reasons if reason.name in columns]
@@ -129,7 +136,7 @@ def plot_row(
 
 
 def _draw_ranges(axes: Any, normal: Matrix, values: Matrix, names: Sequence[str]) -> None:
-    """Draw one line per column, from its lowest to its highest 2.5% of normal rows, scaled to the same length."""
+    """Draw one bar per column over the middle 95% of the normal rows, all of the same length, and the row's values."""
     low, middle, high = np.quantile(normal, (0.025, 0.5, 0.975), axis=0)
     reach = np.where(high > low, high - low, 1.0)
     at, places = (values - low) / reach, np.arange(len(names))[::-1]
@@ -147,7 +154,8 @@ def _draw_ranges(axes: Any, normal: Matrix, values: Matrix, names: Sequence[str]
             number = format_data_number(end)
             axes.annotate(number, (x, place), (0, -12), textcoords="offset points", ha="center", fontsize=6, color=INK)
     axes.set_yticks(places, [shortened(name, LONGEST_NAME) for name in names], fontsize=8, parse_math=False)
-    axes.set(xticks=[], xlim=(min(-0.6, np.nanmin(shown) - 0.2), max(1.6, np.nanmax(shown) + 0.2)))
+    known = shown[~np.isnan(shown)].tolist()
+    axes.set(xticks=[], xlim=(min([-0.4, *known]) - 0.2, max([1.4, *known]) + 0.2))
     axes.margins(y=0.1)
     axes.spines[["bottom", "left"]].set_visible(False)
     axes.tick_params(length=0)

@@ -30,13 +30,15 @@ MOST_NAMED = 5
 class Columns:
     """The columns of training rows and of new rows; none for data that are no table.
 
-    `shown` are those whose values the page shows: all, unless there are very many.
+    `shown` are those whose values the page shows: all, unless there are very many. `row_name` says what the training
+    rows are called: prototypes, if the model does not keep all.
     """
 
     names: list[str]
     training: Sequence[Column]
     new: Sequence[Column] | None
     shown: list[int]
+    row_name: str
 
     @cached_property
     def normal(self) -> list[dict[str, Any]]:
@@ -55,28 +57,17 @@ class Columns:
         if constant and len(self.training[0].values) > 1:
             have = "has" if len(constant) == 1 else "have"
             said.append(
-                f"{listed(constant, MOST_NAMED)} {have} the same value in every training row, so any other value "
+                f"{listed(constant, MOST_NAMED)} {have} the same value in every {self.row_name}, so any other value "
                 "looks unusual."
             )
-        said += self._gaps(self._training(), "training")
+        said += _gaps(self._training(), self.row_name)
         if self.new is not None:
             pairs = list(zip(self.names, self.new, strict=True))
-            said += [*self._gaps(pairs, "new"), *self._unknown_labels(), *self._outside()]
+            said += [*_gaps(pairs, "new row"), *self._unknown_labels(), *self._outside()]
         return said
 
     def _training(self) -> list[tuple[str, Column]]:
         return list(zip(self.names, self.training, strict=True))
-
-    @staticmethod
-    def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
-        if not columns:
-            return []
-        gaps = np.isnan([column.values for _, column in columns])
-        if not gaps.any():
-            return []
-        counts, n_rows = gaps.sum(axis=1), int(gaps.any(axis=0).sum())
-        most = [f"{columns[k][0]} ({counts[k]:,})" for k in np.argsort(-counts, kind="stable") if counts[k]]
-        return [f"Gaps in {n_rows:,} of {counted(gaps.shape[1], f'{kind} row')}: {listed(most, MOST_NAMED)}."]
 
     def _unknown_labels(self) -> list[str]:
         found = []
@@ -86,18 +77,30 @@ class Columns:
                 used = {new.labels[int(k)] for k in np.unique(new.values[~np.isnan(new.values)])}
                 if used - seen:
                     found.append(f"{name} ({listed(sorted(map(str, used - seen)), 3)})")
-        return [f"New rows have labels that no training row has: {listed(found, MOST_NAMED)}."] if found else []
+        return [f"New rows have labels that no {self.row_name} has: {listed(found, MOST_NAMED)}."] if found else []
 
     def _outside(self) -> list[str]:
         found = []
         for name, column, new in zip(self.names, self.training, self.new or (), strict=True):
-            if _is_number(column) and not np.isnan(column.values).all():
+            if _is_number(column) and _is_number(new) and not np.isnan(column.values).all():
                 low, high = np.nanmin(column.values), np.nanmax(column.values)
                 n_out = int(((new.values < low) | (new.values > high)).sum())
                 if n_out:
                     found.append((-n_out, f"{name} ({n_out:,})"))
         words = listed([text for _, text in sorted(found)], MOST_NAMED)
-        return [f"New rows with a value beyond those of all training rows, by column: {words}."] if found else []
+        return [f"New rows with a value beyond those of all {self.row_name}s, by column: {words}."] if found else []
+
+
+def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
+    """Return in how many rows, and in which columns, values are missing."""
+    if not columns:
+        return []
+    gaps = np.isnan([column.values for _, column in columns])
+    if not gaps.any():
+        return []
+    counts, n_rows = gaps.sum(axis=1), int(gaps.any(axis=0).sum())
+    most = [f"{columns[k][0]} ({counts[k]:,})" for k in np.argsort(-counts, kind="stable") if counts[k]]
+    return [f"Gaps in {n_rows:,} of {counted(gaps.shape[1], kind)}: {listed(most, MOST_NAMED)}."]
 
 
 def columns_of(study: Study) -> Columns:
@@ -106,13 +109,13 @@ def columns_of(study: Study) -> Columns:
     new = None if study.new is None else study.new.patterns
     if names:
         kept = None if new is None else _number_columns(names, new)
-        return Columns(names, _number_columns(names, training), kept, _shown(study, names))
+        return Columns(names, _number_columns(names, training), kept, _shown(study, names), study.row_name)
     if isinstance(training, Table):
         names = [str(name) for name in training.names]
         given = {} if new is None else {column.name: column for column in new.columns}
         kept = None if new is None else [given[name] for name in training.names]
-        return Columns(names, training.columns, kept, _shown(study, names))
-    return Columns([], [], None, [])
+        return Columns(names, training.columns, kept, _shown(study, names), study.row_name)
+    return Columns([], [], None, [], study.row_name)
 
 
 def _shown(study: Study, names: list[str]) -> list[int]:

@@ -53,7 +53,7 @@ def _shown(value: Any) -> Any:
 
 
 def _drawn_training(study: Study) -> Indices:
-    """Return the training rows on the map: those listed, or as many of them beside new rows."""
+    """Return the training rows on the map: those listed, or as many if there are new rows."""
     return np.sort(study.listed) if study.new is None else evenly(np.arange(len(study.training)), MOST_LISTED)
 
 

@@ -22,7 +22,7 @@
   // How far a value lies outside the normal range, in widths of the range; 0 inside.
   function outside(column, value) {
     if (value == null) return 0;
-    if (column.shares) return value in column.shares ? 0 : 1;
+    if (column.shares || typeof value !== "number") return column.shares && value in column.shares ? 0 : 1;
     return Math.max(column.low - value, value - column.high, 0) / (column.high - column.low || Math.abs(column.high) || 1);
   }
 

@@ -161,7 +161,7 @@ def _filters(study: Study) -> Markup:
 
 
 def map_section(study: Study, columns: Columns) -> Markup:
-    """Return the frame of the map, which script.js draws, with its tools, its legend and the panel beside it."""
+    """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
         f"Rows that lie close together have similar dissimilarities to all {study.row_name}s. The map shows "
         f"{study.plane.kept:.0%} of their variance. Inside the dotted circle, which holds 95% of the "
@@ -265,7 +265,7 @@ def data_section(study: Study, columns: Columns) -> Markup:
     if not columns.names:
         problems = ["These data are no table, so their columns were not checked."]
     elif not problems:
-        problems = ["No gaps, no constant columns, no values beyond those of the training rows."]
+        problems = [f"No gaps, no constant columns, no values beyond those of the {study.row_name}s."]
     ignored = ", ".join(map(str, study.classifier.ignored_columns_))
     problems += [f"Not compared, because they only name the rows: {ignored}."] if ignored else []
     items = tag("ul", *(tag("li", sentence) for sentence in problems))
