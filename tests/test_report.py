@@ -147,9 +147,9 @@ def test_every_row_is_on_the_map_where_the_projection_puts_it(flowers, page):
     clf, X, _ = flowers
     study = study_of(clf, X)
     frame = LogFrame.around(study.training.points)
-    assert_allclose([one["at"] for one in page.data["training"]], frame.place(study.training.points), atol=1e-4)
+    assert_allclose([one["at"] for one in page.data["training"]], frame.place(study.training.points), atol=1e-3)
     at = {row["name"]: row["at"] for row in page.data["rows"]}
-    assert_allclose([at[str(k)] for k in range(110)], frame.place(study.new.points), atol=1e-4)
+    assert_allclose([at[str(k)] for k in range(110)], frame.place(study.new.points), atol=1e-3)
 
 
 def test_rows_carry_decision_p_value_label_and_reason(flowers, page):

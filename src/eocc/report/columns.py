@@ -133,11 +133,12 @@ def _value(column: Column, index: int) -> Any:
     value = column.values[index]
     if np.isnan(value):
         return None
-    return _rounded(value) if _is_number(column) else shortened(format_value(column.cell(index)))
+    return rounded(value) if _is_number(column) else shortened(format_value(column.cell(index)))
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.5g}")
+def rounded(value: Any) -> Any:
+    """Return a number with five digits; anything else as it is."""
+    return float(f"{value:.5g}") if isinstance(value, float) else value
 
 
 def _is_number(column: Column) -> bool:
@@ -156,8 +157,8 @@ def _normal(name: str, column: Column) -> dict[str, Any]:
     counts, edges = np.histogram(values, N_BINS)
     return {
         "name": name,
-        "low": _rounded(low),
-        "high": _rounded(high),
-        "ends": [_rounded(edges[0]), _rounded(edges[-1])],
+        "low": rounded(low),
+        "high": rounded(high),
+        "ends": [rounded(edges[0]), rounded(edges[-1])],
         "counts": counts.tolist(),
     }

@@ -11,7 +11,7 @@ from eocc.foundation.wording import GLUE, decimals_for, format_number, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.plots.reasons import reasons_of
-from eocc.report.columns import Columns
+from eocc.report.columns import Columns, rounded
 from eocc.report.markup import UNSHOWN
 from eocc.report.pictures import picture_of
 from eocc.report.study import MOST_LISTED, Study
@@ -58,7 +58,7 @@ def _drawn_training(study: Study) -> Indices:
 
 
 def _places(frame: LogFrame, points: Matrix) -> list[list[float]]:
-    return [[round(x, 4), round(y, 4)] for x, y in frame.place(points).tolist()]
+    return [[round(x, 3), round(y, 3)] for x, y in frame.place(points).tolist()]
 
 
 def _training(study: Study, frame: LogFrame, index: int) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "out": float(f"{min(rows.ratios[index], 1e300):.4g}"),
         "p": None if rows.p_values is None else float(f"{rows.p_values[index]:.3g}"),
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),
-        "region": None if rows.nearest is None else int(rows.nearest[index]),
+        "region": None if rows.nearest is None or study.new is not None else int(rows.nearest[index]),
         "words": None if columns.names else shortened(study.describe(rows, index), LONGEST_WORDS),
         "values": columns.values(index, study.new is not None) if columns.names else None,
     } | ({} if one is None else _explained(study, columns, index, one))
@@ -92,7 +92,7 @@ def _explained(study: Study, columns: Columns, index: int, one: Explanation) -> 
     return {
         "say": _after_decision(getattr(one, "sentence", one.headline)),
         "why": shortened(reasons[0].text, LONGEST_WORDS),
-        "reasons": [{"name": reason.name, "low": reason.low, "high": reason.high} for reason in reasons],
+        "reasons": [{"name": one.name, "low": rounded(one.low), "high": rounded(one.high)} for one in reasons],
         "heading": one.exemplars_heading.rstrip(":"),
         "near": [_near(study, columns, exemplar) for exemplar in one.exemplars],
         "meaning": opening,
