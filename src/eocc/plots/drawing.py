@@ -68,7 +68,7 @@ def _finish(axes: Any, legend: bool = True, **properties: Any) -> Any:
     axes.set(**properties)
     axes.spines[["top", "right"]].set_visible(False)
     if legend and axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, frameon=False)
+        axes.legend(fontsize=8, frameon=False, loc="best")  # said, as matplotlib warns of a default that is slow
     return axes
 
 
