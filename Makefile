@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test lint types format bench fuzz kill clean
+.PHONY: demo check test lint types format bench fuzz kill pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
@@ -39,6 +39,14 @@ fuzz: $(VENV)/.installed-dev
 
 kill: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/kill.py
+
+# Every picture of README.md and docs/, drawn anew; needs chromium, chromedriver and the data of the graphs.
+pictures: $(VENV)/.installed-dev
+	$(BIN)/python examples/three_clusters.py docs/images/three_clusters.png
+	$(BIN)/python examples/pictures.py docs/images
+	$(BIN)/python examples/choices.py docs/images
+	$(BIN)/python examples/report.py docs/images
+	$(BIN)/python benchmarks/searches.py
 
 clean:
 	rm -rf $(VENV)

@@ -13,25 +13,18 @@ from sklearn.datasets import load_breast_cancer
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.datasets import make_isolated_pattern, make_two_clusters
-from eocc.plots import (
-    plot_history,
-    plot_membership,
-    plot_modularity,
-    plot_region_sizes,
-    plot_roc,
-    plot_scores,
-    plot_space,
-    plot_weights,
-)
+from eocc.plots import PLOTS
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+SIZES = {"rows": (7.6, 5.2), "row": (7.6, 3.6)}
 
-def save(folder: Path, name: str, draw) -> None:
+
+def save(folder: Path, name: str, *given, **named) -> None:
     """Draw one picture into the folder."""
-    figure, axes = plt.subplots(figsize=(5.6, 4.0), layout="constrained")
-    draw(axes)
+    figure, axes = plt.subplots(figsize=SIZES.get(name, (5.6, 4.0)), layout="constrained")
+    PLOTS[name](*given, **named, axes=axes)
     figure.savefig(folder / f"plot_{name}.png", dpi=90)
     plt.close(figure)
 
@@ -40,23 +33,25 @@ def main(folder: Path) -> None:
     """Fit benign tumours by six of their columns, and two problems in the plane."""
     data = load_breast_cancer(as_frame=True)
     X = data.data.iloc[:, :6]
-    X = (X - X[data.target == 1].mean()) / X[data.target == 1].std()
     train = data.target.index[data.target == 1][:250]
     rest = data.target.index.difference(train)
-    clf = SurpriseClassifier().fit(X.loc[train])
-    new, y = X.loc[rest], data.target[rest].to_numpy()
+    clf = SurpriseClassifier(measure="standardised").fit(X.loc[train])
+    new, y, names = X.loc[rest], data.target[rest].to_numpy(), [f"tumour {row}" for row in rest]
     pair = EntropicOneClassClassifier(random_state=0).fit(make_two_clusters().X_train)
     plane = EntropicOneClassClassifier(search=None).fit(make_isolated_pattern().X_train)
 
     folder.mkdir(parents=True, exist_ok=True)
-    save(folder, "space", lambda axes: plot_space(clf, axes, new.iloc[::8]))
-    save(folder, "membership", lambda axes: plot_membership(plane, axes, make_isolated_pattern().X_test))
-    save(folder, "modularity", lambda axes: plot_modularity(plane, axes))
-    save(folder, "history", lambda axes: plot_history(pair, axes))
-    save(folder, "weights", lambda axes: plot_weights(pair, axes))
-    save(folder, "roc", lambda axes: plot_roc(clf, axes, new, y))
-    save(folder, "scores", lambda axes: plot_scores(clf, axes, new, y))
-    save(folder, "regions", lambda axes: plot_region_sizes(plane, axes))
+    save(folder, "rows", clf, new, names)
+    save(folder, "row", clf, new, names=names)
+    save(folder, "calibration", clf, new, y)
+    save(folder, "space", clf, new.iloc[::8])
+    save(folder, "history", pair)
+    save(folder, "scores", clf, new, y)
+    save(folder, "roc", clf, new, y)
+    save(folder, "membership", plane, make_isolated_pattern().X_test)
+    save(folder, "modularity", plane)
+    save(folder, "weights", pair)
+    save(folder, "regions", plane)
 
 
 if __name__ == "__main__":

@@ -23,9 +23,9 @@ def write_tumours(path: Path) -> Path:
     """Write a report on breast tumours: 200 benign ones are normal, all others are new."""
     data = load_breast_cancer(as_frame=True)
     benign = data.target == 1
-    X = (data.data - data.data[benign].mean()) / data.data[benign].std()
+    X = data.data
     rest = X.index.difference(X.index[benign][:200])
-    clf = SurpriseClassifier().fit(X[benign][:200])
+    clf = SurpriseClassifier(measure="standardised").fit(X[benign][:200])
     names = [f"tumour {row}" for row in rest]
     return write_report(clf, path, X.loc[rest], benign[rest], names, "Breast tumours: what is benign")
 
@@ -42,16 +42,14 @@ def write_letters(path: Path) -> Path:
     return write_report(clf, path, [letters.test.graphs[k] for k in chosen], y, names, "Letters: what is an A")
 
 
-def photograph(browser: webdriver.Chrome, page: Path, picture: Path, start: str, place: int) -> None:
-    """Save what the browser shows from `start` on, with the explanation of one row of the table of unusual rows."""
-    browser.get(page.as_uri())
-    browser.execute_script(
-        "document.documentElement.style.scrollBehavior = 'auto';"
-        "document.querySelectorAll('#unusual [data-open]')[arguments[1]].click();"
-        "document.querySelector(arguments[0]).scrollIntoView();",
-        start,
-        place,
+def photograph(browser: webdriver.Chrome, page: Path, picture: Path, width: int, height: int, place: int) -> None:
+    """Save what the browser shows with one row of the list open."""
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
     )
+    browser.get(page.as_uri())
+    browser.execute_script("document.querySelectorAll('#list button.link')[arguments[0]].click();", place)
     browser.save_screenshot(str(picture))
 
 
@@ -60,13 +58,12 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1280,1520"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
         options.add_argument(argument)
     browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
     with TemporaryDirectory() as pages:
-        photograph(browser, write_tumours(Path(pages, "tumours.html")), folder / "report.png", "h1", 12)
-        browser.set_window_size(1280, 1100)
-        photograph(browser, write_letters(Path(pages, "letters.html")), folder / "report_graphs.png", "#map", 24)
+        photograph(browser, write_tumours(Path(pages, "tumours.html")), folder / "report.png", 1280, 1240, 1)
+        photograph(browser, write_letters(Path(pages, "letters.html")), folder / "report_graphs.png", 1280, 1000, 1)
     browser.quit()
 
 

@@ -58,7 +58,7 @@ print("HEAVY", *(name for name in {heavy} if name in sys.modules))
         (["--help"], {}, "Learn what is normal from a file, and write a model."),
         (["--version"], {}, f"eocc {__version__}"),
         (["fit", "--help"], {}, "--false-alarm-rate"),
-        (["plot", "--help"], {}, "membership"),
+        (["plot", "--help"], {}, "calibration"),
         ([], {"COMP_WORDS": "eocc fi", "COMP_CWORD": "1"}, "plain,fit"),
         ([], {"COMP_WORDS": "eocc fit --method eo", "COMP_CWORD": "3"}, "plain,eocc-2"),
         ([], {"COMP_WORDS": "eocc fit --measure g", "COMP_CWORD": "3"}, "plain,gower"),

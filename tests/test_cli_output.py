@@ -10,6 +10,7 @@ import pytest
 from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from graph_files import gxl, vertex, write_folder
+from test_report import read
 
 RNG = np.random.default_rng(0)
 
@@ -169,11 +170,10 @@ def test_explanations_and_the_report_name_rows_by_id(folder, tmp_path, capsys):
     assert "from training row old-0" in text
     page = tmp_path / "r.html"
     assert run("--quiet", "report", folder / "m.eocc", "--data", folder / "new.csv", *new, "-o", page) == 0
-    html = page.read_text()
-    assert 'data-name="new-006"' in html
-    assert 'data-name="old-039"' in html
-    assert "New row new-006" in html
-    assert "training row old-0" in html
+    shown = read(page).data
+    assert "new-006" in {row["name"] for row in shown["rows"]}
+    assert "old-039" in {one["name"] for one in shown["training"]}
+    assert all(near["name"].startswith("old-0") for row in shown["rows"] for near in row["near"])
     assert run("--quiet", "inspect", folder / "m.eocc") == 0
     assert "row old-0" in capsys.readouterr().out
 

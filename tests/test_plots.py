@@ -13,19 +13,31 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.datasets import make_isolated_pattern
-from eocc.plots import PLOTS, plot_history, plot_membership, plot_roc, plot_scores, plot_space, plot_weights
+from eocc.plots import (
+    PLOTS,
+    plot_calibration,
+    plot_history,
+    plot_membership,
+    plot_roc,
+    plot_row,
+    plot_rows,
+    plot_scores,
+    plot_space,
+    plot_weights,
+)
 from eocc.plots.projection import MOST_PROTOTYPES, points_of, project
 from eocc.search import GeneticSearch
 from samples import samples
 
 ROOT = Path(__file__).parent.parent
 PROBLEM = make_isolated_pattern()
-GIVEN = {"roc": (PROBLEM.X_test, PROBLEM.y_test), "scores": (PROBLEM.X_test,), "space": (PROBLEM.X_test,)}
+GIVEN = dict.fromkeys(("rows", "row", "calibration", "scores", "space"), (PROBLEM.X_test,))
+GIVEN["roc"] = (PROBLEM.X_test, PROBLEM.y_test)
 
 
 @pytest.fixture(scope="module")
 def entropic():
-    clf = EntropicOneClassClassifier(search=GeneticSearch(max_generations=2), random_state=0)
+    clf = EntropicOneClassClassifier(search=GeneticSearch(max_generations=2), random_state=0, false_alarm_rate=0.1)
     return clf.fit(PROBLEM.X_train)
 
 
@@ -44,7 +56,7 @@ def axis():
 )
 def test_every_plot_draws_on_its_axis_and_returns_it(kind, name, request, tmp_path):
     axes = axis()
-    assert PLOTS[name](request.getfixturevalue(kind), axes, *GIVEN.get(name, ())) is axes
+    assert PLOTS[name](request.getfixturevalue(kind), *GIVEN.get(name, ()), axes=axes) is axes
     assert axes.get_title()
     axes.figure.savefig(tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 5_000
@@ -62,24 +74,24 @@ def test_listing_the_plots_imports_nothing_heavy():
 def test_the_space_of_any_kind_of_data_can_be_drawn(measure):
     training, new = samples(measure)
     for clf in (SurpriseClassifier(measure=measure), EntropicOneClassClassifier(measure=measure, search=None)):
-        assert plot_space(clf.fit(training), axis(), new).get_title().startswith("Dissimilarity space (")
+        assert plot_space(clf.fit(training), new, axes=axis()).get_title().startswith("Dissimilarity space (")
 
 
 def test_the_space_of_many_rows_is_drawn_without_regions():
     clf = SurpriseClassifier().fit(np.random.default_rng(0).normal(size=(MOST_PROTOTYPES + 1, 2)))
-    axes = plot_space(clf, axis(), [[0.0, 0.0], [9.0, 9.0]])
+    axes = plot_space(clf, [[0.0, 0.0], [9.0, 9.0]], axes=axis())
     assert "regions are not drawn for 2,001 rows" in axes.get_title()
     assert not clf.has_regions
-    assert [len(line.get_xdata()) for line in axes.lines] == [MOST_PROTOTYPES, 1, 1]
+    assert [len(line.get_xdata()) for line in axes.lines[:3]] == [MOST_PROTOTYPES, 1, 1]
 
 
 def test_the_tree_joins_prototypes_for_both_classifiers():
     X = np.random.default_rng(0).normal(size=(30, 2))
     for clf in (SurpriseClassifier(prototypes=10), EntropicOneClassClassifier(search=None)):
-        axes = plot_space(clf.fit(X), axis())
+        axes = plot_space(clf.fit(X), axes=axis())
         n_prototypes = len(clf.prototypes_)
         assert len(axes.collections[0].get_segments()) == n_prototypes - 1
-    assert "10 of 30 training rows" in plot_space(SurpriseClassifier(prototypes=10).fit(X), axis()).get_title()
+    assert "10 of 30 training rows" in plot_space(SurpriseClassifier(prototypes=10).fit(X), axes=axis()).get_title()
 
 
 def test_training_rows_lie_where_the_plane_of_largest_variance_places_them(entropic):
@@ -101,35 +113,99 @@ def test_one_row_and_copies_have_a_plane_too():
 @pytest.mark.parametrize("names", [None, ["pay $\\foo$", "$x", "y", "z"]])
 def test_a_membership_surface_of_other_than_two_columns_says_what_to_use(setosa, names):
     with pytest.raises(ValueError, match="needs two columns of numbers; this model has 4 columns: use plot_space"):
-        plot_membership(SurpriseClassifier().fit(pd.DataFrame(setosa, columns=names)), axis())
+        plot_membership(SurpriseClassifier().fit(pd.DataFrame(setosa, columns=names)), axes=axis())
     with pytest.raises(ValueError, match="this model has no columns of numbers"):
-        plot_membership(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]), axis())
+        plot_membership(SurpriseClassifier(measure="string-edit").fit(["oak", "elm"]), axes=axis())
 
 
 def test_without_a_search_there_is_no_history(surprise, setosa):
     given, none = (EntropicOneClassClassifier(**one) for one in ({"weights": [1, 1, 0, 1]}, {"search": None}))
     for clf in (surprise, given.fit(setosa), none.fit(setosa)):
         with pytest.raises(ValueError, match="fitted without a search, so there is no history"):
-            plot_history(clf, axis())
+            plot_history(clf, axes=axis())
 
 
 def test_the_history_has_a_line_per_quantity(entropic):
-    assert [len(line.get_xdata()) for line in plot_history(entropic, axis()).lines] == [len(entropic.history_)] * 4
+    assert [len(line.get_xdata()) for line in plot_history(entropic, axes=axis()).lines] == [len(entropic.history_)] * 4
 
 
 def test_scores_show_ratios_and_the_limit(entropic, surprise):
-    for clf in (entropic, surprise):
-        axes = plot_scores(clf, axis(), PROBLEM.X_test)
+    uncalibrated = EntropicOneClassClassifier(search=None).fit(PROBLEM.X_train)
+    for clf in (uncalibrated, surprise):
+        axes = plot_scores(clf, PROBLEM.X_test, axes=axis())
         assert axes.get_xlabel() == clf.ratio_name
         assert axes.lines[0].get_xdata()[0] == 1
-    calibrated = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(PROBLEM.X_train)
-    limit = plot_scores(calibrated, axis(), PROBLEM.X_train).lines[0].get_xdata()[0]
-    ratios = calibrated.score_all(PROBLEM.X_train).ratios
-    assert_array_equal(calibrated.predict(PROBLEM.X_train) == 1, ratios <= limit + 1e-9)
+    limit = plot_scores(entropic, PROBLEM.X_train, axes=axis()).lines[0].get_xdata()[0]
+    ratios = entropic.score_all(PROBLEM.X_train).ratios
+    assert_array_equal(entropic.predict(PROBLEM.X_train) == 1, ratios <= limit + 1e-9)
+
+
+def test_the_most_unusual_rows_are_named_with_their_reasons(surprise):
+    axes = plot_rows(surprise, PROBLEM.X_test, [f"part {k}" for k in range(len(PROBLEM.X_test))], axes=axis(), most=3)
+    ratios = surprise.score_all(PROBLEM.X_test).ratios
+    order = np.argsort(-ratios, kind="stable")[:3]
+    assert [label.get_text() for label in axes.get_yticklabels()] == [f"part {k}" for k in order[::-1]]
+    assert sorted(bar.get_width() for bar in axes.patches) == sorted(ratios[order])
+    assert all("feature" in text.get_text() for text in axes.texts)
+    n_rejected = int((surprise.predict(PROBLEM.X_test) == -1).sum())
+    assert axes.get_title().startswith(f"{n_rejected} of {len(PROBLEM.X_test)} rows rejected")
+
+
+def test_a_row_is_drawn_against_the_normal_ranges_and_the_most_unusual_by_default():
+    X = np.column_stack([np.arange(200.0), np.random.default_rng(0).normal(size=200)])
+    clf = SurpriseClassifier(measure="standardised").fit(pd.DataFrame(X, columns=["load", "heat"]))
+    new = pd.DataFrame({"load": [100.0, 400.0], "heat": [0.0, 0.0]})
+    axes = plot_row(clf, new, names=["fine", "odd"], axes=axis())
+    assert axes.get_title() == "Row odd is rejected: its values and those of normal rows"
+    low, high = np.quantile(X[:, 0], (0.025, 0.975))
+    outside = next(line for line in axes.lines if line.get_label() == "this row, outside")
+    assert_allclose(outside.get_xdata(), [(400 - low) / (high - low)])
+    assert "400" in [text.get_text() for text in axes.texts]
+    assert plot_row(clf, new, 0, axes=axis()).get_title().startswith("Row 0 is accepted")
+    words = SurpriseClassifier(measure="string-edit").fit(["oak", "oaks", "oat"])
+    assert plot_row(words, ["elm"], axes=axis()).get_title() == "Row 0 is rejected: what makes it differ"
+
+
+def test_names_that_do_not_fit_are_refused_and_gaps_can_be_drawn(setosa):
+    clf = SurpriseClassifier().fit(setosa)
+    for draw in (plot_rows, plot_row):
+        with pytest.raises(ValueError, match="X has 2 rows and names 1; pass one name per row"):
+            draw(clf, setosa[:2], names=["a"], axes=axis())
+    assert plot_row(clf, np.full((1, 4), np.nan), axes=axis()).get_title().startswith("Row 0 is ")
+
+
+def test_calibration_shows_the_share_of_p_values_up_to_each_level(surprise):
+    axes = plot_calibration(surprise, PROBLEM.X_test, PROBLEM.y_test, axes=axis())
+    _, normal, outliers, rate = axes.lines
+    p_values, levels = surprise.p_values(PROBLEM.X_test), normal.get_xdata()
+    for line, sign in ((normal, 1), (outliers, -1)):
+        kept = p_values[PROBLEM.y_test == sign]
+        assert_allclose(line.get_ydata(), [(kept <= level).mean() for level in levels])
+    assert rate.get_xdata()[0] == surprise.calibration_.rate
+    with pytest.raises(ValueError, match="not calibrated"):
+        plot_calibration(EntropicOneClassClassifier(search=None).fit(PROBLEM.X_train), PROBLEM.X_test, axes=axis())
+
+
+def test_a_classifier_draws_its_most_useful_picture(surprise):
+    assert (
+        surprise.plot(PROBLEM.X_test, axis()).get_title()
+        == plot_rows(surprise, PROBLEM.X_test, axes=axis()).get_title()
+    )
+    assert surprise.plot(axes=axis()).get_title().startswith("Dissimilarity space")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    axes = surprise.plot()
+    assert axes.figure.number in plt.get_fignums()
+    plt.close(axes.figure)
+
+
+def test_estimators_have_the_display_of_scikit_learn(surprise):
+    shown = surprise._repr_html_()
+    assert "SurpriseClassifier" in shown
+    assert "false_alarm_rate" in shown
 
 
 def test_the_line_of_the_membership_surface_separates_the_decisions(surprise):
-    axes = plot_membership(surprise, axis(), resolution=20)
+    axes = plot_membership(surprise, axes=axis(), resolution=20)
     (line,) = [drawn for drawn in axes.collections if drawn.get_edgecolor().size and not drawn.get_facecolor().size]
     points = np.concatenate([path.vertices for path in line.get_paths()])
     # On a grid the line lies within a cell of the true limit: both decisions occur near each of its points.
@@ -140,22 +216,22 @@ def test_the_line_of_the_membership_surface_separates_the_decisions(surprise):
 
 
 def test_the_roc_shows_auc_and_the_decision(entropic):
-    axes = plot_roc(entropic, axis(), PROBLEM.X_test, PROBLEM.y_test)
+    axes = plot_roc(entropic, PROBLEM.X_test, PROBLEM.y_test, axes=axis())
     assert "AUC 1.000" in [text.get_text() for text in axes.get_legend().get_texts()]
     accepted, is_normal = entropic.predict(PROBLEM.X_test) == 1, PROBLEM.y_test == 1
     point = axes.lines[-1].get_xydata()[0]
     assert_allclose(point, [accepted[~is_normal].mean(), accepted[is_normal].mean()])
     with pytest.raises(ValueError, match="needs normal rows and outliers; y has normal rows only"):
-        plot_roc(entropic, axis(), PROBLEM.X_train, np.ones(len(PROBLEM.X_train)))
+        plot_roc(entropic, PROBLEM.X_train, np.ones(len(PROBLEM.X_train)), axes=axis())
 
 
 def test_labels_split_the_scores_and_weights_have_names(entropic):
-    axes = plot_scores(entropic, axis(), PROBLEM.X_test, PROBLEM.y_test)
+    axes = plot_scores(entropic, PROBLEM.X_test, PROBLEM.y_test, axes=axis())
     assert any(text.get_text().startswith("normal: ") for text in axes.get_legend().get_texts())
     clf = SurpriseClassifier().fit(pd.DataFrame(PROBLEM.X_train, columns=["load", "heat $\\foo$"]))
-    axes = plot_weights(clf, axis())
+    axes = plot_weights(clf, axes=axis())
     assert sorted(label.get_text() for label in axes.get_yticklabels()) == ["heat $\\foo$", "load"]
-    for drawn in (axes, plot_membership(clf, axis())):
+    for drawn in (axes, plot_membership(clf, axes=axis())):
         drawn.figure.canvas.draw()  # names are text, not mathematics
 
 

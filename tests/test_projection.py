@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import cdist
 
 from eocc import SurpriseClassifier
-from eocc.plots.projection import evenly, points_of, principal_axes, project
+from eocc.plots.projection import LogFrame, evenly, points_of, principal_axes, project
 
 RNG = np.random.default_rng(0)
 ROWS = {
@@ -78,3 +78,23 @@ def test_many_prototypes_are_projected_by_some_of_them(monkeypatch):
     rows = clf.transform(clf.prototypes_)[:, ::3]
     axes, _ = by_full_decomposition(rows[::3] - rows[::3].mean(axis=0))
     assert_allclose(points_of(clf, plane, clf.prototypes_), (rows - rows[::3].mean(axis=0)) @ axes, atol=1e-9)
+
+
+def test_far_rows_are_drawn_closer_and_near_ones_to_scale():
+    frame = LogFrame(np.array([1.0, 1.0]), 2.0)
+    points = np.array([[1.0, 1.0], [2.0, 1.0], [1.0, 3.0], [1.0 + 2 * np.e, 1.0], [1.0, 1.0 - 2 * np.exp(9)]])
+    assert_allclose(frame.place(points), [[0, 0], [0.5, 0], [0, 1], [2, 0], [0, -10]], atol=1e-12)
+
+
+def test_the_circle_holds_95_percent_around_the_median():
+    points = np.column_stack([np.arange(-100.0, 101.0), np.zeros(201)])
+    frame = LogFrame.around(points)
+    assert (frame.centre.tolist(), frame.radius) == ([0, 0], 95)
+    assert LogFrame.around(np.ones((3, 2))).radius == 1
+
+
+def test_one_far_row_leaves_most_of_the_map_to_the_others():
+    near = RNG.normal(size=(100, 2))
+    frame = LogFrame.around(near)
+    drawn = frame.place(np.vstack([near, [[1e4, 0.0]]]))
+    assert np.ptp(drawn[:100, 0]) > 0.15 * np.ptp(drawn[:, 0])

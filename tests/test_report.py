@@ -1,25 +1,30 @@
 import itertools
+import json
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.measures import Composite, GraphEdit, LabelledGraph
+from eocc.explain import differences
+from eocc.measures import Composite, LabelledGraph
+from eocc.plots.projection import LogFrame
 from eocc.report import write_report
-from eocc.report.charts import histogram, linear, logarithmic
-from eocc.report.map import MOST_DRAWN, drawn_rows
+from eocc.report.charts import chart
+from eocc.report.columns import MOST_COLUMNS
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
-from eocc.report.pictures import pictures_of
+from eocc.report.pictures import picture_of
+from eocc.report.rows import as_json
 from eocc.report.sections import percentage
-from eocc.report.study import study_of
+from eocc.report.study import MOST_EXPLAINED, MOST_LISTED, study_of
 from samples import MAKERS, samples
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>\"'&\0\ud800\u202e"
@@ -31,7 +36,7 @@ class Reader(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.elements, self.open, self.words = [], [], []
+        self.elements, self.open, self.words, self.scripts = [], [], [], []
         self.feed(page)
         self.close()
 
@@ -46,6 +51,13 @@ class Reader(HTMLParser):
     def handle_data(self, words):
         if not self.open or self.open[-1] not in ("style", "script"):
             self.words.append(words)
+        elif self.open[-1] == "script":
+            self.scripts.append(words)
+
+    @property
+    def data(self):
+        """What the script of the page shows."""
+        return json.loads(self.scripts[0])
 
     def all(self, name):
         return [attributes for found, attributes in self.elements if found == name]
@@ -89,7 +101,7 @@ def test_headings_come_in_order_and_links_lead_somewhere(page):
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     known = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
     links = [link["href"] for link in page.all("a")]
-    assert len(links) == 8
+    assert len(links) == 7
     assert {link[1:] for link in links} <= known
 
 
@@ -124,50 +136,94 @@ def test_the_policy_allows_this_style_and_this_script_alone(flowers, tmp_path):
 def test_the_summary_has_counts_false_alarms_and_auc(flowers, page):
     clf, X, y = flowers
     accepted = clf.predict(X) == 1
-    alarms = int((~accepted & (y == 1)).sum())
+    alarms, n_rejected = int((~accepted & (y == 1)).sum()), int((~accepted).sum())
     assert clf.describe() in page.text
-    assert f"Of 110 new rows it accepts {accepted.sum()} " in page.text
+    assert f"Of 110 new rows it rejects {n_rejected} " in page.text
     assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}%) are rejected." in page.text
     assert f"AUC {roc_auc_score(y, clf.score_samples(X)):.3f}" in page.text
 
 
 def test_every_row_is_on_the_map_where_the_projection_puts_it(flowers, page):
-    marks = [mark for mark in page.all("g") if "data-key" in mark]
-    assert {mark["data-key"] for mark in marks} == {f"t{i}" for i in range(40)} | {f"n{i}" for i in range(110)}
     clf, X, _ = flowers
     study = study_of(clf, X)
-    expected = np.concatenate([study.training.points, study.new.points])
-    at = {mark["data-key"]: re.findall(r"-?[\d.]+", mark["transform"]) for mark in marks}
-    found = np.array([at[key] for key in [f"t{i}" for i in range(40)] + [f"n{i}" for i in range(110)]], float)
-    for axis, sign in ((0, 1), (1, -1)):
-        assert np.corrcoef(found[:, axis], sign * expected[:, axis])[0, 1] > 0.9999
+    frame = LogFrame.around(study.training.points)
+    assert_allclose([one["at"] for one in page.data["training"]], frame.place(study.training.points), atol=1e-3)
+    at = {row["name"]: row["at"] for row in page.data["rows"]}
+    assert_allclose([at[str(k)] for k in range(110)], frame.place(study.new.points), atol=1e-3)
 
 
-def test_marks_carry_the_decision_and_say_when_it_is_wrong(flowers, page):
+def test_rows_carry_decision_p_value_label_and_reason(flowers, page):
     clf, X, y = flowers
-    decisions = clf.predict(X)
-    for mark in page.all("g"):
-        if mark.get("data-key", "").startswith("n"):
-            row = int(mark["data-key"][1:])
-            assert ("accepted" in mark["class"]) == (decisions[row] == 1)
-            assert ("(wrong)" in mark["aria-label"]) == (decisions[row] != y[row])
+    decisions, rows = clf.predict(X), {int(row["name"]): row for row in page.data["rows"]}
+    assert sorted(rows) == list(range(110))
+    assert {k for k, row in rows.items() if row["decision"] == 2} == set(np.flatnonzero(decisions == -1).tolist())
+    assert [rows[k]["label"] for k in range(110)] == (y == 1).tolist()
+    assert page.data["has_p"] == (clf.calibration_ is not None)
+    if clf.calibration_ is not None:
+        with_unsure = clf.predict_with_reject(X)
+        assert [1 - rows[k]["decision"] for k in range(110)] == with_unsure.tolist()
+        assert_allclose([rows[k]["p"] for k in range(110)], clf.p_values(X), rtol=0.01)
+    assert all(row["why"] and row["say"] for row in rows.values())
 
 
-def test_the_ten_most_unusual_rows_are_explained_on_the_page_in_order(flowers, page):
+def test_the_list_begins_with_the_most_unusual_row(flowers, page):
     clf, X, _ = flowers
     order = np.argsort(clf.decision_function(X), kind="stable")
-    shown = [one["id"] for one in page.all("article") if "id" in one][:10]
-    assert shown == [f"explained-n{row}" for row in order[:10]]
+    assert [int(row["name"]) for row in page.data["rows"][:10]] == order[:10].tolist()
     assert "petal length" not in page.text  # these columns have no names
-    assert "What makes the difference" in page.text
+
+
+def test_columns_have_their_normal_range_and_histogram(iris, tmp_path):
+    X = np.column_stack([0.1 * np.arange(1000), np.full(1000, 3.0)])
+    page = read(write_report(SurpriseClassifier().fit(pd.DataFrame(X, columns=["a", "b"])), tmp_path / "p.html"))
+    first, second = page.data["columns"]
+    assert (first["name"], first["low"], first["high"], first["ends"]) == ("a", 2.4975, 97.403, [0, 99.9])
+    assert sum(first["counts"]) == 1000
+    assert (second["low"], second["high"]) == (3, 3)
+    assert "b has the same value in every training row, so any other value looks unusual." in page.text
+
+
+def test_problems_of_the_data_are_said_in_words(tmp_path):
+    rng = np.random.default_rng(0)
+    training = pd.DataFrame({"load": rng.normal(size=30), "kind": ["pump", "fan", None] * 10})
+    new = pd.DataFrame({"load": [0.1, 99.0, np.nan], "kind": ["pump", "boat", "fan"]})
+    page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
+    assert "Gaps in 10 of 30 training rows: kind (10)." in page.text
+    assert "Gaps in 1 of 3 new rows: load (1)." in page.text
+    assert "New rows have labels that no training row has: kind (boat)." in page.text
+    assert "New rows with a value beyond those of all training rows, by column: load (1)." in page.text
+    assert page.data["columns"][1]["shares"] == {"fan": 0.5, "pump": 0.5}
+    values = {row["name"]: row["values"] for row in page.data["rows"]}
+    assert values == {"0": [0.1, "pump"], "1": [99, "boat"], "2": [None, "fan"]}
+    with pytest.warns(UserWarning, match="not compared"):
+        named = SurpriseClassifier().fit(training.assign(machine=[f"m-{k}" for k in range(30)]))
+    new = new.assign(machine=["a", "b", "c"])
+    assert "only name the rows: machine." in read(write_report(named, tmp_path / "page.html", new)).text
+    clean = SurpriseClassifier().fit(training[["load"]])
+    text = read(write_report(clean, tmp_path / "page.html", training[["load"]][:5])).text
+    assert "No gaps, no constant columns, no values beyond those of the training rows." in text
+
+
+def test_of_very_many_columns_the_page_shows_those_that_are_named_as_reasons(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"c{k}" for k in range(MOST_COLUMNS + 30)]
+    training, new = (pd.DataFrame(rng.normal(size=(n, len(names))), columns=names) for n in (80, 4))
+    new.loc[:, "c80"] += 30
+    page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
+    kept = [column["name"] for column in page.data["columns"]]
+    assert len(kept) == MOST_COLUMNS
+    assert "c80" in kept
+    assert kept == sorted(kept, key=names.index)
+    values = {row["name"]: row["values"] for row in page.data["rows"]}
+    assert_allclose(values["2"], new.loc[2, kept], rtol=1e-4)
 
 
 def test_the_limit_is_stated(flowers, page, iris, tmp_path):
-    assert f"They are ordered by {flowers[0].ratio_name}; rows up to 1 are accepted." in page.text
+    assert f"How far out: {flowers[0].ratio_name}; rows up to 1 are accepted" in page.text
     clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(iris[0][:40])
     text = read(write_report(clf, tmp_path / "page.html")).text
     reach = (1 - 2 * clf.threshold_) ** 0.5
-    assert f"rows up to {reach:.4g} are accepted." in text
+    assert f"rows up to {reach:.4g} are accepted, and of these, rows with a p-value up to 0.4 are unsure." in text
     assert f"A row is accepted if it lies within {reach:.4g} extents of a region." in text
 
 
@@ -178,7 +234,7 @@ def test_the_study_holds_the_scores_of_the_classifier(flowers):
     assert_array_equal(study.new.scores, clf.score_samples(X))
     assert_array_equal(study.new.accepted, clf.predict(X) == 1)
     assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(X)))
-    assert study.explained[0] == clf.explain(X[:1])[0]
+    assert study.explained[3] == clf.explain(X[study.listed[3:4]])[0]
 
 
 def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
@@ -187,12 +243,11 @@ def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
     clf = SurpriseClassifier().fit(X)
     found = read(write_report(clf, tmp_path / "page.html", X[:5] + 9, [1, 1, -1, -1, 1]))
     assert not clf.has_regions
-    assert "This page does not show them" in found.text
     assert "Regions are not shown for 60 training rows." in found.text
-    assert "nearest region" not in found.text
-    assert len([mark for mark in found.all("g") if "data-key" in mark]) == 65
+    assert (len(found.data["training"]), len(found.data["rows"]), found.data["tree"]) == (60, 5, [])
+    assert not any("region" in one for one in found.data["training"] + found.data["rows"])
     clf.regions_  # noqa: B018  # now they are there
-    assert "Most typical:" in read(write_report(clf, tmp_path / "page.html")).text
+    assert "as rules" in read(write_report(clf, tmp_path / "page.html")).text
 
 
 def test_fewer_prototypes_than_training_rows_are_said(tmp_path):
@@ -210,7 +265,7 @@ def test_the_legend_counts_the_regions_in_order(tmp_path):
     sizes = [len(region.members) for region in clf.regions_]
     assert sizes != sorted(sizes, reverse=True)
     text = read(write_report(clf, tmp_path / "page.html")).text
-    assert [int(number) for number in re.findall(r"region (\d+): \d+ rows?", text)] == list(range(len(sizes)))
+    assert [int(number) for number in re.findall(r"region (\d+): \d+ training rows?", text)] == list(range(len(sizes)))
 
 
 def test_a_page_for_a_folder_that_is_not_there_names_the_folder(flowers, tmp_path):
@@ -224,10 +279,12 @@ def test_every_measure_has_its_report(name, tmp_path):
     for unfitted in CLASSIFIERS.values():
         clf = clone(unfitted).set_params(measure=name).fit(training)
         found = read(write_report(clf, tmp_path / "page.html", new, [1, 1, -1, -1, 1]))
-        assert len([mark for mark in found.all("g") if "data-key" in mark]) == 25
+        assert (len(found.data["training"]), len(found.data["rows"])) == (20, 5)
         assert "AUC" in found.text
-        pictures = [drawing for drawing in found.all("svg") if "Picture of" in (drawing.get("aria-label") or "")]
-        assert bool(pictures) == (name in ("graph-edit", "dtw"))
+        assert all(row["near"] or clf.is_whole for row in found.data["rows"])
+        drawn = {bool(row.get("picture")) for row in found.data["rows"]}
+        assert drawn == {name in ("graph-edit", "dtw", "string-edit")}
+        assert bool(found.data["columns"]) == (name in ("euclidean", "standardised", "gower"))
         assert read(write_report(clf, tmp_path / "alone.html")).text.count("No new rows were given") == 1
 
 
@@ -237,17 +294,18 @@ def test_composites_and_functions_have_their_report(tmp_path):
     for unfitted in CLASSIFIERS.values():
         clf = clone(unfitted).set_params(measure=measure, membership_function="two-sided").fit(records)
         new = [{"size": 9.0, "name": "elm"}, *records[:4]]
-        assert "its own dissimilarity" in read(write_report(clf, tmp_path / "a.html", new)).text
+        rows = read(write_report(clf, tmp_path / "a.html", new)).data["rows"]
+        assert any(part[0].startswith("of this: ") for part in rows[0]["parts"])
         own = clone(unfitted).set_params(measure=lambda a, b: abs(a - b)).fit([0.1, 0.2, 0.5, 3.0])
-        text = read(write_report(own, tmp_path / "b.html", [9.0])).text
-        assert re.search("the measure gives (only )?this number", text)
+        [row] = read(write_report(own, tmp_path / "b.html", [9.0])).data["rows"]
+        assert re.search("the measure gives (only )?this number", row["meaning"])
 
 
 def test_search_and_calibration_are_shown(setosa, tmp_path):
     clf = EntropicOneClassClassifier(search="random", false_alarm_rate=0.1, random_state=0).fit(setosa)
     text = read(write_report(clf, tmp_path / "page.html", setosa + 0.5)).text
     assert "The false-alarm rate is 0.1: about 10% of new normal rows are rejected." in text
-    assert "share with p-value up to a" in text
+    assert "share of rows with p-value up to a" in text
     assert re.search(r"Search: \d+ generations?; the best objective", text)
 
 
@@ -268,9 +326,9 @@ def test_the_model_section_shows_the_facts_and_all_weightings(setosa, tmp_path):
 def test_known_outliers_are_in_the_report(iris, tmp_path):
     X, y = iris
     clf = SurpriseClassifier(false_alarm_rate=0.1).fit(X[::2], y[::2])
-    text = read(write_report(clf, tmp_path / "page.html", X[1::2], y[1::2])).text
-    assert "Each row is also compared with 50 known outliers." in text
-    assert "from the comparison with 50 known outliers" in text
+    page = read(write_report(clf, tmp_path / "page.html", X[1::2], y[1::2]))
+    assert "Each row is also compared with 50 known outliers." in page.text
+    assert "the comparison with 50 known outliers" in " ".join(page.data["rows"][0]["notes"])
 
 
 def test_labels_of_one_kind_leave_out_the_roc_curve(flowers, tmp_path):
@@ -284,7 +342,7 @@ def test_labels_of_one_kind_leave_out_the_roc_curve(flowers, tmp_path):
 def test_few_rows_and_copies_have_their_report(X, tmp_path):
     for unfitted in CLASSIFIERS.values():
         text = read(write_report(clone(unfitted).fit(X), tmp_path / "page.html", [[1.0, 2.0], [30.0, 4.0]])).text
-        assert re.search("[12] of 2 are rejected", text)
+        assert re.search("Of 2 new rows it rejects [12] ", text)
 
 
 def test_strings_of_the_user_are_always_text(tmp_path):
@@ -295,29 +353,59 @@ def test_strings_of_the_user_are_always_text(tmp_path):
     graphs = EntropicOneClassClassifier(measure="graph-edit", search=None).fit([graph, graph, LabelledGraph(1)])
     for clf, X in ((vectors, frame[:3]), (words, [HOSTILE, "x"]), (graphs, [graph])):
         found = read(write_report(clf, tmp_path / "page.html", X, names=[HOSTILE] * len(X), title=HOSTILE))
-        assert len(found.all("script")) == 1
+        assert len(found.all("script")) == 2
         assert found.all("img") == []
-        assert found.all("b") in ([], [{}] * len(clf.regions_))
         assert "</script><script>alert('x')</script>" in found.text
-        assert not set("\0\ud800\u202e") & set(found.text)
+        assert "</script><script>alert('x')</script>" in found.data["rows"][0]["name"]
+        assert not set("\0\ud800\u202e") & set(found.text + "".join(found.scripts))
+        for picture in filter(None, (row.get("picture") for row in found.data["rows"])):
+            assert not Reader(picture).all("img")
 
 
-def test_many_rows_are_thinned_but_prototypes_and_the_most_unusual_stay():
+def test_of_many_rows_the_page_holds_the_most_unusual_and_some_of_the_others(tmp_path):
     rng = np.random.default_rng(0)
+    X = rng.normal(size=(3 * MOST_LISTED, 2)) * 2
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(300, 2)))
-    study = study_of(clf, rng.normal(size=(3 * MOST_DRAWN, 2)) * 2)
-    training, new = drawn_rows(study)
-    assert len(training) == 300
-    assert len(new) == MOST_DRAWN - 300
-    assert set(study.explained) <= set(new.tolist())
-    assert set(study.regions.prototypes.values()) <= set(training.tolist())
+    page = read(write_report(clf, tmp_path / "page.html", X))
+    order = np.argsort(-clf.score_all(X).ratios, kind="stable")
+    rows = page.data["rows"]
+    assert [int(row["name"]) for row in rows] == [*order[:500].tolist(), *order[500::5].tolist()]
+    assert ["say" in row for row in rows] == [True] * MOST_EXPLAINED + [False] * (MOST_LISTED - MOST_EXPLAINED)
+    assert "The page holds 1,000 of 3,000 rows: the 500 most unusual, and an even selection of the others." in page.text
 
 
-def test_a_thousand_rows_make_less_than_three_megabytes(tmp_path):
-    rng = np.random.default_rng(0)
-    clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(200, 10)))
-    path = write_report(clf, tmp_path / "page.html", rng.normal(size=(800, 10)), [1, -1] * 400)
-    assert path.stat().st_size < 3e6
+def one_line(axes):
+    axes.plot([0, 1], [0, 1], color="#1b7f4d", label="AUC 0.957")
+    axes.legend()
+    return axes
+
+
+def test_a_chart_takes_the_colours_of_the_page_and_has_no_styles():
+    drawn = Reader(chart("name", "the words", one_line))
+    assert drawn.open == []
+    assert any(path.get("stroke") == "var(--good)" for path in drawn.all("path"))
+    assert "AUC 0.957" in drawn.text
+    assert not any("style" in attributes for _, attributes in drawn.elements)
+    assert "the words" in drawn.text
+
+
+def test_without_matplotlib_the_charts_are_words_and_say_what_to_install(flowers, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    clf, X, y = flowers
+    text = read(write_report(clf, tmp_path / "page.html", X, y)).text
+    assert "This chart needs matplotlib: pip install 'eocc[plot]'." in text
+    assert "Rows up to 1 are accepted; the last bar includes all that lie farther out." in text
+    with pytest.raises(ModuleNotFoundError, match=r"pictures need matplotlib: pip install 'eocc\[plot\]'"):
+        clf.plot(X)
+
+
+def test_no_text_of_the_data_ends_the_script_or_turns_the_line():
+    written = as_json({"a": HOSTILE, "none": None, "list": [None, 1.5]})
+    assert "<" not in written
+    assert json.loads(written) == {
+        "a": HOSTILE.translate({0: 0xFFFD, 0xD800: 0xFFFD, 0x202E: 0xFFFD}),
+        "list": [None, 1.5],
+    }
 
 
 @pytest.mark.parametrize(
@@ -366,47 +454,63 @@ def test_shares_near_0_and_100_percent_have_a_decimal():
     ]
 
 
-def test_ticks_are_round_and_inside():
-    assert linear("", 0.13, 0.61).ticks == [0.2, 0.3, 0.4, 0.5, 0.6]
-    assert linear("", 2.0, 2.0).ticks == [1.6, 1.8, 2.0, 2.2, 2.4]
-    assert linear("", 0, 1).place(0.25, 10, 50) == 20
-    assert linear("", 0.0, 1.0).ticks == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert logarithmic("", 1, 500).ticks == [1, 10, 100]
-    assert logarithmic("", 1, 100).place(10, 0, 8) == pytest.approx(4)
-
-
-def test_a_histogram_counts_values_beyond_the_end_in_the_last_bin():
-    drawn = Reader(histogram([("some", np.array([0.1, 0.2, 9.0]), 0)], np.array([0.0, 1.0, 2.0]), "", "", 1.0))
-    heights = [float(bar["height"]) for bar in drawn.all("rect") if bar.get("class") == "bar look-0"][:2]
-    assert heights[0] == pytest.approx(2 * heights[1], abs=0.2)
+def compared(clf, one, other):
+    """The picture of a row next to a training row."""
+    difference = differences(clf, [one], [other])[0]
+    return Reader(picture_of(clf, [one, other], difference, ["a", "b"]))
 
 
 def test_graphs_are_drawn_by_their_own_coordinates_or_by_steps():
     square = LabelledGraph(4, [[0, 1], [1, 2], [2, 3], [3, 0]], {"x": [0, 1, 1, 0], "y": [0, 0, 1, 1]})
     clf = SurpriseClassifier().fit([square, square, LabelledGraph(1)])
-    [picture] = pictures_of(clf, [square], ["a square"])
-    places = [(float(dot["cx"]), float(dot["cy"])) for dot in Reader(picture).all("circle")]
-    assert places == [(14, 136), (136, 136), (136, 14), (14, 14)]
-    by_pos = LabelledGraph(
-        4, square.edges, {f"pos[{k}]": square.vertex_attributes[name] for k, name in enumerate("xy")}
-    )
-    assert pictures_of(clf, [by_pos], ["a square"]) == [picture]
-    [chain] = pictures_of(clf, [LabelledGraph(3, [[0, 1], [1, 2]])], ["a chain"])
-    across = sorted(float(dot["cx"]) for dot in Reader(chain).all("circle"))
-    assert across == pytest.approx([14, 75, 136])
+    drawn = compared(clf, square, square)
+    places = [(float(dot["cx"]), float(dot["cy"])) for dot in drawn.all("circle")]
+    assert places == 2 * [(14, 136), (136, 136), (136, 14), (14, 14)]
+    by_pos = {f"pos[{k}]": square.vertex_attributes[name] for k, name in enumerate("xy")}
+    turned = LabelledGraph(4, square.edges, by_pos)
+    again = compared(SurpriseClassifier().fit([turned] * 3), turned, turned)
+    assert [(float(dot["cx"]), float(dot["cy"])) for dot in again.all("circle")] == places
+    line = LabelledGraph(3, [[0, 1], [1, 2]])
+    chain = compared(SurpriseClassifier(measure="graph-edit").fit([line] * 3), line, line)
+    assert sorted(float(dot["cx"]) for dot in chain.all("circle"))[::2] == pytest.approx([14, 75, 136])
 
 
-def test_a_picture_of_a_graph_shows_the_attribute_that_names_a_vertex():
-    values = {"flag": ["y", "n"], "symbol": ["C", "O"], "note": ["hydroxyl", "oxygen"]}
-    graph = LabelledGraph(2, [[0, 1]], values, vertex_names=["left", "right"])
-    [picture] = pictures_of(SurpriseClassifier().fit([graph] * 3), [graph], ["a graph"])
-    assert ">C</text>" in picture
-    assert ">O</text>" in picture
-    assert "<title>left (C)</title>" in picture
-    by_note = SurpriseClassifier(measure=GraphEdit(vertex_name="note")).fit([graph] * 3)
-    [picture] = pictures_of(by_note, [graph], ["a graph"])
-    assert "</text>" not in picture
-    assert "<title>right (oxygen)</title>" in picture
+def test_what_is_edited_in_a_graph_is_marked():
+    names = ["left", "middle", "right"]
+    one = LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "O"]}, vertex_names=names)
+    other = LabelledGraph(3, [[0, 1], [1, 2]], {"symbol": ["C", "C", "N"]}, vertex_names=names)
+    drawn = compared(SurpriseClassifier().fit([one, other, one]), one, other)
+    assert [dot.get("class") for dot in drawn.all("circle")] == 2 * [None, None, "edited"]
+    assert not any(line.get("class") for line in drawn.all("line"))
+    assert "right (O)" in drawn.text
+    assert "right (N)" in drawn.text
+    assert "C C O" in drawn.text
+    fewer = LabelledGraph(2, [[0, 1]], {"symbol": ["C", "C"]}, vertex_names=names[:2])
+    drawn = compared(SurpriseClassifier().fit([one, fewer, one]), one, fewer)
+    assert [dot.get("class") for dot in drawn.all("circle")] == [None, None, "edited", None, None]
+    assert [line.get("class") for line in drawn.all("line")] == [None, "edited", None]
+
+
+def test_strings_are_aligned_and_edits_marked():
+    clf = SurpriseClassifier(measure="string-edit").fit(["abcd", "abxd", "ab"])
+    picture = str(picture_of(clf, ["abcde", "bxd"], differences(clf, ["abcde"], ["bxd"])[0], ["one", "two"]))
+    above, below = picture.split("</pre>")[0].split(">", 1)[1].split("\n")
+    assert above == "<mark>a</mark>b<mark>c</mark>d<mark>e</mark>"
+    assert below == "<mark>\N{MIDDLE DOT}</mark>b<mark>x</mark>d<mark>\N{MIDDLE DOT}</mark>"
+
+
+def test_series_are_drawn_together_with_the_stretch_that_differs():
+    flat = np.zeros(20)
+    bumped = flat.copy()
+    bumped[8:12] = 5.0
+    clf = SurpriseClassifier(measure="dtw").fit([flat, flat + 0.1, flat - 0.1])
+    drawn = compared(clf, bumped[:, None], flat[:, None])
+    assert [path["class"] for path in drawn.all("path")] == ["other", "row"]
+    [band] = drawn.all("rect")
+    left, wide = (440 - 28) / 19, float(band["width"])
+    assert float(band["x"]) == pytest.approx(14 + 8 * left - 2, abs=0.1)
+    assert wide == pytest.approx(3 * left + 4, abs=0.1)
+    assert "shaded: steps 8 to 11, which differ most" in drawn.text
 
 
 def test_markup_escapes_all_but_itself():

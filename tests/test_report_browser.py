@@ -14,7 +14,7 @@ from eocc.report import write_report
 
 HOSTILE = "<img src=x onerror=window.broken=1></script><script>window.broken=1</script>"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1360,1000")
+ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900")
 
 
 def missing(what):
@@ -83,21 +83,39 @@ def over(page, selector):
     ActionChains(page).move_to_element(one(page, selector)).perform()
 
 
-def focused(page):
-    return page.execute_script("return document.activeElement.dataset.key || document.activeElement.id")
+def click(page, selector, count=1):
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    over(page, selector)
+    for _ in range(count):
+        ActionChains(page).click().perform()
+
+
+def wait_for(page, happens):
+    """Wait until it happens: what a fold holds is made after it opens."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(page, 20).until(lambda _: happens())
 
 
 def view(page):
-    written = page.execute_script("return document.getElementById('map-drawing').getAttribute('viewBox')")
+    written = page.execute_script("return document.getElementById('drawing').getAttribute('viewBox')")
     return [float(number) for number in written.split()]
 
 
-def most_unusual(page):
-    return one(page, "#map-drawing").get_attribute("data-first")
+def listed(page, place=0):
+    """The texts of one column of the list."""
+    lines = page.find_elements("css selector", "#list tbody tr:not(.opened)")
+    return [line.find_elements("css selector", "th, td")[place].text for line in lines]
+
+
+def shown(page):
+    """What the page holds, in the order of its rows."""
+    return json.loads(page.execute_script("return document.getElementById('page-data').textContent"))
 
 
 def test_no_request_leaves_the_page(page, address):
-    over(page, f"[data-key={most_unusual(page)}]")
+    over(page, "#drawing .point.rejected:last-of-type")
     messages = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
     sent = [entry["params"] for entry in messages if entry["method"] == "Network.requestWillBeSent"]
     assert [request["request"]["url"] for request in sent] == [address]
@@ -110,111 +128,180 @@ def test_the_policy_stops_what_a_script_might_ask_for(browser, address):
     assert any("Content Security Policy" in entry["message"] for entry in browser.get_log("browser"))
 
 
-def test_pointing_at_a_mark_shows_what_it_is(page):
-    mark = f"[data-key={most_unusual(page)}]"
-    assert not one(page, "#map-tip").is_displayed()
+def test_the_list_starts_with_the_most_unusual_rows_and_grows(page):
+    names = [row["name"] for row in shown(page)["rows"]]
+    assert listed(page) == names[:15]
+    assert one(page, "#found").text == "15 of 110 rows shown"
+    click(page, "#more")
+    assert listed(page) == names[:65]
+    assert page.execute_script("return document.activeElement.textContent") == names[15]
+    click(page, "#more")
+    assert listed(page) == names
+    assert not one(page, "#more").is_displayed()
+
+
+def test_the_list_is_sorted_by_any_column_both_ways(page):
+    rows = shown(page)["rows"]
+    for column, place, key in (("p", 3, "p"), ("decision", 1, "decision"), ("out", 2, "out")):
+        values = sorted(row[key] for row in rows)
+        for _ in range(2):
+            click(page, f"[data-sort={column}]")
+            order = one(page, f"th:has([data-sort={column}])").get_attribute("aria-sort")
+            first = listed(page, place)[0]
+            found = ["accepted", "unsure", "rejected"].index(first) if column == "decision" else float(first)
+            assert found == pytest.approx(values[0] if order == "ascending" else values[-1], rel=0.01)
+    click(page, "[data-sort=name]")
+    assert listed(page)[1:4] == ["flower 40", "flower 41", "flower 42"]  # numbers in names count as numbers
+
+
+def test_the_list_is_filtered_by_decision(page):
+    rows = shown(page)["rows"]
+    for kind, place in (("rejected", 2), ("unsure", 1)):
+        click(page, f"input[value={kind}]")
+        expected = [row["name"] for row in rows if row["decision"] == place]
+        assert listed(page) == expected[:15]
+        assert one(page, "#found").text.endswith(f" of {len(expected)} rows shown")
+    click(page, "input[value=wrong]")
+    wrong = [row["name"] for row in rows if (row["decision"] != 2) != row["label"]]
+    assert listed(page) == wrong[:15]
+
+
+def test_rows_are_found_by_name_and_by_text(page):
+    one(page, "#find").send_keys("Flower 14")
+    assert sorted(listed(page)) == [f"flower {row}" for row in range(140, 149)]
+    one(page, "#find").clear()
+    one(page, "#find").send_keys("petal width")
+    expected = [row["name"] for row in shown(page)["rows"] if "petal width" in row["why"]]
+    assert listed(page) == expected[:15]
+    one(page, "#find").send_keys(" and nothing like it")
+    assert (listed(page), one(page, "#found").text) == ([], "0 of 0 rows shown")
+
+
+def test_a_row_opens_with_bars_neighbours_and_how_it_was_decided(page):
+    first = shown(page)["rows"][0]
+    click(page, "#list tbody button")
+    assert one(page, "#list tbody button").get_attribute("aria-expanded") == "true"
+    text = one(page, "#list .detail").text
+    assert "Rejected" in text
+    assert "Nearest training rows" in text
+    bars = page.find_elements("css selector", "#list .bars li")
+    assert len(bars) == 4
+    place = [column["name"] for column in shown(page)["columns"]].index("petal width")
+    bar = next(bar for bar in bars if bar.text.startswith("petal width"))
+    assert str(first["values"][place]) in bar.text
+    ends = "return [arguments[0].getBoundingClientRect().left, arguments[0].getBoundingClientRect().right]"
+    left, right = page.execute_script(ends, bar.find_element("css selector", ".normal"))
+    value, _ = page.execute_script(ends, bar.find_element("css selector", ".value"))
+    assert left < right < value  # the value lies beyond the normal range
+    assert "amount" not in text
+    click(page, "#list .detail > details summary")
+    wait_for(page, lambda: "What makes the difference" in one(page, "#list .detail").text)
+    click(page, "#list tbody button")
+    assert page.find_elements("css selector", "#list .detail") == []
+
+
+def test_the_list_works_with_the_keyboard_alone(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.execute_script("document.querySelector('#find').focus()")
+    keys(page, "flower 77", *[Keys.TAB] * 6, Keys.ENTER)  # past the box around the table and the five heads
+    assert page.execute_script("return document.activeElement.textContent") == "flower 77"
+    assert one(page, "#list .detail").is_displayed()
+    keys(page, Keys.ENTER)
+    assert page.find_elements("css selector", "#list .detail") == []
+
+
+def test_pointing_at_a_mark_shows_what_it_is_and_clicking_opens_it(page):
+    first = shown(page)["rows"][0]["name"]
+    mark = "#drawing g.rejected:last-of-type"
+    assert not one(page, "#tip").is_displayed()
     over(page, mark)
-    assert one(page, "#map-tip").is_displayed()
-    assert one(page, "#map-tip").text.splitlines()[0].startswith("New row flower")
+    assert one(page, "#tip").text.splitlines()[0].startswith(f"{first}: rejected, p-value ")
+    click(page, mark)
+    assert one(page, "#panel h3").text == first
+    assert "Rejected" in one(page, "#panel .say").text
+    assert len(page.find_elements("css selector", "#panel .bars li")) == 4
     over(page, "h1")
-    assert not one(page, "#map-tip").is_displayed()
-
-
-def test_clicking_a_mark_explains_it(page):
-    mark = f"[data-key={most_unusual(page)}]"
-    over(page, mark)
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(page).click().perform()
-    assert one(page, "#panel h3").text in one(page, "#unusual").text
-    assert "What makes the difference" in one(page, "#panel").text
-    assert "Rejected" in one(page, "#panel .decision").text
-
-
-def test_a_mark_that_is_not_explained_says_so(page):
-    training = page.execute_script(
-        "const stored = document.getElementById('explanations').content;"
-        "return [...document.querySelectorAll('.training-marks .point')].map((mark) => mark.dataset.key)"
-        ".find((key) => !stored.getElementById('explained-' + key))"
-    )
-    page.execute_script("document.querySelector(`[data-key=${arguments[0]}]`).focus()", training)
-    keys(page, "\ue007")
-    assert "of the most unusual rows and of the prototypes" in one(page, "#panel").text
+    assert not one(page, "#tip").is_displayed()
 
 
 def test_the_map_works_with_the_keyboard_alone(page):
     from selenium.webdriver.common.keys import Keys
 
-    page.execute_script("document.querySelector('#map-find').focus({preventScroll: true})")
+    label = "return document.activeElement.getAttribute('aria-label')"
+    page.execute_script("document.querySelector('[data-zoom=all]').focus({preventScroll: true})")
     keys(page, Keys.TAB)
-    first = focused(page)
-    assert first == most_unusual(page)
-    assert one(page, "#map-tip").is_displayed()
+    first = page.execute_script(label)
+    assert first.startswith(f"{shown(page)['rows'][0]['name']}: rejected")
+    assert one(page, "#tip").is_displayed()
     assert page.execute_script("return getComputedStyle(document.querySelector('.cursor')).visibility") == "visible"
+    place = "return document.activeElement.getBoundingClientRect().x"
+    before = page.execute_script(place)
     keys(page, Keys.ARROW_LEFT)
-    second = focused(page)
-    assert second != first
-    place = "return document.querySelector(`[data-key=${arguments[0]}]`).getBoundingClientRect().x"
-    assert page.execute_script(place, second) < page.execute_script(place, first)
+    if page.execute_script(label) == first:  # it is the leftmost
+        keys(page, Keys.ARROW_RIGHT)
+        assert page.execute_script(place) > before
+    else:
+        assert page.execute_script(place) < before
     keys(page, Keys.HOME, Keys.ENTER)
-    assert focused(page) == "panel"
-    assert one(page, "#panel h3").text
+    assert page.execute_script("return document.activeElement.id") == "panel"
+    assert one(page, "#panel h3").text == first.split(":")[0]
     keys(page, Keys.ESCAPE)
-    assert focused(page) == first
+    assert page.execute_script(label) == first
+    wide = view(page)[2]
+    keys(page, "+")
+    assert view(page)[2] == pytest.approx(wide / 1.5)
     keys(page, Keys.ESCAPE)
-    assert not one(page, "#map-tip").is_displayed()
+    assert not one(page, "#tip").is_displayed()
     assert len(page.find_elements("css selector", ".point[tabindex='0']")) == 1
 
 
-def test_kinds_can_be_hidden_and_the_map_zoomed(page):
-    assert one(page, ".point.training").is_displayed()
-    one(page, "[data-show=training]").click()
-    assert not one(page, ".point.training").is_displayed()
+def test_the_map_zooms_about_the_pointer_and_keeps_the_selection_in_view(page):
     whole = view(page)
-    one(page, "[data-zoom=in]").click()
-    assert view(page)[2] == pytest.approx(whole[2] / 1.5)
-    one(page, "[data-zoom=all]").click()
+    at = """
+      const mark = [...document.querySelectorAll('#drawing .point')].at(-1).getBoundingClientRect();
+      const frame = document.getElementById('drawing').getBoundingClientRect();
+      const [x, y] = [mark.x + mark.width / 2, mark.y + mark.height / 2];
+      return [x, y, x > frame.left && x < frame.right && y > frame.top && y < frame.bottom];
+    """
+    over(page, "#drawing g.rejected:last-of-type")
+    x, y, _ = page.execute_script(at)
+    turn = "document.getElementById('drawing').dispatchEvent(new WheelEvent('wheel', {clientX: arguments[0],"
+    page.execute_script(turn + "clientY: arguments[1], deltaY: -1, ctrlKey: true, cancelable: true}))", x, y)
+    assert view(page)[2] == pytest.approx(whole[2] / 1.25)
+    near_x, near_y, _ = page.execute_script(at)
+    assert (near_x, near_y) == pytest.approx((x, y), abs=1.5)
+    click(page, "#drawing g.rejected:last-of-type")
+    for _ in range(6):
+        click(page, "[data-zoom=in]")
+        assert page.execute_script(at)[2]
+    click(page, "[data-zoom=all]")
     assert view(page) == whole
 
 
-def test_a_row_is_found_by_its_name_and_a_row_of_the_table_opens_it(page):
-    from selenium.webdriver.common.keys import Keys
-
-    one(page, "#map-find").send_keys("flower 77", Keys.ENTER)
-    assert one(page, "#panel h3").text == "New row flower 77"
-    assert one(page, "#map-found").text == "1 of 1"
-    one(page, "#map-find").send_keys(" and more", Keys.ENTER)
-    assert one(page, "#map-found").text == "No row on the map has the name flower 77 and more"
-    one(page, "#unusual summary").click()
-    row = one(page, "#unusual [data-open]")
-    name = row.text
-    row.click()
-    assert one(page, "#panel h3").text == f"New row {name}"
+def test_a_row_of_the_list_is_shown_on_the_map(page):
+    click(page, "#list tbody button")
+    click(page, "#list .opened > td > button")
+    assert one(page, "#panel h3").text == shown(page)["rows"][0]["name"]
+    assert page.execute_script("return document.activeElement.classList.contains('point')")
 
 
-def test_training_rows_and_rows_of_one_name_are_found(page):
-    from selenium.webdriver.common.keys import Keys
-
-    one(page, "#map-find").send_keys("39", Keys.ENTER)
-    assert one(page, "#panel h3").text == "Training row 39, in region 0"
-    one(page, "#map-find").clear()
-    one(page, "#map-find").send_keys("Flower 14", Keys.ENTER)
-    first = one(page, "#panel h3").text
-    assert one(page, "#map-found").text == "1 of 9"
-    one(page, "#map-find").send_keys(Keys.ENTER)
-    assert one(page, "#map-found").text == "2 of 9"
-    second = one(page, "#panel h3").text
-    assert first != second
-    assert {first[:17], second[:17]} == {"New row flower 14"}
+def test_kinds_can_be_hidden_on_the_map(page):
+    assert one(page, ".point.training").is_displayed()
+    click(page, "[data-show=training]")
+    assert not one(page, ".point.training").is_displayed()
 
 
 def test_hostile_strings_are_text(page):
     assert one(page, "h1").text == HOSTILE
     assert page.title == HOSTILE
     assert page.find_elements("css selector", "img") == []
-    one(page, "#map-find").send_keys(HOSTILE, "\ue007")
-    assert one(page, "#panel h3").text == f"New row {HOSTILE}"
-    assert HOSTILE in one(page, "#data").text
+    one(page, "#find").send_keys("onerror")
+    page.execute_script("for (let k = 0; k < 2; k++) document.getElementById('more').click()")
+    assert HOSTILE in listed(page)
+    page.execute_script("for (const one of document.querySelectorAll('#list button.link')) one.click()")
+    assert page.find_elements("css selector", "img") == []
+    assert HOSTILE in one(page, "#list .bars").text
 
 
 CONTRAST = """
@@ -234,12 +321,13 @@ for (const node of document.querySelectorAll(arguments[0])) {
   const style = getComputedStyle(node);
   const ink = node instanceof SVGElement ? (style.fill === "none" ? style.stroke : style.fill) : style.color;
   const [a, b] = [light(ink), light(paper(node))].sort((x, y) => y - x);
-  least[node.className.baseVal ?? (node.tagName + "." + node.className)] = (a + 0.05) / (b + 0.05);
+  const name = node.className.baseVal ?? `${node.tagName}.${node.className}`;
+  least[name] = Math.min(least[name] ?? Infinity, (a + 0.05) / (b + 0.05));
 }
 return least;
 """
 TEXT = "h1, h2, h3, p, li, a, td, th, dt, dd, caption, figcaption, button, summary, strong, span, label, .chart text"
-GRAPHICS = ".point .mark, .ring, figure .curve, figure .bar, figure .dot, figure .axis"
+GRAPHICS = ".point .mark"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -248,10 +336,12 @@ def test_text_and_marks_stand_out_as_wcag_aa_asks(page, scheme):
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", chosen)
     background = page.execute_script("return getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
-    page.execute_script("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    page.execute_script("document.querySelectorAll('#list button.link').forEach((one) => one.click());"
+                        "for (const fold of document.querySelectorAll('details')) fold.open = true")  # fmt: skip
+    wait_for(page, lambda: page.find_elements("css selector", "#list .detail > details > p"))
     for selector, ratio in ((TEXT, 4.5), (GRAPHICS, 3.0)):
         found = page.execute_script(CONTRAST, selector)
-        assert len(found) > 3
+        assert found
         assert {name: value for name, value in found.items() if value < ratio} == {}
 
 
@@ -272,17 +362,21 @@ def test_a_narrow_screen_needs_no_sideways_scrolling(page):
     narrow = {"width": 360, "height": 700, "deviceScaleFactor": 1, "mobile": False}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 360
-    page.execute_script("document.querySelector('[data-open]').click()")
-    assert "What makes the difference" in one(page, "#panel").text
+    page.execute_script("document.querySelector('#list button.link').click()")
+    assert one(page, "#list .bars .value").is_displayed()
     assert page.execute_script("return document.documentElement.scrollWidth") <= 360
+
+
+def test_the_page_has_at_most_five_screens_before_folding(page):
+    assert page.execute_script("return document.documentElement.scrollHeight / innerHeight") <= 5
 
 
 def test_print_is_light_and_drops_what_needs_a_screen(page):
     dark = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
     assert page.execute_script("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert one(page, "#unusual .explanation").is_displayed()
-    assert one(page, "#map-drawing").is_displayed()
+    assert one(page, "#list").is_displayed()
+    assert one(page, "#drawing").is_displayed()
     for selector in ("nav", "#panel", ".tools"):
         assert not one(page, selector).is_displayed()
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -290,7 +384,6 @@ def test_print_is_light_and_drops_what_needs_a_screen(page):
     assert page.execute_script("return document.documentElement.scrollWidth") <= 700
     printed = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
     assert printed.startswith(b"%PDF")
-    assert printed.count(b"/Type /Page\n") >= 4
 
 
 def test_reduced_motion_is_respected(page):
@@ -308,12 +401,3 @@ def test_precomputed_and_model_alone_run_without_errors(browser, tmp_path, kind)
     keys(browser, "\ue004")
     assert browser.get_log("browser") == []
     assert len(browser.find_elements("css selector", ".point")) == 12
-
-
-def test_explanations_are_read_row_by_row(page):
-    places = page.execute_script(
-        "return [...document.querySelectorAll('#unusual .articles > article')].map(one => {"
-        "const box = one.getBoundingClientRect(); return [Math.round(box.top), Math.round(box.left)]; })"
-    )
-    assert len({left for _, left in places}) == 2
-    assert places == sorted(places)

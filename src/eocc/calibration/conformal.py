@@ -11,6 +11,8 @@ from eocc.foundation.types import Indices, Matrix
 N_FOLDS = 10
 # The share of new normal rows to reject, if the user gives none.
 DEFAULT_RATE = 0.05
+# Accepted rows with a p-value up to this many times the rate are unsure.
+UNSURE = 4
 # Keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996.
 ROUNDING = 1e-9
 
@@ -29,6 +31,11 @@ class Calibration:
         array([0.25, 0.75, 1.  ])
         """
         return np.asarray((1 + np.searchsorted(self.margins, margins, side="right")) / (len(self.margins) + 1))
+
+    @property
+    def unsure_rate(self) -> float:
+        """The p-value up to which rows are unsure, unless the user gives another: four times the rate, at most 1."""
+        return min(1.0, UNSURE * self.rate)
 
     @property
     def threshold(self) -> float:

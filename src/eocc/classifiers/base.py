@@ -4,6 +4,7 @@ import os
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -203,7 +204,7 @@ class OneClassClassifier(
         that, at most 1), +1 above.
         """
         alarm = self._calibrated().rate
-        unsure = min(1.0, 4 * alarm) if unsure_rate is None else unsure_rate
+        unsure = self._calibrated().unsure_rate if unsure_rate is None else unsure_rate
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
@@ -241,6 +242,14 @@ class OneClassClassifier(
     @abstractmethod
     def rules(self) -> list[Rule]:
         """Return the regions as fuzzy rules for people to read, one per region."""
+
+    def plot(self, X: Any = None, axes: Any = None) -> Any:
+        """Draw which rows of X are unusual and why, or without X the regions, and return the matplotlib axes.
+
+        Needs the extra ``plot``. eocc.plots has more pictures: see docs/pictures.md.
+        """
+        check_is_fitted(self)
+        return import_module("eocc.plots").plot(self, X, axes)  # a later room, so it is looked up by name
 
     @dask_lazy(np.float64)
     def transform(self, X: Any) -> Matrix:

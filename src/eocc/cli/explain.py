@@ -41,7 +41,7 @@ def explain(
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
-    chosen = _chosen(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
+    chosen = chosen_rows(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
     if not chosen:
         chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
     explanations = classifier.explain(read.some(chosen))
@@ -65,7 +65,7 @@ def _write(output: Path | None, form: str, names: list[Any], explanations: Any, 
                 file.write(f"Row {printable(str(name))}: {printable_lines(text)}\n\n")
 
 
-def _chosen(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:
+def chosen_rows(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:
     """Return the rows given by name or, if rows have names and none has this one, by number."""
     numbers = {str(row): [row] for row in range(len(names))} if are_named else {}
     named: dict[str, list[int]] = {}

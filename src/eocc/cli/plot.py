@@ -13,7 +13,9 @@ from eocc.plots import PLOTS
 
 PICTURES = ("png", "svg", "pdf")
 # Pictures that can show rows, that need rows, and that need rows with labels; the others show the model alone.
-MAY_SHOW_ROWS, NEED_ROWS, NEED_LABELS = ("space", "membership"), ("scores", "roc"), ("roc",)
+MAY_SHOW_ROWS, NEED_LABELS = ("space", "membership"), ("roc",)
+NEED_ROWS = ("rows", "row", "calibration", "scores", "roc")
+TAKE_LABELS = ("calibration", "scores", "roc")
 
 
 @command
@@ -21,11 +23,12 @@ MAY_SHOW_ROWS, NEED_ROWS, NEED_LABELS = ("space", "membership"), ("scores", "roc
 @click.argument("kind", type=options.Names("picture", PLOTS))
 @options.data_option
 @options.output_option("picture.png", "The picture: png, svg or pdf.")
-@options.data_options("label", "target")
-def plot(model: Path, kind: str, data: Path | None, output: Path, about: options.DataOptions) -> None:
-    """Draw a model, or the scores of rows.
+@click.option("--row", default="", help="The row that the picture 'row' explains, by name or number from 0.")
+@options.data_options("label", "target", "id_column")
+def plot(model: Path, kind: str, data: Path | None, output: Path, row: str, about: options.DataOptions) -> None:
+    """Draw a model, which rows are unusual, or why.
 
-    Example: eocc plot model.eocc space --data new.csv -o space.png
+    Example: eocc plot model.eocc rows --data new.csv -o rows.png
     """
     form = output.suffix.lower().removeprefix(".")
     with usage():
@@ -37,23 +40,34 @@ def plot(model: Path, kind: str, data: Path | None, output: Path, about: options
         remedy = f"eocc plot {model} space draws any model"
         raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")
 
-    from eocc.cli.reading import read_for, say_if_trained_on
-    from eocc.experiments.figures import new_figure
     from eocc.foundation.atomic import drafted
+    from eocc.plots.drawing import new_figure
 
-    figure = new_figure()
-    given: tuple[Any, ...] = ()
-    if data is not None:
-        rows = read_for(classifier, data, about)
-        if kind in NEED_LABELS and rows.is_normal.all():
-            raise ValueError("a ROC curve needs rows of both kinds; every row of the data is normal")
-        if kind in NEED_ROWS:
-            say_if_trained_on(classifier, rows)
-        given = (rows.patterns, rows.signs) if about.label and kind in NEED_ROWS else (rows.patterns,)
-    PLOTS[kind](classifier, figure.subplots(), *given)
+    figure = new_figure(*((8.4, 6.0) if kind in ("rows", "row") else (6.4, 4.6)))
+    given, named = ((), {}) if data is None else _rows(classifier, kind, data, about, row)
+    PLOTS[kind](classifier, *given, **named, axes=figure.subplots())
     with drafted(output) as draft:
         figure.savefig(draft, dpi=120, format=form)
     say(f"Written: {output}.")
+
+
+def _rows(
+    classifier: Any, kind: str, data: Path, about: options.DataOptions, row: str
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return what the picture needs of the data: rows, and labels, names or the number of a row."""
+    from eocc.cli.explain import chosen_rows
+    from eocc.cli.reading import read_for, say_if_trained_on
+
+    rows = read_for(classifier, data, about)
+    if kind in NEED_LABELS and rows.is_normal.all():
+        raise ValueError("a ROC curve needs rows of both kinds; every row of the data is normal")
+    if kind in NEED_ROWS:
+        say_if_trained_on(classifier, rows)
+    names = list(map(str, rows.names))
+    more: dict[str, Any] = {"names": names} if kind in ("rows", "row") else {}
+    if kind == "row" and row:
+        more["row"] = chosen_rows([row], names, str(data), rows.are_named)[0]
+    return ((rows.patterns, rows.signs) if about.label and kind in TAKE_LABELS else (rows.patterns,)), more
 
 
 def _check(kind: str, data: Path | None, label: str) -> None:

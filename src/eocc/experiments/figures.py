@@ -14,16 +14,16 @@ from eocc.datasets.synthetic import (
     make_two_clusters,
 )
 from eocc.experiments.statistics import Ranking
-from eocc.plots.drawing import FAINT, INK, NORMAL, OTHER, plot_history, plot_membership, plot_modularity
-
-
-def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
-    """Return a figure without a window."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("pictures need matplotlib: pip install 'eocc[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
+from eocc.plots.drawing import (
+    FAINT,
+    INK,
+    NORMAL,
+    OTHER,
+    new_figure,
+    plot_history,
+    plot_membership,
+    plot_modularity,
+)  # fmt: skip
 
 
 def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: OneClassProblem) -> None:
@@ -51,9 +51,9 @@ def first_example() -> Any:
     classifier, figure = _fitted(problem), new_figure(11, 8)
     axes = figure.subplots(2, 2)
     draw_problem(axes[0, 0], classifier, problem)
-    plot_membership(classifier, axes[0, 1], problem.X_test)
-    plot_modularity(classifier, axes[1, 0])
-    plot_history(classifier, axes[1, 1])
+    plot_membership(classifier, problem.X_test, axes=axes[0, 1])
+    plot_modularity(classifier, axes=axes[1, 0])
+    plot_history(classifier, axes=axes[1, 1])
     figure.suptitle("First example: three well-separated clusters (EOCC-1)")
     return figure
 
@@ -66,7 +66,7 @@ def second_example() -> Any:
     axes = figure.subplots(1, 3)
     draw_problem(axes[0], one, problem)
     for classifier, drawn, name in ((one, axes[1], "EOCC-1"), (two, axes[2], "EOCC-2")):
-        plot_membership(classifier, drawn, problem.X_test)
+        plot_membership(classifier, problem.X_test, axes=drawn)
         accuracy = float((classifier.predict(problem.X_test) == problem.y_test).mean())
         drawn.set_title(f"{name}: membership; accuracy of the decision {accuracy:.2f}")
     figure.suptitle("Second example: a narrow band next to the training targets")
@@ -78,7 +78,7 @@ def third_example() -> Any:
     figure = new_figure(11, 4.6)
     for drawn, make in zip(figure.subplots(1, 2), (make_two_clusters, make_isolated_pattern), strict=True):
         classifier = _fitted(make())
-        plot_membership(classifier, drawn)
+        plot_membership(classifier, axes=drawn)
         weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         drawn.set_title(f"{len(classifier.regions_)} regions, p* = [{weights}]")
     figure.suptitle("Third example: weights of two separated clusters; a lone row")

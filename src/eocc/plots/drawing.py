@@ -1,6 +1,7 @@
-"""Pictures of a fitted classifier. Each function draws on a matplotlib axis and returns it."""
+"""Pictures of a fitted classifier. Each function draws on a matplotlib axis, a new one by default, and returns it."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,49 +12,212 @@ from eocc.classifiers.labels import signs
 from eocc.explain import reach_of
 from eocc.explain.fitted import number_columns, prototype_labels, weight_names
 from eocc.foundation.types import Flags, Matrix
-from eocc.foundation.wording import counted
-from eocc.plots.projection import edges_between, evenly, points_of, project, prototype_share, shows_regions
+from eocc.foundation.wording import counted, format_data_number, shortened
+from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, prototype_share, shows_regions
+from eocc.plots.reasons import reasons_of
 
-INK, FAINT, BORDER = "#1f2933", "#8d99a6", "#08306b"
+INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"
 # Colours of the regions; people with the common colour blindnesses can distinguish them (Okabe and Ito).
 REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5d5d5d")
 # The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 2000
 MOST_IN_LEGEND = 12
+# The most characters of a name or a reason in a picture.
+LONGEST_NAME, LONGEST_REASON = 24, 64
 # What the search records of each generation.
 RECORDED = {"best": "objective of the best", "mean": "mean objective"}
 RECORDED |= {name: name for name in ("entropy", "modularity", "performance")}
+
+
+def plot(classifier: OneClassClassifier, X: Any = None, axes: Any = None) -> Any:
+    """Draw the most useful picture: which rows of X are unusual and why; without X, the regions."""
+    return plot_space(classifier, axes=axes) if X is None else plot_rows(classifier, X, axes=axes)
+
+
+def new_figure(width: float = 6.4, height: float = 4.6) -> Any:
+    """Return a figure without a window."""
+    _need_matplotlib()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _need_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError("pictures need matplotlib: pip install 'eocc[plot]'") from None
+
+
+def _axes(axes: Any, width: float = 6.4, height: float = 4.6) -> Any:
+    """Return the axes, or those of a new figure, which a notebook shows."""
+    if axes is not None:
+        return axes
+    _need_matplotlib()
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
 def _colour(index: int) -> str:
     return REGIONS[index % len(REGIONS)]
 
 
-def _finish(axes: Any, **properties: Any) -> Any:
+def _finish(axes: Any, legend: bool = True, **properties: Any) -> Any:
     axes.set(**properties)
-    axes.legend(fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    if legend and axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8, frameon=False, loc="best")  # said, as matplotlib warns of a default that is slow
     return axes
 
 
-def plot_space(classifier: OneClassClassifier, axes: Any, X: Any = None) -> Any:
-    """Draw the plane of largest variance of the dissimilarity space: tree, regions, and the decisions on X.
+def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes: Any = None, most: int = 15) -> Any:
+    """Draw which rows are the most unusual: how far out they lie, the decision, and the main reason."""
+    patterns = classifier.read(X)
+    scores = classifier.score_read(patterns)
+    order = np.argsort(-scores.ratios, kind="stable")[:most][::-1]
+    called = _called(names, len(patterns))
+    accepted, ratios = scores.margins[order] >= classifier.threshold_, scores.ratios[order]
+    axes, places = _axes(axes, 8.4, 1.2 + 0.32 * len(order)), np.arange(len(order))
+    limit = reach_of(classifier.threshold_)
+    axes.axvline(limit, color=INK, linewidth=1, linestyle="--", label="limit")
+    for kept, colour, label in ((~accepted, OTHER, "rejected"), (accepted, NORMAL, "accepted")):
+        if kept.any():
+            axes.barh(places[kept], ratios[kept], height=0.36, color=colour, label=label)
+    for place, one in zip(places, classifier.explain_patterns(patterns[order]), strict=True):
+        why = shortened(reasons_of(one)[0].text, LONGEST_REASON)
+        axes.annotate(why, (0, place), (3, 6), textcoords="offset points", fontsize=7, color=INK, parse_math=False)
+    words = [shortened(str(called[k]), LONGEST_NAME) for k in order]
+    axes.set_yticks(places, words, fontsize=8, parse_math=False)
+    n_rejected = int((scores.margins < classifier.threshold_).sum())
+    title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
+    return _finish(axes, title=title, xlabel=f"how far out ({classifier.ratio_name})", ylim=(-0.6, len(order) - 0.1))
 
-    The dots are the prototypes, a ring is the centre of a region; its count includes all training rows. With more than
-    2,000 prototypes, regions are drawn only if they are there already.
+
+def _called(names: Any, n_rows: int) -> list[Any]:
+    called = list(range(n_rows) if names is None else names)
+    if len(called) != n_rows:
+        raise ValueError(f"X has {n_rows} rows and names {len(called)}; pass one name per row")
+    return called
+
+
+def plot_row(
+    classifier: OneClassClassifier,
+    X: Any,
+    row: int | None = None,
+    names: Any = None,
+    *,
+    axes: Any = None,
+    most: int = 8,
+) -> Any:
+    """Draw why a row of X was accepted or rejected, the most unusual one by default.
+
+    Rows of numbers are drawn against the ranges of normal rows, other data as the shares of the main reasons.
     """
-    plane = project(classifier)
+    patterns = classifier.read(X)
+    row = int(np.argmax(classifier.score_read(patterns).ratios)) if row is None else row
+    pattern = patterns[row : row + 1]
+    (one,) = classifier.explain_patterns(pattern)
+    reasons = reasons_of(one)[:most]
+    axes = _axes(axes, 7.4, 1.4 + 0.42 * len(reasons))
+    called = shortened(str(_called(names, len(patterns))[row]), LONGEST_NAME)
+    title = f"Row {called} is {'accepted' if one.is_target else 'rejected'}"
+    columns = number_columns(classifier)
+    kept = [columns.index(reason.name) for reason in reasons if reason.name in columns]
+    if kept:
+        _draw_ranges(axes, classifier.prototypes_[:, kept], pattern[0][kept], [columns[k] for k in kept])
+        return _finish(axes, title=f"{title}: its values and those of normal rows")
+    places = np.arange(len(reasons))[::-1]
+    axes.barh(places, [100 * reason.share for reason in reasons], color=REGIONS[0], height=0.5)
+    words = [shortened(reason.text, LONGEST_REASON) for reason in reasons]
+    axes.set_yticks(places, words, fontsize=8, parse_math=False)
+    return _finish(axes, title=f"{title}: what makes it differ", xlabel="share of the difference, in percent")
+
+
+def _draw_ranges(axes: Any, normal: Matrix, values: Matrix, names: Sequence[str]) -> None:
+    """Draw one bar per column over the middle 95% of the normal rows, all of the same length, and the row's values."""
+    low, middle, high = np.quantile(normal, (0.025, 0.5, 0.975), axis=0)
+    reach = np.where(high > low, high - low, 1.0)
+    at, places = (values - low) / reach, np.arange(len(names))[::-1]
+    axes.barh(places, np.ones(len(names)), height=0.34, color=NORMAL, alpha=0.25, label="95% of normal rows")
+    axes.plot((middle - low) / reach, places, "|", color=NORMAL, markersize=9, label="their median")
+    shown = np.clip(at, -1.5, 2.5)
+    is_out = (at < 0) | (at > 1)
+    for kept, colour, label in ((is_out, OTHER, "this row, outside"), (~is_out, INK, "this row, inside")):
+        axes.plot(shown[kept], places[kept], "D", color=colour, markersize=6, label=label if kept.any() else None)
+    for k, place in enumerate(places):
+        if not np.isnan(values[k]):
+            words = format_data_number(values[k]) + (" (farther out)" if at[k] != shown[k] else "")
+            axes.annotate(words, (shown[k], place), (0, 7), textcoords="offset points", ha="center", fontsize=7)
+        for x, end in ((0.0, low[k]), (1.0, high[k])):
+            number = format_data_number(end)
+            axes.annotate(number, (x, place), (0, -12), textcoords="offset points", ha="center", fontsize=6, color=INK)
+    axes.set_yticks(places, [shortened(name, LONGEST_NAME) for name in names], fontsize=8, parse_math=False)
+    known = shown[~np.isnan(shown)].tolist()
+    axes.set(xticks=[], xlim=(min([-0.4, *known]) - 0.2, max([1.4, *known]) + 0.2))
+    axes.margins(y=0.1)
+    axes.spines[["bottom", "left"]].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def plot_calibration(classifier: OneClassClassifier, X: Any, y: Any = None, *, axes: Any = None) -> Any:
+    """Draw how well the model is calibrated: the share of rows with a p-value of at most a, for every a.
+
+    The curve of normal rows should follow the diagonal.
+    """
+    is_normal = None if y is None else signs(y) == 1
+    p_values, calibration = classifier.p_values(X), classifier.calibration_
+    assert calibration is not None
+    return draw_p_values(_axes(axes), p_values, is_normal, calibration.rate)
+
+
+def draw_p_values(axes: Any, p_values: Matrix, is_normal: Flags | None, rate: float) -> Any:
+    """Draw `plot_calibration`, given the p-values."""
+    axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle="--", label="expected for normal rows")
+    levels = np.linspace(0, 1, 101)
+    for name, kept, colour in _groups(len(p_values), is_normal):
+        shares = (np.sort(p_values[kept])[None] <= levels[:, None]).mean(axis=1) if kept.any() else levels
+        axes.plot(levels, shares, color=colour, linewidth=1.6, label=name if kept.any() else None)
+    axes.axvline(rate, color=INK, linewidth=1, linestyle=":", label=f"rejected: p-value up to {rate:g}")
+    labels: dict[str, Any] = {"xlabel": "p-value a", "ylabel": "share of rows with p-value up to a"}
+    return _finish(axes, title="Calibration", xlim=(0, 1), ylim=(0, 1.02), **labels)
+
+
+def _groups(n_rows: int, is_normal: Flags | None) -> list[tuple[str, Flags, str]]:
+    """Return the kinds of rows that charts distinguish: name, which rows, colour."""
+    if is_normal is None:
+        return [("rows", np.ones(n_rows, bool), REGIONS[0])]
+    return [("normal", is_normal, NORMAL), ("outliers", ~is_normal, OTHER)]
+
+
+def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = None) -> Any:
+    """Draw where the regions are: the plane of largest variance of the dissimilarity space, and the decisions on X.
+
+    The dots are the prototypes, a ring is the centre of a region; its count includes all training rows. Inside the
+    dotted circle the map is true to scale; outside, distances from the middle are logarithmic, so that a far row does
+    not squeeze the others. With more than 2,000 prototypes, regions are drawn only if they are there already.
+    """
+    axes, plane = _axes(axes), project(classifier)
     points, share = points_of(classifier, plane, classifier.prototypes_), prototype_share(classifier)
+    frame = LogFrame.around(points)
     title = [f"({plane.kept:.0%} of its variance)", *([share] if share else [])]
     if shows_regions(classifier):
-        _draw_regions(classifier, axes, points, plane.place(classifier.fuzzy_model_.centres))
+        _draw_regions(classifier, axes, frame.place(points), frame.place(plane.place(classifier.fuzzy_model_.centres)))
     else:
-        axes.plot(*points[evenly(np.arange(len(points)), MOST_VERTICES)].T, "o", color=FAINT, markersize=3, zorder=2)
+        kept = frame.place(points[evenly(np.arange(len(points)), MOST_VERTICES)])
+        axes.plot(*kept.T, "o", color=FAINT, markersize=3, zorder=2)
         title.append(f"regions are not drawn for {counted(len(points), 'row')}")
     if X is not None:
-        _draw_decisions(axes, points_of(classifier, plane, classifier.read(X)), classifier.predict(X) == 1)
-    axes.set(title="Dissimilarity space " + "\n".join(title), xlabel="first axis", ylabel="second axis")
-    return _finish(axes) if 0 < len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else axes
+        new = points_of(classifier, plane, classifier.read(X))
+        _draw_decisions(axes, frame.place(new), classifier.predict(X) == 1)
+    turn = np.linspace(0, 2 * np.pi, 100)
+    axes.plot(np.cos(turn), np.sin(turn), ":", color=FAINT, linewidth=1, label="outside: logarithmic", zorder=1)
+    axes.set(xticks=[], yticks=[])
+    axes.set_aspect("equal", adjustable="datalim")
+    labels = {"xlabel": "first axis", "ylabel": "second axis"}
+    few = len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND
+    return _finish(axes, few, title="Dissimilarity space " + "\n".join(title), **labels)
 
 
 def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, centres: Matrix) -> None:
@@ -73,13 +237,13 @@ def _draw_decisions(axes: Any, points: Matrix, accepted: Flags) -> None:
     axes.plot(*points[~accepted].T, "x", color=OTHER, markersize=6, label="new: rejected", zorder=4)
 
 
-def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, resolution: int = 160) -> Any:
+def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any = None, resolution: int = 160) -> Any:
     """Draw the membership over two columns, the limit of the decision, and the training rows; no rows with gaps."""
     names = number_columns(classifier)
     if len(names) != 2:
         has = f"{len(names)} columns" if names else "no columns of numbers"
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
-    new = np.empty((0, 2)) if X is None else np.asarray(X, float)
+    axes, new = _axes(axes), np.empty((0, 2)) if X is None else np.asarray(X, float)
     new = new[~np.isnan(new).any(axis=1)]
     seen = np.vstack([classifier.prototypes_, new])
     margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
@@ -101,43 +265,42 @@ def plot_membership(classifier: OneClassClassifier, axes: Any, X: Any = None, re
     return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
-def plot_modularity(classifier: OneClassClassifier, axes: Any) -> Any:
+def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
     """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen."""
-    curve, chosen = classifier.modularity_curve_, len(classifier.regions_)
+    axes, curve, chosen = _axes(axes), classifier.modularity_curve_, len(classifier.regions_)
     counts = np.arange(1, len(curve) + 1)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    scale, labels = "log" if len(curve) > 30 else "linear", {"xlabel": "number of clusters", "ylabel": "modularity Q"}
-    return _finish(axes, title="Modularity of all partitions", xscale=scale, **labels)
+    axes.set(xlabel="number of clusters", ylabel="modularity Q", xscale="log" if len(curve) > 30 else "linear")
+    return _finish(axes, title="Modularity of all partitions")
 
 
-def plot_history(classifier: OneClassClassifier, axes: Any) -> Any:
-    """Draw what the search found, generation by generation."""
+def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
+    """Draw how the search went: the best of each generation."""
     history = classifier.search_history
     if history is None:
         raise ValueError("this model was fitted without a search, so there is no history to draw")
+    axes = _axes(axes)
     for index, name in enumerate(name for name in RECORDED if name in (history.dtype.names or ())):
         axes.plot(history[name], color=_colour(index), label=RECORDED[name], linewidth=1.4)
     return _finish(axes, title="Search: the best of each generation", xlabel="generation")
 
 
-def plot_weights(classifier: OneClassClassifier, axes: Any, most: int = 30) -> Any:
+def plot_weights(classifier: OneClassClassifier, *, axes: Any = None, most: int = 30) -> Any:
     """Draw the weights of the dissimilarity, the largest `most` of them."""
-    weights, names = classifier.weights_, weight_names(classifier)
+    axes, weights, names = _axes(axes), classifier.weights_, weight_names(classifier)
     title = _draw_bars(axes, weights, names, [REGIONS[0]] * len(weights), most)
-    axes.set(title=f"Weights of the dissimilarity{title}", xlabel="weight", xlim=(0, 1.02))
-    return axes
+    return _finish(axes, title=f"Weights of the dissimilarity{title}", xlabel="weight", xlim=(0, 1.02))
 
 
-def plot_region_sizes(classifier: OneClassClassifier, axes: Any, most: int = 30) -> Any:
+def plot_region_sizes(classifier: OneClassClassifier, *, axes: Any = None, most: int = 30) -> Any:
     """Draw the number of training rows in each region, the largest `most` of them."""
     sizes = np.array([len(region.members) for region in classifier.regions_])
-    numbers = range(len(sizes))
+    axes, numbers = _axes(axes), range(len(sizes))
     title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [_colour(k) for k in numbers], most)
-    axes.set(title=f"Sizes of the regions{title}", xlabel="training rows")
-    return axes
+    return _finish(axes, title=f"Sizes of the regions{title}", xlabel="training rows")
 
 
 def _draw_bars(axes: Any, values: Any, names: Any, colours: list[str], most: int) -> str:
@@ -149,32 +312,39 @@ def _draw_bars(axes: Any, values: Any, names: Any, colours: list[str], most: int
     return f", the largest {len(order)} of {len(values)}" if len(values) > len(order) else ""
 
 
-def plot_roc(classifier: OneClassClassifier, axes: Any, X: Any, y: Any) -> Any:
-    """Draw the ROC curve of the scores of labelled rows, and the point of the decision."""
+def plot_roc(classifier: OneClassClassifier, X: Any, y: Any, *, axes: Any = None) -> Any:
+    """Draw how well scores separate labelled rows: the ROC curve, and the point of the decision."""
     is_normal = signs(y) == 1
     if is_normal.all() or not is_normal.any():
         kind = "normal rows" if is_normal.all() else "outliers"
         raise ValueError(f"a ROC curve needs normal rows and outliers; y has {kind} only")
     found = classifier.score_all(X)
-    scores, accepted = found.log_memberships, found.margins - classifier.threshold_ >= 0
+    return draw_roc(_axes(axes), found.log_memberships, found.margins >= classifier.threshold_, is_normal)
+
+
+def draw_roc(axes: Any, scores: Matrix, accepted: Flags, is_normal: Flags) -> Any:
+    """Draw `plot_roc`, given scores and decisions."""
     misses, detections, _ = roc_curve(is_normal, scores)
     axes.plot(misses, detections, color=REGIONS[0], label=f"AUC {roc_auc_score(is_normal, scores):.3f}")
     axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8, linestyle="--")
     axes.plot(accepted[~is_normal].mean(), accepted[is_normal].mean(), "o", color=REGIONS[5], label="the decision")
-    labels, limits = {"xlabel": "outliers accepted", "ylabel": "normal rows accepted"}, (-0.02, 1.02)
-    return _finish(axes, title="ROC", xlim=limits, ylim=limits, **labels)
+    labels: dict[str, Any] = {"xlabel": "share of outliers accepted", "ylabel": "share of normal rows accepted"}
+    return _finish(axes, title="ROC", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), **labels)
 
 
-def plot_scores(classifier: OneClassClassifier, axes: Any, X: Any, y: Any = None) -> Any:
+def plot_scores(classifier: OneClassClassifier, X: Any, y: Any = None, *, axes: Any = None) -> Any:
     """Draw a histogram of how far out rows lie, and the limit of the decision."""
-    ratios = classifier.score_all(X).ratios
-    top = max(2.0, float(np.quantile(ratios, 0.98)))
-    groups = [("rows", ratios, REGIONS[0])]
-    if y is not None:
-        is_normal = signs(y) == 1
-        groups = [("normal", ratios[is_normal], NORMAL), ("outliers", ratios[~is_normal], OTHER)]
-    for name, values, colour in groups:
-        bins, label = np.linspace(0, top, 41), f"{name}: {len(values)}"
-        axes.hist(np.minimum(values, top), bins=bins, color=colour, alpha=0.65, label=label)
-    axes.axvline(reach_of(classifier.threshold_), color=BORDER, linewidth=1.2, label="limit")
-    return _finish(axes, title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows")
+    ratios, is_normal = classifier.score_all(X).ratios, None if y is None else signs(y) == 1
+    return draw_ratios(_axes(axes), ratios, is_normal, classifier)
+
+
+def draw_ratios(axes: Any, ratios: Matrix, is_normal: Flags | None, classifier: OneClassClassifier) -> Any:
+    """Draw `plot_scores`, given how far out rows lie; the last bin counts all that lie farther out."""
+    limit = reach_of(classifier.threshold_)
+    top = max(2.0, 1.2 * limit, float(np.quantile(ratios, 0.98)))
+    groups = _groups(len(ratios), is_normal)
+    values = [np.minimum(ratios[kept], top) for _, kept, _ in groups]
+    labels, colours = [f"{name}: {int(kept.sum()):,}" for name, kept, _ in groups], [group[2] for group in groups]
+    axes.hist(values, np.linspace(0, top, 31), color=colours, label=labels, histtype="barstacked")
+    axes.axvline(limit, color=INK, linewidth=1.2, linestyle="--", label="limit: rows to the right are rejected")
+    return _finish(axes, title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows", xlim=(0, top))

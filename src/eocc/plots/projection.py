@@ -13,6 +13,8 @@ from eocc.foundation.types import Indices, Matrix
 # The plane is computed from at most this many prototypes, and regions are shown up to this many unless they are there
 # already: both cost their square.
 MOST_PROTOTYPES = 2000
+# A map shows rows to scale as far out as this share of the prototypes lies.
+TO_SCALE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,30 @@ def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) 
     """Return the points (m, 2) of patterns as the measure reads them."""
     blocks = classifier.blocks_of(patterns)
     return np.concatenate([plane.place(classifier.embed(block)) for block in blocks])
+
+
+@dataclass(frozen=True, eq=False)
+class LogFrame:
+    """A map on which one far row does not squeeze all others: true to scale inside a circle, logarithmic outside.
+
+    A point at r times the `radius` from the `centre`, r > 1, is drawn at 1 + log(r) times the radius.
+    """
+
+    centre: Matrix
+    radius: float
+
+    @classmethod
+    def around(cls, points: Matrix) -> "LogFrame":
+        """Return the frame whose circle is centred at the median of the points (n, 2) and holds 95% of them."""
+        centre = np.median(points, axis=0)
+        radius = float(np.quantile(np.hypot(*(points - centre).T), TO_SCALE))
+        return cls(centre, radius or 1.0)
+
+    def place(self, points: Matrix) -> Matrix:
+        """Return where points (m, 2) are drawn, in units of the radius around the centre."""
+        away = (points - self.centre) / self.radius
+        r = np.maximum(np.hypot(*away.T), 1.0)[:, None]
+        return np.asarray(away / r * (1 + np.log(r)))
 
 
 def edges_between(classifier: OneClassClassifier, columns: Indices) -> Indices:

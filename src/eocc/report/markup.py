@@ -33,12 +33,6 @@ def joined(parts: Iterable[object], separator: str = "") -> Markup:
     return Markup(separator.join(map(escaped, parts)))
 
 
-def unless_empty(name: str, children: Iterable[object], class_: str) -> Markup:
-    """Return an element with these children; nothing if there are none."""
-    inside = joined(children)
-    return tag(name, inside, class_=class_) if inside else Markup()
-
-
 def table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
     """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head."""
     # A box that scrolls can be reached with the keyboard, and has a label.
@@ -64,3 +58,8 @@ def section(identity: str, title: str, *parts: object) -> Markup:
     """Return a section of the page under its heading."""
     heading = tag("h2", title, id=f"{identity}-title")
     return tag("section", heading, *parts, id=identity, aria_labelledby=f"{identity}-title")
+
+
+def fold(title: str, *parts: object) -> Markup:
+    """Return parts that are shown when their title is opened."""
+    return tag("details", tag("summary", title), *parts)

@@ -12,20 +12,25 @@ from typing import Any
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.atomic import drafted
-from eocc.report.explained import templates
-from eocc.report.map import map_section
+from eocc.report.columns import columns_of
 from eocc.report.markup import Markup, joined, tag
-from eocc.report.model_sections import model_section, regions_section
-from eocc.report.sections import N_EXPLAINED, data_section, decisions_section, summary_section, unusual_section
+from eocc.report.rows import as_json, page_data
+from eocc.report.sections import (
+    calibration_section,
+    data_section,
+    map_section,
+    model_section,
+    rows_section,
+    summary_section,
+)
 from eocc.report.study import Study, study_of
 
 # What the contents call each part, by its identity.
 PARTS = {
     "summary": ("Summary", summary_section),
+    "rows": ("Rows", rows_section),
     "map": ("Map", map_section),
-    "unusual": ("Unusual rows", unusual_section),
-    "regions": ("Regions", regions_section),
-    "decisions": ("Scores", decisions_section),
+    "calibration": ("Calibration", calibration_section),
     "data": ("Data", data_section),
     "model": ("Model", model_section),
 }
@@ -62,6 +67,7 @@ def _page(study: Study, title: str) -> str:
         tag("title", title),
         tag("style", Markup(style)),
     )
+    columns = columns_of(study)
     links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     body = tag(
@@ -69,8 +75,8 @@ def _page(study: Study, title: str) -> str:
         tag("a", "Skip to the contents", href="#main", class_="skip"),
         tag("header", tag("h1", title), tag("p", made, class_="note")),
         tag("nav", tag("ul", *links), aria_label="Contents"),
-        tag("main", joined([part(study) for _, part in PARTS.values()], "\n"), id="main", tabindex="-1"),
-        templates(study, study.subject.order[:N_EXPLAINED].tolist()),
+        tag("main", joined([part(study, columns) for _, part in PARTS.values()], "\n"), id="main", tabindex="-1"),
+        tag("script", Markup(as_json(page_data(study, columns))), type="application/json", id="page-data"),
         tag("script", Markup(script)),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"

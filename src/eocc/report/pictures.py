@@ -1,6 +1,6 @@
-"""Small pictures of graphs and series. Other kinds of data are described in words only."""
+"""Pictures of a row next to the training row it is compared with: graphs, series, strings. Edits are marked."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ from scipy.sparse.csgraph import shortest_path
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.fitted import schema_of
 from eocc.foundation.types import Matrix
+from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.report.markup import Markup, tag
+from eocc.report.markup import Markup, joined, tag
 
 SIZE, MARGIN = 150.0, 14.0
 # Larger graphs and longer labels are unreadable.
@@ -19,29 +20,52 @@ MOST_VERTICES = 80
 LONGEST_LABEL = 3
 # Attributes that place a vertex: by name, or as the first two numbers of networkx's usual attribute.
 COORDINATES = (("x", "y"), ("pos[0]", "pos[1]"))
-# The most steps of a series that are drawn; there are not more pixels.
-MOST_STEPS = 300
+# The width of a drawing of series, and the most steps that it shows; there are not more pixels.
+WIDE, MOST_STEPS = 440.0, 300
+# Edits of a graph are marked if they make at least this share of the difference.
+MAIN = 0.05
+# An alignment has lines of this many symbols, and at most this many symbols.
+LINE, LONGEST = 60, 600
 
 
-def pictures_of(classifier: OneClassClassifier, patterns: Sequence[Any], words: Sequence[str]) -> list[Markup]:
-    """Return a picture of each pattern, all to one scale; none if this kind of data has no pictures."""
-    kind, measure = schema_of(classifier).kind, classifier.measure_
-    drawn = _draw_graphs(patterns, measure) if kind == "graphs" else _draw_series(patterns) if kind == "series" else []
-    box = {"viewBox": f"0 0 {SIZE:g} {SIZE:g}", "role": "img"}
-    pictures = [
-        (tag("svg", *parts, **box, aria_label=f"Picture of {text}"), tag("figcaption", text))
-        for parts, text in zip(drawn, words, strict=bool(drawn))
-    ]
-    return [tag("figure", *picture, class_="picture") for picture in pictures]
+def picture_of(
+    classifier: OneClassClassifier, pair: Sequence[Any], difference: Difference, words: Sequence[str]
+) -> Markup:
+    """Return a row and the training row it is compared with as a picture; nothing if such data have no picture."""
+    kind, parts = schema_of(classifier).kind, difference.contributions
+    least = 0.0 if kind == "strings" else MAIN * difference.dissimilarity
+    edits = [one.details for one in parts if one.amount >= least]
+    if kind == "graphs":
+        return _graphs(pair, classifier.measure_, edits, words)
+    if kind == "series":
+        return _series(pair, edits, words)
+    return _alignment(pair, edits, words) if kind == "strings" else Markup()
 
 
-def _draw_graphs(graphs: Sequence[LabelledGraph], measure: Any) -> list[list[Markup]]:
-    """Return graphs by the coordinates x and y of their vertices, or laid out by the steps from vertex to vertex."""
-    if any(graph.n_vertices > MOST_VERTICES for graph in graphs):
-        return []
-    own = [places for places in map(_own_places, graphs) if places is not None]
-    placed = _fit(own) if len(own) == len(graphs) else [_fit([_laid_out(graph)])[0] for graph in graphs]
-    return [_draw_graph(graph, measure.vertex_labels(graph), at) for graph, at in zip(graphs, placed, strict=True)]
+def _graphs(pair: Sequence[LabelledGraph], measure: Any, edits: Sequence[Any], words: Sequence[str]) -> Markup:
+    """Return both graphs by the coordinates of their vertices, or laid out by the steps from vertex to vertex."""
+    if any(graph.n_vertices > MOST_VERTICES for graph in pair):
+        return Markup()
+    own = [places for places in map(_own_places, pair) if places is not None]
+    placed = _fit(own) if len(own) == len(pair) else [_fit([_laid_out(graph)])[0] for graph in pair]
+    # Edits turn the smaller graph into the larger one, or the row into the training row if both have one size.
+    ends = ("to", "from") if pair[1].n_vertices < pair[0].n_vertices else ("from", "to")
+    drawn = []
+    for graph, at, end, text in zip(pair, placed, ends, words, strict=True):
+        edited = [tuple(edit[end]) if isinstance(edit[end], list) else edit[end] for edit in edits if "what" in edit]
+        parts = _draw_graph(graph, measure.vertex_labels(graph), at, set(map(str, edited)))
+        drawn.append(_figure(parts, text, SIZE))
+    return tag(
+        "div",
+        *drawn,
+        tag("p", f"Marked: the edits that make at least {MAIN:.0%} of the difference.", class_="note"),
+        class_="pictures",
+    )
+
+
+def _figure(parts: Sequence[Markup], words: str, width: float) -> Markup:
+    box = {"viewBox": f"0 0 {width:g} {SIZE:g}", "role": "img", "aria_label": f"Picture of {words}"}
+    return tag("figure", tag("svg", *parts, **box), tag("figcaption", words), class_="picture")
 
 
 def _own_places(graph: LabelledGraph) -> Matrix | None:
@@ -77,29 +101,69 @@ def _fit(clouds: Sequence[Matrix]) -> list[Matrix]:
     return [SIZE / 2 + (cloud - (low + high) / 2) * (SIZE - 2 * MARGIN) / reach for cloud in clouds]
 
 
-def _draw_graph(graph: LabelledGraph, labels: Sequence[str], places: Matrix) -> list[Markup]:
+def _draw_graph(graph: LabelledGraph, labels: Sequence[str], places: Matrix, edited: Collection[str]) -> list[Markup]:
     """Return lines and circles, with the labels in them if all are short; pointing at a circle shows what it is."""
     at = [(f"{x:.1f}", f"{y:.1f}") for x, y in places]
     are_short = any(labels) and max(map(len, labels)) <= LONGEST_LABEL
-    called = [str(graph.called(vertex)) for vertex in range(len(labels))]
-    titles = [f"{a} ({b})" if b not in ("", a) else a for a, b in zip(called, labels, strict=True)]
-    named = [(label, x, y) for label, (x, y) in zip(labels, at, strict=True) if label and are_short]
-    radius = 8 if are_short else 4
-    return [
-        *(tag("line", x1=at[a][0], y1=at[a][1], x2=at[b][0], y2=at[b][1]) for a, b in np.asarray(graph.edges)),
-        *(tag("circle", tag("title", title), cx=x, cy=y, r=radius) for title, (x, y) in zip(titles, at, strict=True)),
-        *(tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle") for label, x, y in named),
-    ]
+    called = [graph.called(vertex) for vertex in range(len(labels))]
+    lines, circles, texts = [], [], []
+    for a, b in np.asarray(graph.edges).tolist():
+        ends = {str((called[a], called[b])), str((called[b], called[a]))}
+        look = "edited" if ends & set(edited) else None
+        lines.append(tag("line", x1=at[a][0], y1=at[a][1], x2=at[b][0], y2=at[b][1], class_=look))
+    for name, label, (x, y) in zip(called, labels, at, strict=True):
+        title = f"{name} ({label})" if label not in ("", str(name)) else name
+        look = "edited" if str(name) in edited else None
+        circles.append(tag("circle", tag("title", title), cx=x, cy=y, r=8 if are_short else 4, class_=look))
+        texts += [tag("text", label, x=x, y=y, dy="0.35em", text_anchor="middle")] if label and are_short else []
+    return [*lines, *circles, *texts]
 
 
-def _draw_series(series: Sequence[Matrix]) -> list[list[Markup]]:
-    """Return series as lines, one per channel, on the same axes."""
-    low, high = min(float(one.min()) for one in series), max(float(one.max()) for one in series)
-    longest, room = max(len(one) for one in series), SIZE - 2 * MARGIN
-    reach, drawn = (high - low) or 1.0, []
-    for one in series:
-        kept = np.unique(np.linspace(0, len(one) - 1, min(len(one), MOST_STEPS)).astype(int))
-        x, levels = MARGIN + room * kept / max(longest - 1, 1), MARGIN + room * (high - one[kept]) / reach
-        paths = ["M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True)) for y in levels.T]
-        drawn.append([tag("path", d=path, class_=f"curve look-{k % 5}") for k, path in enumerate(paths)])
-    return drawn
+def _series(pair: Sequence[Matrix], edits: Sequence[Mapping[str, Any]], words: Sequence[str]) -> Markup:
+    """Return both series on the same axes, one panel per channel, and a band behind the stretch that differs most."""
+    longest, drawn = max(map(len, pair)), []
+    most = max(edits, key=lambda edit: edit["mean_gap"], default=None)
+    for channel in range(min(pair[0].shape[1], 3)):
+        lines = [one[:, channel] for one in pair]
+        low, high = min(float(line.min()) for line in lines), max(float(line.max()) for line in lines)
+        parts = []
+        if most is not None:
+            first, last = (MARGIN + (WIDE - 2 * MARGIN) * k / max(longest - 1, 1) for k in most["steps"])
+            band = {"x": f"{first - 2:.1f}", "width": f"{last - first + 4:.1f}", "y": 0, "height": f"{SIZE:g}"}
+            parts.append(tag("rect", **band, class_="band"))
+        for line, look in reversed(list(zip(lines, ("row", "other"), strict=True))):
+            kept = np.unique(np.linspace(0, len(line) - 1, min(len(line), MOST_STEPS)).astype(int))
+            x = MARGIN + (WIDE - 2 * MARGIN) * kept / max(longest - 1, 1)
+            y = MARGIN + (SIZE - 2 * MARGIN) * (high - line[kept]) / ((high - low) or 1.0)
+            path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
+            parts.append(tag("path", d=path, class_=look))
+        text = f"{words[0]} (solid) and {words[1]} (dashed)"
+        text += f", channel {channel}" if pair[0].shape[1] > 1 else ""
+        text += f"; shaded: steps {most['steps'][0]} to {most['steps'][1]}, which differ most" if most else ""
+        drawn.append(_figure(parts, text, WIDE))
+    return tag("div", *drawn, class_="pictures wide")
+
+
+def _alignment(pair: Sequence[Any], edits: Sequence[Mapping[str, Any]], words: Sequence[str]) -> Markup:
+    """Return two strings below each other, symbol by symbol, with gaps where one has no counterpart; edits marked."""
+    if max(map(len, pair)) > LONGEST or not all("positions" in edit for edit in edits):
+        return Markup()
+    gone, added, changed = (
+        {place for edit in edits if edit["operation"] == kind for place in edit[key]}
+        for kind, key in (("delete", "positions"), ("insert", "prototype_positions"), ("substitute", "positions"))
+    )
+    above, below, edited, i, j = [], [], [], 0, 0
+    while i < len(pair[0]) or j < len(pair[1]):
+        takes, gives = i in gone, j in added and i not in gone
+        edited.append(takes or gives or i in changed)
+        above.append("\N{MIDDLE DOT}" if gives else str(pair[0][i]))
+        below.append("\N{MIDDLE DOT}" if takes else str(pair[1][j]))
+        i, j = i + (not gives), j + (not takes)
+    lines = []
+    for start in range(0, len(edited), LINE):
+        for symbols in (above, below):
+            cells = zip(symbols[start : start + LINE], edited[start : start + LINE], strict=True)
+            lines.append(joined(tag("mark", symbol) if is_edit else symbol for symbol, is_edit in cells))
+        lines.append(Markup())
+    note = f"Above: {words[0]}. Below: {words[1]}. Marked: what has to be edited."
+    return joined([tag("pre", joined(lines[:-1], "\n"), class_="aligned"), tag("p", note, class_="note")])

@@ -1,56 +1,287 @@
 "use strict";
 (() => {
-  const drawing = document.getElementById("map-drawing");
-  const canvas = drawing.parentElement;
-  const tip = document.getElementById("map-tip");
-  const panel = document.getElementById("panel");
-  const status = document.getElementById("map-status");
-  const cursor = drawing.querySelector(".cursor");
-  const stored = document.getElementById("explanations").content;
+  const data = JSON.parse(document.getElementById("page-data").textContent);
+  const DECISIONS = ["accepted", "unsure", "rejected"];
+  const STEP = 15; // rows of the list that each click on "more" adds
   const REACH = 14; // pixels: a finger or an unsteady hand need not hit the mark itself
+  const $ = (id) => document.getElementById(id);
 
-  const points = [...drawing.querySelectorAll(".point")].map((node) => {
-    const at = node.transform.baseVal.consolidate().matrix;
-    return { node, x: at.e, y: at.f };
+  function fill(made, attributes, children) {
+    for (const [key, value] of Object.entries(attributes)) if (value != null) made.setAttribute(key, value);
+    made.append(...children.filter((child) => child != null));
+    return made;
+  }
+  const make = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+  const svg = (name, attributes = {}, ...children) =>
+    fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+  const short = (number, digits = 3) => String(Number(number.toPrecision(digits)));
+  const range = (low, high) => (low === high ? `always ${low}` : `${short(low, 4)} to ${short(high, 4)}`);
+  const said = (value) => (value == null ? "missing" : String(value));
+  const isWrong = (row) => row.label != null && (row.decision !== 2) !== row.label;
+
+  // How far a value lies outside the normal range, in widths of the range; 0 inside.
+  function outside(column, value) {
+    if (value == null) return 0;
+    if (column.shares || typeof value !== "number") return column.shares && value in column.shares ? 0 : 1;
+    return Math.max(column.low - value, value - column.high, 0) / (column.high - column.low || Math.abs(column.high) || 1);
+  }
+
+  function normal(column) {
+    if (!column.shares) return range(column.low, column.high);
+    const [first] = Object.entries(column.shares);
+    return first ? `most often ${first[0]} (${Math.round(100 * first[1])}%)` : "always missing";
+  }
+
+  // The columns in the order of importance: those the explanation names, then those farthest outside.
+  function ordered(row) {
+    const rank = new Map((row.reasons || []).map((reason, k) => [reason.name, k]));
+    return data.columns.map((column, k) => ({ column, value: row.values[k], k, far: outside(column, row.values[k]) }))
+      .sort((a, b) => (rank.get(a.column.name) ?? 1e6) - (rank.get(b.column.name) ?? 1e6) || b.far - a.far || a.k - b.k);
+  }
+
+  data.rows.forEach((row, number) => {
+    row.number = number;
+    if (!row.why && row.values) {
+      const [first] = ordered(row);
+      if (first.far) row.why = `${first.column.name} is ${said(first.value)}; 95% of normal rows have ${normal(first.column)}`;
+    }
+    row.text = [row.name, DECISIONS[row.decision], row.why, row.words].join("\n").toLowerCase();
   });
-  const byKey = new Map(points.map((point) => [point.node.dataset.key, point]));
-  const first = byKey.get(drawing.dataset.first) || points[0];
-  const box = drawing.viewBox.baseVal;
-  const whole = { x: box.x, y: box.y, w: box.width, h: box.height };
-  let view = { ...whole };
-  let focused = null;
+
+  // ---- one row, opened
+
+  function bar({ column, value }, reason) {
+    const place = make("div", { class: "track", "aria-hidden": "true" });
+    if (column.counts && typeof value === "number") {
+      const near = reason && typeof reason.low === "number" ? [reason.low, reason.high] : [];
+      let [low, high] = [Math.min(column.ends[0], ...near), Math.max(column.ends[1], ...near)];
+      const wide = high - low || 1, room = 1.5 * wide;
+      const shown = Math.min(Math.max(value, low - room), high + room);
+      [low, high] = [Math.min(low, shown) - 0.03 * wide, Math.max(high, shown) + 0.03 * wide];
+      const at = (number) => (100 * (number - low)) / (high - low);
+      const put = (look, from, to) => {
+        const made = make("i", { class: look });
+        made.style.left = `${at(from)}%`;
+        if (to != null) made.style.width = `${at(to) - at(from)}%`;
+        place.append(made);
+      };
+      const top = Math.max(...column.counts), step = (column.ends[1] - column.ends[0]) / column.counts.length;
+      const path = column.counts.map((count, k) => {
+        const [x, y] = [at(column.ends[0] + k * step), at(column.ends[0] + (k + 1) * step)];
+        return count ? `M${x.toFixed(1)} 20v${(-18 * count / top).toFixed(1)}H${y.toFixed(1)}V20z` : "";
+      });
+      put("normal", column.low, column.high);
+      place.append(svg("svg", { viewBox: "0 0 100 20", preserveAspectRatio: "none" }, svg("path", { d: path.join("") })));
+      if (near.length) put("near", near[0], near[1]);
+      put(value === shown ? "value" : `value far ${value > shown ? "right" : "left"}`, shown);
+    }
+    const usual = reason && typeof reason.low === "number" ? `near it ${range(reason.low, reason.high)}` : normal(column);
+    const look = outside(column, value) ? "out" : null;
+    return make("li", { class: look }, make("span", { class: "column" }, column.name), place,
+      make("b", {}, said(value)), make("span", { class: "note" }, usual));
+  }
+
+  function bars(row) {
+    const all = ordered(row), reasons = new Map((row.reasons || []).map((reason) => [reason.name, reason]));
+    const drawn = (some) => make("ul", { class: "bars" }, ...some.map((one) => bar(one, reasons.get(one.column.name))));
+    const most = all.length <= 9 ? all.length : 8;
+    const rest = all.length > most ? fold(`${all.length - most} more columns`, () => [drawn(all.slice(most))]) : null;
+    const words = "Its values against 95% of the normal rows (shaded) and how these are spread";
+    return make("div", {}, make("h4", {}, words), drawn(all.slice(0, most)), rest);
+  }
+
+  function fold(title, contents) { // its contents are made when it is first opened
+    const made = make("details", {}, make("summary", {}, title));
+    made.addEventListener("toggle", () => { if (made.children.length === 1) made.append(...contents()); });
+    return made;
+  }
+
+  function table(head, body, look) {
+    const cells = (row, first) => row.map((cell, k) => make(k && !first ? "td" : "th", { scope: first ? "col" : k ? null : "row" }, cell));
+    const made = make("table", { class: look }, make("thead", {}, make("tr", {}, ...cells(head, true))),
+      make("tbody", {}, ...body.map((row) => make("tr", {}, ...cells(row, false)))));
+    return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Table: ${head.join(", ")}` }, made);
+  }
+
+  function neighbours(row) {
+    if (!row.near.length) return null;
+    const head = ["", "this row", ...row.near.map((one) => `${data.called} ${one.name}`)];
+    const body = [["dissimilarity", "", ...row.near.map((one) => short(one.far))]];
+    if (row.values) {
+      for (const { column, value, k } of ordered(row).slice(0, 8)) {
+        body.push([column.name, said(value), ...row.near.map((one) => said(one.values[k]))]);
+      }
+    } else body.push(["", row.words, ...row.near.map((one) => one.words)]);
+    return make("div", {}, make("h4", {}, row.heading), table(head, body, "numbers"));
+  }
+
+  function how(row) {
+    return fold("How the decision was made", () => [
+      make("p", {}, row.meaning),
+      ...(row.parts.length ? [table(["What makes the difference", "amount", "share"], row.parts)] : []),
+      ...row.notes.map((note) => make("p", { class: "note" }, note)),
+    ]);
+  }
+
+  function detail(row) {
+    const made = make("div", { class: "detail" });
+    const label = row.label == null ? "" : ` Labelled ${row.label ? "normal" : "an outlier"}${isWrong(row) ? ": the decision is wrong" : ""}.`;
+    made.append(make("p", { class: "say" }, make("strong", { class: DECISIONS[row.decision] }, DECISIONS[row.decision]),
+      ` ${row.say || `How far out: ${short(row.out)}.`}${label}`));
+    if (row.words && !row.values) made.append(make("p", { class: "words" }, row.words));
+    if (row.picture) { // HTML that Python wrote and escaped
+      const holder = make("template");
+      holder.innerHTML = row.picture;
+      made.append(holder.content);
+    }
+    if (row.values) made.append(bars(row));
+    if (row.say) made.append(...[neighbours(row), how(row)].filter(Boolean));
+    else made.append(make("p", { class: "note" }, `This page explains the ${data.n_explained} most unusual rows in full; eocc explain explains any row.`));
+    return made;
+  }
+
+  // ---- the list
+
+  const list = $("list"), body = list.tBodies[0], find = $("find"), more = $("more");
+  const shown = { by: "out", down: true, limit: STEP, open: new Set() };
+  const keys = { name: (row) => row.name, decision: (row) => row.decision, out: (row) => row.out, p: (row) => row.p, why: (row) => row.why || "" };
+  const named = new Intl.Collator(undefined, { numeric: true });
+
+  function chosen() {
+    const kind = document.querySelector("input[name=kind]:checked").value, wanted = find.value.trim().toLowerCase();
+    const keeps = { all: () => true, wrong: isWrong }[kind] || ((row) => DECISIONS[row.decision] === kind);
+    const value = keys[shown.by], sign = shown.down ? -1 : 1;
+    return data.rows.filter((row) => keeps(row) && row.text.includes(wanted)).sort((a, b) => {
+      const [x, y] = [value(a), value(b)];
+      return sign * (typeof x === "string" ? named.compare(x, y) : x - y) || a.number - b.number;
+    });
+  }
+
+  function line(row) {
+    const open = shown.open.has(row);
+    const opener = make("button", { type: "button", class: "link", "aria-expanded": open, "data-row": row.number }, row.name);
+    const wrong = isWrong(row) ? make("span", { class: "note" }, " wrong") : null;
+    const made = make("tr", { class: open ? "open" : null }, make("th", { scope: "row" }, opener),
+      make("td", {}, make("span", { class: `chip ${DECISIONS[row.decision]}` }, DECISIONS[row.decision]), wrong),
+      make("td", { class: "ratio" }, short(row.out)),
+      ...(data.has_p ? [make("td", {}, short(row.p))] : []), make("td", { class: "why" }, row.why || ""));
+    made.addEventListener("click", () => toggle(row, made));
+    return made;
+  }
+
+  function toggle(row, made) {
+    const was = shown.open.delete(row);
+    made.classList.toggle("open", !was);
+    made.querySelector("button").setAttribute("aria-expanded", !was);
+    if (was) made.nextElementSibling.remove();
+    else { shown.open.add(row); made.after(opened(row)); select(marks.get(row)); }
+  }
+
+  function opened(row) {
+    const onMap = make("button", { type: "button", class: "screen-only" }, "Show on the map");
+    onMap.addEventListener("click", () => { explain(marks.get(row)); $("map").scrollIntoView(); marks.get(row).node.focus({ preventScroll: true }); });
+    return make("tr", { class: "opened" }, make("td", { colspan: list.tHead.rows[0].cells.length }, detail(row), onMap));
+  }
+
+  function draw() {
+    const rows = chosen(), some = rows.slice(0, shown.limit);
+    body.replaceChildren(...some.flatMap((row) => (shown.open.has(row) ? [line(row), opened(row)] : [line(row)])));
+    more.hidden = rows.length <= shown.limit;
+    $("found").textContent = `${some.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} rows shown`;
+    for (const head of list.tHead.querySelectorAll("th")) {
+      const by = head.firstElementChild.dataset.sort;
+      head.setAttribute("aria-sort", by !== shown.by ? "none" : shown.down ? "descending" : "ascending");
+    }
+  }
+
+  for (const head of list.tHead.querySelectorAll("button")) {
+    head.addEventListener("click", () => {
+      const by = head.dataset.sort;
+      shown.down = by === shown.by ? !shown.down : by === "out" || by === "decision";
+      shown.by = by;
+      draw();
+    });
+  }
+  const again = () => { shown.limit = STEP; draw(); };
+  for (const kind of document.querySelectorAll("input[name=kind]")) kind.addEventListener("change", again);
+  find.addEventListener("input", again);
+  more.addEventListener("click", () => {
+    const first = shown.limit;
+    shown.limit += 50;
+    draw();
+    body.querySelectorAll("button.link")[first]?.focus();
+  });
+
+  // ---- the map
+
+  const drawing = $("drawing"), canvas = drawing.parentElement, tip = $("tip"), panel = $("panel");
+  const WIDTH = 900, MARGIN = 26;
+  const SHAPES = {
+    training: "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0-6.8 0z",
+    accepted: "M-1.7-6.4h3.4v4.7h4.7v3.4h-4.7v4.7h-3.4v-4.7h-4.7v-3.4h4.7z",
+    unsure: "M0-5.6l5.6 5.6l-5.6 5.6l-5.6-5.6z",
+    rejected: "M-5.7-3.3l2.4-2.4L0-2.4l3.3-3.3l2.4 2.4L2.4 0l3.3 3.3l-2.4 2.4L0 2.4l-3.3 3.3l-2.4-2.4L-2.4 0z",
+  };
+  const points = [], marks = new Map();
+  let view, whole, selected = null, focused = null;
+
+  function chart() {
+    const all = [...data.training.map((one) => one.at), ...data.rows.map((row) => row.at)];
+    const [xs, ys] = [0, 1].map((k) => all.map((at) => at[k]));
+    const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const height = WIDTH * Math.min(Math.max((high - low) / (right - left || 1), 0.45), 0.7);
+    const scale = Math.min((WIDTH - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (high - low || 1));
+    const place = ([x, y]) => [WIDTH / 2 + scale * (x - (left + right) / 2), height / 2 - scale * (y - (low + high) / 2)];
+    whole = { x: 0, y: 0, w: WIDTH, h: height };
+    const [cx, cy] = place([0, 0]);
+    drawing.append(svg("circle", { class: "scale", cx, cy, r: scale }));
+    const ends = data.tree.map((at) => place(at).map((number) => number.toFixed(1)).join(" "));
+    drawing.append(svg("path", { class: "tree", d: ends.map((at, k) => (k % 2 ? "L" : "M") + at).join("") }));
+    const add = (at, look, shape, row, label) => {
+      const [x, y] = place(at);
+      const node = svg("g", { class: `point ${look}`, transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`, tabindex: "-1", role: "button", "aria-label": label },
+        svg("path", { class: "mark", d: SHAPES[shape] }));
+      const point = { node, x, y, row, label };
+      points.push(point);
+      if (row) marks.set(row, point);
+      return node;
+    };
+    const region = (one) => (one.region == null ? "" : `, region ${one.region}`);
+    drawing.append(...data.training.map((one) => add(one.at, `training region-${(one.region ?? 0) % 8}`, "training", null, `Training row ${one.name}${region(one)}`)));
+    drawing.append(...[...data.rows].reverse().map((row) => { // the most unusual lie on top
+      const kind = DECISIONS[row.decision], p = data.has_p ? `, p-value ${short(row.p)}` : `, how far out ${short(row.out)}`;
+      const look = data.is_new || row.decision ? kind : `training accepted region-${(row.region ?? 0) % 8}`;
+      return add(row.at, look, data.is_new || row.decision ? kind : "training", row, `${row.name}: ${kind}${p}${data.is_new ? "" : region(row)}\n${row.why || row.words || ""}`.trim());
+    }));
+    drawing.append(svg("circle", { class: "cursor", r: 11 }));
+    look(whole);
+    become(marks.get(data.rows[0]));
+  }
 
   const visible = (point) => getComputedStyle(point.node).display !== "none";
-  const unitsPerPixel = () => view.w / (drawing.clientWidth || view.w);
+  const unit = () => view.w / (drawing.clientWidth || view.w); // of the map per pixel
 
   function look(next) {
-    const w = Math.min(Math.max(next.w, whole.w / 200), whole.w);
-    const h = (w * whole.h) / whole.w;
-    const keep = (value, low, high) => Math.min(Math.max(value, low), Math.max(low, high));
-    view = {
-      x: keep(next.x + (next.w - w) / 2, whole.x, whole.x + whole.w - w),
-      y: keep(next.y + (next.h - h) / 2, whole.y, whole.y + whole.h - h), w, h,
-    };
+    const w = Math.min(Math.max(next.w, whole.w / 200), whole.w), h = (w * whole.h) / whole.w;
+    const keep = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
+    view = { x: keep(next.x + (next.w - w) / 2, whole.w - w), y: keep(next.y + (next.h - h) / 2, whole.h - h), w, h };
     drawing.setAttribute("viewBox", `${view.x} ${view.y} ${view.w} ${view.h}`);
     resize();
   }
 
-  // Marks keep their size on the screen, however close the map is.
-  function resize() {
-    const size = Math.min(Math.max(drawing.clientWidth / 700, 0.55), 1); // smaller on a small screen, where all is closer
-    drawing.style.setProperty("--mark", size * unitsPerPixel());
-    cursor.setAttribute("r", 11 * unitsPerPixel());
+  function resize() { // marks keep their size on the screen, however close the map is
+    drawing.style.setProperty("--mark", Math.min(Math.max(drawing.clientWidth / 700, 0.6), 1) * unit());
+    drawing.querySelector(".cursor").setAttribute("r", 11 * unit());
   }
 
-  function zoom(factor, x = view.x + view.w / 2, y = view.y + view.h / 2) {
-    look({ x: x - (x - view.x) * factor, y: y - (y - view.y) * factor, w: view.w * factor, h: view.h * factor });
+  function zoom(factor, at = selected || { x: view.x + view.w / 2, y: view.y + view.h / 2 }) {
+    look({ x: at.x - (at.x - view.x) * factor, y: at.y - (at.y - view.y) * factor, w: view.w * factor, h: view.h * factor });
   }
 
-  function zoomToTraining() {
-    const [ax, ay, bx, by] = drawing.dataset.training.split(" ").map(Number);
-    const w = 1.15 * Math.max(Math.abs(bx - ax), (Math.abs(by - ay) * whole.w) / whole.h, whole.w / 200);
-    const h = (w * whole.h) / whole.w;
-    look({ x: (ax + bx - w) / 2, y: (ay + by - h) / 2, w, h });
+  function bringIntoView(point) {
+    const edge = 0.05 * view.w;
+    const inside = point.x > view.x + edge && point.x < view.x + view.w - edge && point.y > view.y + edge && point.y < view.y + view.h - edge;
+    if (!inside) look({ ...view, x: point.x - view.w / 2, y: point.y - view.h / 2 });
   }
 
   function place(event) {
@@ -59,8 +290,7 @@
   }
 
   function nearest(at) {
-    let found = null;
-    let least = (REACH * unitsPerPixel()) ** 2;
+    let found = null, least = (REACH * unit()) ** 2;
     for (const point of points) {
       const gap = (point.x - at.x) ** 2 + (point.y - at.y) ** 2;
       if (gap <= least && visible(point)) { found = point; least = gap; }
@@ -69,59 +299,14 @@
   }
 
   function showTip(point) {
-    tip.textContent = point.node.getAttribute("aria-label");
+    tip.textContent = point.label;
     tip.hidden = false;
-    const at = new DOMPoint(point.x, point.y).matrixTransform(drawing.getScreenCTM());
-    const frame = canvas.getBoundingClientRect();
+    const at = new DOMPoint(point.x, point.y).matrixTransform(drawing.getScreenCTM()), frame = canvas.getBoundingClientRect();
     const x = at.x - frame.left, y = at.y - frame.top;
-    const left = x + 16 + tip.offsetWidth > canvas.clientWidth ? Math.max(x - 16 - tip.offsetWidth, 0) : x + 16;
-    const top = Math.max(Math.min(y + 12, canvas.clientHeight - tip.offsetHeight), 0);
-    tip.style.left = `${left}px`;
-    tip.style.top = `${top}px`;
+    tip.style.left = `${x + 16 + tip.offsetWidth > canvas.clientWidth ? Math.max(x - 16 - tip.offsetWidth, 0) : x + 16}px`;
+    tip.style.top = `${Math.max(Math.min(y + 12, canvas.clientHeight - tip.offsetHeight), 0)}px`;
   }
-
-  function hideTip() { tip.hidden = true; }
-
-  function element(name, text) {
-    const made = document.createElement(name);
-    made.textContent = text;
-    return made;
-  }
-
-  function contents(point) {
-    const id = `explained-${point.node.dataset.key}`;
-    const source = stored.getElementById(id) || document.getElementById(id);
-    if (source) {
-      const copy = source.cloneNode(true);
-      copy.removeAttribute("id");
-      return copy;
-    }
-    const made = document.createElement("article");
-    const [title, ...lines] = point.node.getAttribute("aria-label").split("\n");
-    made.append(element("h3", title), ...lines.map((line) => element("p", line)));
-    const note = element("p", "This page has a full explanation of the most unusual rows and of the prototypes of the regions only.");
-    note.className = "note";
-    made.append(note);
-    return made;
-  }
-
-  function open(point, origin) {
-    const shown = contents(point);
-    const back = element("button", origin === point.node ? "Back to the map" : "Back to the table");
-    back.type = "button";
-    back.className = "back";
-    back.addEventListener("click", () => origin.focus());
-    panel.replaceChildren(shown, back);
-    panel.scrollTop = 0;
-    mark(point);
-    status.textContent = `Explanation shown: ${shown.querySelector("h3").textContent}`;
-  }
-
-  function mark(point) {
-    cursor.setAttribute("cx", point.x);
-    cursor.setAttribute("cy", point.y);
-    cursor.classList.add("on");
-  }
+  const hideTip = () => { tip.hidden = true; };
 
   function become(point) { // one mark at a time is a stop of the Tab key
     if (focused) focused.node.setAttribute("tabindex", "-1");
@@ -129,61 +314,57 @@
     point.node.setAttribute("tabindex", "0");
   }
 
-  function bringIntoView(point) {
-    const inside = point.x >= view.x && point.x <= view.x + view.w && point.y >= view.y && point.y <= view.y + view.h;
-    if (!inside) look({ ...view, x: point.x - view.w / 2, y: point.y - view.h / 2 });
-  }
-
-  function goTo(point) {
+  function select(point) {
+    selected = point;
     bringIntoView(point);
     become(point);
-    point.node.focus({ preventScroll: true });
-    drawing.scrollIntoView({ block: "nearest" });
+    const cursor = drawing.querySelector(".cursor");
+    cursor.setAttribute("cx", point.x);
+    cursor.setAttribute("cy", point.y);
+    cursor.classList.add("on");
+  }
+
+  function explain(point) {
+    select(point);
+    const title = make("h3", {}, point.row ? point.row.name : point.label);
+    panel.replaceChildren(title, point.row ? detail(point.row) : make("p", {}, "The list above explains the rows that were scored."));
+    panel.scrollTop = 0;
   }
 
   // The nearest mark ahead; what lies aside counts double, so that a row of marks is walked in order.
   function ahead(from, dx, dy) {
-    let found = null;
-    let least = Infinity;
+    let found = null, least = Infinity;
     for (const point of points) {
       const along = (point.x - from.x) * dx + (point.y - from.y) * dy;
-      const aside = Math.abs((point.x - from.x) * dy) + Math.abs((point.y - from.y) * dx);
-      const cost = along + 2 * aside;
-      if (along > 0 && cost < least && point !== from && visible(point)) { found = point; least = cost; }
+      const cost = along + 2 * (Math.abs((point.x - from.x) * dy) + Math.abs((point.y - from.y) * dx));
+      if (along > 0 && cost < least && visible(point)) { found = point; least = cost; }
     }
     return found;
   }
 
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-
   drawing.addEventListener("keydown", (event) => {
     if (!focused || event.altKey || event.ctrlKey || event.metaKey) return;
     let target = null;
     if (event.key in WAYS) target = ahead(focused, ...WAYS[event.key]);
-    else if (event.key === "Home") target = first;
-    else if (event.key === "Enter" || event.key === " ") {
-      open(focused, focused.node);
-      panel.focus();
-    } else if (event.key === "Escape") hideTip();
-    else if (event.key === "+" || event.key === "=") zoom(1 / 1.5, focused.x, focused.y);
-    else if (event.key === "-") zoom(1.5, focused.x, focused.y);
+    else if (event.key === "Home") target = marks.get(data.rows[0]);
+    else if (event.key === "Enter" || event.key === " ") { explain(focused); panel.focus(); }
+    else if (event.key === "Escape") hideTip();
+    else if (event.key === "+" || event.key === "=") zoom(1 / 1.5, focused);
+    else if (event.key === "-") zoom(1.5, focused);
     else return;
     event.preventDefault();
-    if (target) goTo(target);
+    if (target) { select(target); target.node.focus({ preventScroll: true }); }
   });
-
+  panel.addEventListener("keydown", (event) => { if (event.key === "Escape") focused.node.focus(); });
   // Not on the drawing itself: a listener for focus would make it, too, a stop of the Tab key.
   canvas.addEventListener("focusin", (event) => {
-    const point = byKey.get(event.target.dataset.key);
-    if (!point) return;
-    become(point);
-    mark(point);
-    showTip(point);
+    const point = points.find((one) => one.node === event.target);
+    if (point) { select(point); showTip(point); }
   });
   canvas.addEventListener("focusout", hideTip);
 
-  let held = null;
-  let moved = false;
+  let held = null, moved = false;
   drawing.addEventListener("pointerdown", (event) => {
     held = { x: event.clientX, y: event.clientY, view: { ...view } };
     moved = false;
@@ -193,11 +374,10 @@
     const dx = event.clientX - held.x, dy = event.clientY - held.y;
     if (!moved && Math.hypot(dx, dy) < 4) return;
     moved = true;
-    drawing.classList.add("moving");
     hideTip();
-    look({ ...held.view, x: held.view.x - dx * unitsPerPixel(), y: held.view.y - dy * unitsPerPixel() });
+    look({ ...held.view, x: held.view.x - dx * unit(), y: held.view.y - dy * unit() });
   });
-  addEventListener("pointerup", () => { held = null; drawing.classList.remove("moving"); });
+  addEventListener("pointerup", () => { held = null; });
   drawing.addEventListener("pointermove", (event) => {
     if (moved && held) return;
     const point = nearest(place(event));
@@ -205,69 +385,28 @@
   });
   drawing.addEventListener("pointerleave", hideTip);
   drawing.addEventListener("click", (event) => {
-    if (moved) return;
-    const point = nearest(place(event));
-    if (!point) return;
-    goTo(point);
-    open(point, point.node);
+    const point = moved ? null : nearest(place(event));
+    if (point) { explain(point); point.node.focus({ preventScroll: true }); }
   });
+  drawing.addEventListener("dblclick", (event) => zoom(event.shiftKey ? 2 : 1 / 2, place(event)));
   drawing.addEventListener("wheel", (event) => {
     if (!event.ctrlKey) return; // the wheel alone scrolls the page
     event.preventDefault();
-    const at = place(event);
-    zoom(event.deltaY < 0 ? 1 / 1.25 : 1.25, at.x, at.y);
+    zoom(event.deltaY < 0 ? 1 / 1.25 : 1.25, place(event));
   }, { passive: false });
-
-  panel.addEventListener("keydown", (event) => {
-    if (event.key === "Escape") { const back = panel.querySelector(".back"); if (back) back.click(); }
-  });
-
-  const ZOOMS = { in: () => zoom(1 / 1.5), out: () => zoom(1.5), training: zoomToTraining, all: () => look(whole) };
-  for (const button of document.querySelectorAll("[data-zoom]")) {
-    button.addEventListener("click", ZOOMS[button.dataset.zoom]);
-  }
-  for (const chosen of document.querySelectorAll("[data-show]")) {
+  const ZOOMS = { in: () => zoom(1 / 1.5), out: () => zoom(1.5), all: () => look(whole) };
+  for (const button of document.querySelectorAll("[data-zoom]")) button.addEventListener("click", ZOOMS[button.dataset.zoom]);
+  for (const box of document.querySelectorAll("[data-show]")) {
     const apply = () => {
-      drawing.classList.toggle(`without-${chosen.dataset.show}`, !chosen.checked);
-      if (focused && !visible(focused)) { const other = points.find(visible); if (other) become(other); }
+      drawing.classList.toggle(`without-${box.dataset.show}`, !box.checked);
+      if (focused && !visible(focused)) become(points.find(visible) || focused);
     };
-    chosen.addEventListener("change", apply);
-    apply(); // a browser may restore boxes on reload
-  }
-  for (const button of document.querySelectorAll("[data-open]")) {
-    button.addEventListener("click", () => {
-      const point = byKey.get(button.dataset.open);
-      if (!point) return;
-      bringIntoView(point);
-      open(point, button);
-      panel.focus({ preventScroll: true });
-      document.getElementById("map").scrollIntoView();
-    });
-  }
-  const find = document.getElementById("map-find");
-  const found = document.getElementById("map-found");
-  const byRank = [...points].reverse(); // new rows first, the most unusual of them first
-  const search = { wanted: "", turn: 0 };
-
-  function rowsCalled(wanted) {
-    const exact = byRank.filter((point) => point.node.dataset.name === wanted);
-    const part = wanted.toLowerCase();
-    return exact.length || !part ? exact : byRank.filter((point) => point.node.dataset.name.toLowerCase().includes(part));
+    box.addEventListener("change", apply);
+    addEventListener("load", apply); // a browser may restore boxes on reload
   }
 
-  find.addEventListener("keydown", (event) => { // Enter again shows the next row of the same name
-    if (event.key !== "Enter") return;
-    const wanted = find.value.trim();
-    const rows = rowsCalled(wanted);
-    search.turn = wanted === search.wanted && rows.length ? (search.turn + 1) % rows.length : 0;
-    search.wanted = wanted;
-    if (rows.length) { bringIntoView(rows[search.turn]); open(rows[search.turn], find); }
-    found.textContent = rows.length ? `${search.turn + 1} of ${rows.length}` : `No row on the map has the name ${wanted}`;
-    find.setAttribute("aria-invalid", rows.length ? "false" : "true");
-  });
-
-  if (first) become(first);
-  addEventListener("resize", resize);
+  draw();
+  chart();
   new ResizeObserver(resize).observe(drawing);
-  resize();
+  performance.mark("ready");
 })();

@@ -1,27 +1,27 @@
-"""The parts of the page about rows: the summary, the most unusual rows, scores and decisions, the data."""
+"""The parts of the page: summary, list of rows, map, calibration and drift, data, model."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import roc_auc_score
 
 from eocc.explain import reach_of
-from eocc.explain.fitted import number_columns, schema_of
-from eocc.foundation.types import Flags, Matrix
+from eocc.explain.fitted import weight_names
+from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
 from eocc.regions.scores import decision_margin
-from eocc.report.charts import Curve, histogram, line_chart, linear
-from eocc.report.explained import main_difference, subject_article
-from eocc.report.markup import Markup, facts, joined, section, table, tag
-from eocc.report.study import ScoredRows, Study
+from eocc.report.charts import chart
+from eocc.report.columns import Columns
+from eocc.report.markup import Markup, facts, fold, joined, section, table, tag
+from eocc.report.study import DECISIONS, REJECTED, UNSURE, ScoredRows, Study
 
-# This many of the most unusual rows are explained on the page, and this many are listed in its table.
-N_EXPLAINED = 10
-N_LISTED = 50
-MOST_COLUMNS = 60
-N_BINS = 30
 # If more than this share of the new rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
+# The most lines of a table that is folded, and of the rules of regions in full.
+MOST_LINES, MOST_RULES = 60, 8
+MOST_IN_LEGEND = 8
 
 
 def percentage(part: float, whole: float) -> str:
@@ -30,26 +30,33 @@ def percentage(part: float, whole: float) -> str:
     return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
 
-def summary_section(study: Study) -> Markup:
-    """Return the main numbers, and the same in words."""
+def summary_section(study: Study, columns: Columns) -> Markup:
+    """Return the main numbers, and what they mean in a few sentences."""
     words = [tag("li", sentence) for sentence in _summary_in_words(study)]
     return section("summary", "Summary", facts(_main_numbers(study), "cards"), tag("ul", *words))
 
 
+def _counts(study: Study) -> list[int]:
+    return [int((study.decisions == k).sum()) for k in range(len(DECISIONS))]
+
+
 def _main_numbers(study: Study) -> list[tuple[str, object]]:
-    shown: list[tuple[str, object]] = [("training rows", f"{study.n_training:,}")]
-    shown += [("prototypes", f"{len(study.training):,}")] if study.prototype_share else []
-    shown += [("regions", len(study.regions.rules))] if study.regions is not None else []
-    new = study.new
-    if new is not None:
-        accepted = int(new.accepted.sum())
-        shown += [("new rows", len(new)), ("accepted", accepted), ("rejected", len(new) - accepted)]
-        if new.is_normal is not None and new.is_normal.any():
-            alarms = int((~new.accepted & new.is_normal).sum())
-            shown.append(("false alarms", percentage(alarms, int(new.is_normal.sum()))))
-        area = _area_under_curve(new)
-        shown += [] if area is None else [("AUC", f"{area:.3f}")]
-    return shown
+    accepted, unsure, rejected = _counts(study)
+    n_rows = len(study.subject)
+    shown: list[tuple[str, object]] = [(f"{_kind(study)} rows scored", f"{n_rows:,}")]
+    shown.append((f"rejected, {percentage(rejected, n_rows)}", f"{rejected:,}"))
+    shown += [("unsure", f"{unsure:,}")] if study.subject.p_values is not None else []
+    shown.append(("accepted", f"{accepted:,}"))
+    new = study.subject
+    if new.is_normal is not None and new.is_normal.any():
+        alarms = int((~new.accepted & new.is_normal).sum())
+        shown.append(("false alarms", percentage(alarms, int(new.is_normal.sum()))))
+    area = _area_under_curve(new)
+    return shown if area is None else [*shown, ("AUC", f"{area:.3f}")]
+
+
+def _kind(study: Study) -> str:
+    return "training" if study.new is None else "new"
 
 
 def _area_under_curve(rows: ScoredRows) -> float | None:
@@ -61,19 +68,18 @@ def _area_under_curve(rows: ScoredRows) -> float | None:
 def _summary_in_words(study: Study) -> list[str]:
     said = [f"The model learned what is normal from {counted(study.n_training, 'training row')}."]
     if study.prototype_share:
-        said.append(f"It keeps {study.prototype_share} as prototypes and compares every row with these only.")
-    said.append(study.classifier.describe())
+        said[0] += f" It keeps {study.prototype_share} as prototypes and compares every row with these only."
     if study.new is None:
         return [*said, f"No new rows were given; the page shows how the model scores its own {study.row_name}s."]
-    new, accepted, n_known = study.new, int(study.new.accepted.sum()), int(study.new.are_known.sum())
-    shares = [f"{part} ({percentage(part, len(new))})" for part in (accepted, len(new) - accepted)]
-    said.append(f"Of {counted(len(new), 'new row')} it accepts {shares[0]} as normal and rejects {shares[1]}.")
+    new, (_, unsure, rejected), n_known = study.new, _counts(study), int(study.new.are_known.sum())
+    shares = [f"{part:,} ({percentage(part, len(new))})" for part in (rejected, len(new) - rejected)]
+    doubt = f", {unsure:,} of them unsure" if unsure else ""
+    said.append(f"Of {counted(len(new), 'new row')} it rejects {shares[0]} and accepts {shares[1]}{doubt}.")
     said += [*_labels_in_words(new), *_drift_in_words(study, new)]
     if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
-        said.append(f"{n_known} of them equal a {study.row_name}. {remark}")
-    first = int(new.order[0])
-    return [*said, f"The most unusual one is {study.name(first)}, {study.explained[first].decision}."]
+        said.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
+    return said
 
 
 def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
@@ -88,7 +94,7 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
 def _labels_in_words(new: ScoredRows) -> list[str]:
     if new.is_normal is None:
         return []
-    said, area = [], _area_under_curve(new)
+    said = []
     for kept, wrong, label, decision in (
         (new.is_normal, "False alarms", "normal", "rejected"),
         (~new.is_normal, "Misses", "outliers", "accepted"),
@@ -96,102 +102,149 @@ def _labels_in_words(new: ScoredRows) -> list[str]:
         if kept.any():
             n_wrong, n_rows = int((new.wrong & kept).sum()), int(kept.sum())
             share = percentage(n_wrong, n_rows)
-            said.append(f"{wrong}: {n_wrong} of {n_rows} rows labelled {label} ({share}) are {decision}.")
-    if area is not None:
-        said.append(f"AUC {area:.3f}: the probability that a random normal row scores higher than a random outlier.")
-    return said
+            said.append(f"{wrong}: {n_wrong:,} of {n_rows:,} rows labelled {label} ({share}) are {decision}.")
+    return [" ".join(said)]
 
 
-def unusual_section(study: Study) -> Markup:
-    """Return the most unusual rows explained, and a longer table of them."""
-    subject, listed = study.subject, study.subject.order[:N_LISTED].tolist()
-    summary = tag("summary", f"Table of the {counted(len(listed), 'most unusual row')}")
-    rest = tag("details", summary, _unusual_table(study, listed), open=len(listed) <= N_EXPLAINED or None)
-    rows, n_rejected = f"{study.row_name}s" if study.new is None else "new rows", int((~subject.accepted).sum())
-    opening = f"The {rows} that lie farthest out; {n_rejected} of {len(subject)} are rejected. They are ordered by "
-    opening += f"{study.classifier.ratio_name}; rows up to {reach_of(study.classifier.threshold_):.4g} are accepted."
-    articles = tag("div", *(subject_article(study, index) for index in listed[:N_EXPLAINED]), class_="articles")
-    return section("unusual", "Most unusual rows", tag("p", opening), rest, articles)
+def rows_section(study: Study, columns: Columns) -> Markup:
+    """Return the list of rows, which script.js fills, with its filters."""
+    heads = {"name": "row", "decision": "decision", "out": "how far out", "p": "p-value", "why": "main reason"}
+    if study.subject.p_values is None:
+        del heads["p"]
+    row = tag(
+        "tr",
+        *(
+            tag("th", _sort(key, text), scope="col", class_="ratio" if key == "out" else key)
+            for key, text in heads.items()
+        ),
+    )
+    listed = tag("table", tag("thead", row), tag("tbody"), id="list")
+    more = tag("button", "Show 50 more", type="button", id="more", hidden=True)
+    without = tag("noscript", tag("p", "The list and the map need JavaScript. Nothing is loaded from the network."))
+    return section(
+        "rows", "Rows", tag("p", _rows_in_words(study)), without, _filters(study),
+        tag("div", listed, class_="scroll list"), more,
+    )  # fmt: skip
 
 
-def _unusual_table(study: Study, listed: list[int]) -> Markup:
-    subject = study.subject
-    decisions = ["accepted" if accepted else "rejected" for accepted in subject.accepted[listed]]
-    columns: dict[str, list[Any]] = {
-        "row": [tag("button", subject.names[k], type="button", class_="link", data_open=study.key(k)) for k in listed],
-        "decision": [tag("span", decision, class_=decision) for decision in decisions],
-        "how far out": list(map(format_number, subject.ratios[listed].tolist())),
-        "membership": list(map(format_number, np.exp(subject.scores[listed]).tolist())),
-    }
-    if subject.nearest is not None:
-        columns["nearest region"] = subject.nearest[listed].tolist()
-    if subject.p_values is not None:
-        columns["p-value"] = list(map(format_number, subject.p_values[listed].tolist()))
-    if subject.is_normal is not None:
-        pairs = zip(subject.is_normal[listed], subject.wrong[listed], strict=True)
-        columns["label"] = [f"{'normal' if one else 'outlier'}{' (wrong)' if wrong else ''}" for one, wrong in pairs]
-    role, _ = study.explained[listed[0]].compared_with
-    columns[f"main difference from the {role.split(' of ')[0]}"] = [main_difference(study.explained[k]) for k in listed]
-    return table(list(columns), list(zip(*columns.values(), strict=True)), class_="numbers")
+def _sort(key: str, text: str) -> Markup:
+    return tag("button", text, type="button", data_sort=key, title=f"Sort by {text}")
 
 
-def decisions_section(study: Study) -> Markup:
-    """Return the histogram of ratios, the decisions by label, the ROC curve and the calibration."""
-    subject, calibration, decisions = study.subject, study.classifier.calibration_, Markup()
-    charts: list[Markup] = [_histogram(study)]
-    if subject.is_normal is not None:
-        charts.append(_roc(subject, subject.is_normal))
-        lines = [
-            [name, int((subject.accepted & kept).sum()), int((~subject.accepted & kept).sum()), int(kept.sum())]
-            for name, kept, _ in _groups(subject)
-        ]
-        decisions = table(["label", "accepted", "rejected", "all"], lines, "Decisions by label", class_="numbers")
-    if study.new is not None and study.new.p_values is not None and calibration is not None:
-        charts.append(_calibration(study.new, study.new.p_values, calibration.rate))
+def _rows_in_words(study: Study) -> str:
+    limit = f"{reach_of(study.classifier.threshold_):.4g}"
+    said = "The most unusual first. Open a row to see its values next to those of normal rows."
+    said += f" How far out: {study.classifier.ratio_name}; rows up to {limit} are accepted"
+    calibration = study.classifier.calibration_
+    if study.subject.p_values is not None and calibration is not None:
+        said += f", and of these, rows with a p-value up to {calibration.unsure_rate:.3g} are unsure"
+    if len(study.listed) < len(study.subject):
+        said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
+        said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
+    return f"{said}."
+
+
+def _filters(study: Study) -> Markup:
+    counts = dict(zip(DECISIONS, np.bincount(study.decisions[study.listed], minlength=3).tolist(), strict=True))
+    kinds = {"all": len(study.listed), REJECTED: counts[REJECTED]}
+    kinds |= {UNSURE: counts[UNSURE]} if study.subject.p_values is not None else {}
+    kinds |= {"wrong": int(study.subject.wrong[study.listed].sum())} if study.subject.is_normal is not None else {}
+    boxes = [
+        tag("label", Markup(f'<input type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}>'),
+            f" {kind} {count:,}")
+        for kind, count in kinds.items()
+    ]  # fmt: skip
+    field = Markup('<input type="search" id="find" size="18" autocomplete="off" aria-describedby="found">')
+    show = tag("fieldset", tag("legend", "Show"), *boxes)
+    found = tag("output", id="found", for_="find", class_="note")
+    return tag("div", show, tag("label", "Find ", field, class_="find"), found, class_="tools screen-only")
+
+
+def map_section(study: Study, columns: Columns) -> Markup:
+    """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
+    said = (
+        f"Rows that lie close together have similar dissimilarities to all {study.row_name}s. The map shows "
+        f"{study.plane.kept:.0%} of their variance. Inside the dotted circle, which holds 95% of the "
+        f"{study.row_name}s, it is true to scale; outside, distances are logarithmic, so that a far row does not "
+        "squeeze the others."
+    )
+    if study.regions is None:
+        said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
+    hint = "Choose a mark to see the row. Keys: arrows, Enter, + and -, Home, Escape."
+    hint += " Double-click, or hold Ctrl and turn the wheel, to zoom."
+    panel = tag(
+        "aside", tag("p", hint, class_="note"), id="panel", aria_label="Row", tabindex="-1", class_="screen-only"
+    )
+    drawing = tag("svg", id="drawing", role="group", aria_label=f"Map of {len(study.listed):,} {_kind(study)} rows")
+    tip = tag("div", id="tip", role="tooltip", hidden=True)
+    board = tag("div", _map_tools(study), tag("div", drawing, tip, class_="canvas"), _legend(study), class_="map")
+    return section("map", "Map", tag("p", said), tag("div", board, panel, class_="board"))
+
+
+def _map_tools(study: Study) -> Markup:
+    kinds = ["tree"] if study.regions is not None else []
+    kinds += ["training", *DECISIONS] if study.new is not None else []
+    boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), f" {kind}") for kind in kinds]
+    buttons = [
+        tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
+        tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
+        tag("button", "All", type="button", data_zoom="all", aria_label="Show the whole map"),
+    ]
+    show = tag("fieldset", tag("legend", "Show"), *boxes) if boxes else Markup()
+    zoom = tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom")
+    return tag("div", show, zoom, class_="tools screen-only")
+
+
+def _legend(study: Study) -> Markup:
+    signs = {"accepted": "+", "unsure": "\N{BLACK DIAMOND SUIT}", "rejected": "\N{MULTIPLICATION SIGN}"}
+    counts = zip(DECISIONS, _counts(study), strict=True)
+    items = [
+        tag("li", tag("b", signs[kind], class_=kind, aria_hidden="true"), f" {_kind(study)}, {kind}: {count:,}")
+        for kind, count in counts
+        if count
+    ]
+    if study.regions is not None:
+        rules, order = study.regions.rules, study.regions.order
+        for number in sorted(order[:MOST_IN_LEGEND]):
+            dot = tag("b", "\N{BLACK CIRCLE}", class_=f"region-{number % 8}", aria_hidden="true")
+            items.append(tag("li", dot, f" region {number}: {counted(rules[number].n_members, 'training row')}"))
+        more = len(order) - MOST_IN_LEGEND
+        items += [tag("li", f"and {more} smaller ones")] if more > 0 else []
+    return tag("ul", *items, class_="keys")
+
+
+def calibration_section(study: Study, columns: Columns) -> Markup:
+    """Return how scores and p-values are spread, the decisions by label, and the ROC curve."""
+    rows, calibration = study.subject, study.classifier.calibration_
+    labels = rows.is_normal
+    charts = [_ratios(study)]
+    if rows.p_values is not None and calibration is not None and study.new is not None:
+        words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
+        p_values, rate = rows.p_values, calibration.rate
+        charts.append(chart("p-values", words, lambda axes: draw_p_values(axes, p_values, labels, rate)))
+    if labels is not None and _area_under_curve(rows) is not None:
+        charts.append(_roc(rows, labels))
+    same = labels is not None and _area_under_curve(rows) is None
+    note = tag("p", "All labels are the same, so there is no ROC curve.") if same else Markup()
     drawn = tag("div", *charts, class_="charts")
-    return section("decisions", "Scores and decisions", decisions, drawn, tag("p", _calibration_in_words(study)))
+    return section("calibration", "Calibration", tag("p", _calibration_in_words(study)), note, drawn)
 
 
-def _groups(rows: ScoredRows) -> list[tuple[str, Flags, int]]:
-    """Return the kinds of rows that charts distinguish: name, which rows, look."""
-    if rows.is_normal is None:
-        return [("rows", np.ones(len(rows), bool), 0)]
-    return [("normal", rows.is_normal, 2), ("outliers", ~rows.is_normal, 3)]
-
-
-def _histogram(study: Study) -> Markup:
-    subject, reach = study.subject, reach_of(study.classifier.threshold_)
-    top = max(2.0, 1.2 * reach, float(np.quantile(subject.ratios, 0.95)))
-    groups = [(name, subject.ratios[kept], look) for name, kept, look in _groups(subject)]
-    beyond = int((subject.ratios > top).sum())
-    words = f"How far out rows lie. Rows up to {reach:.3g} are accepted"
-    words += f"; the last bin includes {counted(beyond, 'row')} farther out." if beyond else "."
-    return histogram(groups, np.linspace(0, top, N_BINS + 1), study.classifier.ratio_name, words, reach)
+def _ratios(study: Study) -> Markup:
+    rows = study.subject
+    words = f"How far out rows lie. Rows up to {reach_of(study.classifier.threshold_):.3g} are accepted; "
+    words += "the last bar includes all that lie farther out."
+    return chart("ratios", words, lambda axes: draw_ratios(axes, rows.ratios, rows.is_normal, study.classifier))
 
 
 def _roc(rows: ScoredRows, is_normal: Flags) -> Markup:
-    area = _area_under_curve(rows)
-    if area is None:
-        return tag("p", "All labels are the same, so there is no ROC curve.")
-    misses, detections, _ = roc_curve(is_normal, rows.scores)
-    point = Curve("the decision", float(rows.accepted[~is_normal].mean()), float(rows.accepted[is_normal].mean()))
-    words = f"The decision accepts {point.y:.1%} of the normal rows and {point.x:.1%} of the outliers."
-    curves = [Curve("score", misses, detections), Curve("chance", [0, 1], [0, 1], 4)]
-    x, y = linear("outliers accepted", 0, 1), linear("normal rows accepted", 0, 1)
-    return line_chart(curves, x, y, f"ROC curve, AUC {area:.3f}. {words}", point)
-
-
-def _calibration(new: ScoredRows, p_values: Matrix, rate: float) -> Markup:
-    """Return the share of p-values up to a, for a from 0 to 1: that of normal rows should follow the diagonal."""
-    levels, curves = np.linspace(0, 1, 101), [Curve("expected for normal rows", [0, 1], [0, 1], 4)]
-    for name, kept, look in _groups(new):
-        if kept.any():
-            curves.append(Curve(name, levels, [(p_values[kept] <= level).mean() for level in levels], look))
-    words = "Calibration: the share of rows with a p-value of at most a. "
-    words += f"Rows with a p-value up to {rate:g} are rejected"
-    if new.is_normal is not None and new.is_normal.any():
-        words += f": {float((p_values[new.is_normal] <= rate).mean()):.1%} of the normal rows"
-    return line_chart(curves, linear("p-value a", 0, 1), linear("share with p-value up to a", 0, 1), f"{words}.")
+    accepted = [float(rows.accepted[kept].mean()) for kept in (is_normal, ~is_normal)]
+    words = (
+        f"ROC curve, AUC {_area_under_curve(rows):.3f}: the probability that a random normal row scores higher than "
+    )
+    words += f"a random outlier. The decision accepts {accepted[0]:.1%} of the normal rows and "
+    words += f"{accepted[1]:.1%} of the outliers."
+    return chart("roc", words, lambda axes: draw_roc(axes, rows.scores, rows.accepted, is_normal))
 
 
 def _calibration_in_words(study: Study) -> str:
@@ -206,42 +259,88 @@ def _calibration_in_words(study: Study) -> str:
     )
 
 
-def data_section(study: Study) -> Markup:
-    """Return how many rows there are, and the ranges of their columns."""
-    rows: list[list[object]] = [["training", study.n_training, study.n_training, ""]]
-    if study.new is not None:
-        labels = study.new.is_normal
-        known = ["not known"] * 2 if labels is None else [int(labels.sum()), int((~labels).sum())]
-        rows.append(["new", len(study.new), *known])
-    counts = table(["rows", "number", "normal", "outliers"], rows, "Rows", class_="numbers")
-    note = "Training rows and regions are numbered from 0; training rows by their place in the data of the fit."
-    note += f" The model keeps {study.prototype_share} as prototypes." if study.prototype_share else ""
-    return section("data", "Data", counts, tag("p", note), _columns(study))
+def data_section(study: Study, columns: Columns) -> Markup:
+    """Return what is wrong with the data, in words, and the ranges of the columns, folded."""
+    problems = columns.problems()
+    if not columns.names:
+        problems = ["These data are no table, so their columns were not checked."]
+    elif not problems:
+        problems = [f"No gaps, no constant columns, no values beyond those of the {study.row_name}s."]
+    ignored = ", ".join(map(str, study.classifier.ignored_columns_))
+    problems += [f"Not compared, because they only name the rows: {ignored}."] if ignored else []
+    items = tag("ul", *(tag("li", sentence) for sentence in problems))
+    return section("data", "Data", items, _column_table(columns))
 
 
-def _columns(study: Study) -> Markup:
-    numbers, columns = number_columns(study.classifier), schema_of(study.classifier).columns
-    more = f": the first {MOST_COLUMNS} of {len(columns)}" if len(columns) > MOST_COLUMNS else ""
-    if numbers:
-        return _number_table(study, numbers, f"Columns of the {study.row_name}s{more}")
-    if columns:
-        return table(["column", "kind"], columns[:MOST_COLUMNS], f"Columns{more}")
-    words = [study.describe(study.training, index) for index in range(min(3, len(study.training)))]
-    items = [tag("li", word, class_="words") for word in words if word]
-    return joined([tag("p", f"The first {study.row_name}s:"), tag("ul", *items)]) if items else Markup()
+def _column_table(columns: Columns) -> Markup:
+    if not columns.names:
+        return Markup()
+    rows: list[Sequence[object]] = []
+    for one in columns.normal:
+        if "shares" in one:
+            most = ", ".join(f"{name} {share:.0%}" for name, share in list(one["shares"].items())[:3])
+            rows.append([one["name"], most or "always missing", ""])
+        else:
+            low, high, first, last = map(format_data_number, (one["low"], one["high"], *one["ends"]))
+            rows.append([one["name"], f"{low} to {high}", f"{first} to {last}"])
+    more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(rows) else ""
+    head = ["column", "95% of training rows, or the commonest labels", "all training rows"]
+    return fold(f"Ranges of {counted(len(rows), 'column')}{more}", table(head, rows, class_="numbers"))
 
 
-def _number_table(study: Study, names: list[str], caption: str) -> Markup:
-    head, rows = ["column", "lowest", "median", "highest"], []
-    head += ["lowest of new", "highest of new", "new outside this range"] if study.new is not None else []
-    for k, name in enumerate(names[:MOST_COLUMNS]):
-        values = study.training.patterns[:, k]
-        low, middle, high = (float(f(values)) for f in (np.min, np.median, np.max))
-        row: list[object] = [name, *map(format_data_number, (low, middle, high))]
-        if study.new is not None:
-            new = study.new.patterns[:, k]
-            new = new[~np.isnan(new)]
-            row += map(format_data_number, (new.min(), new.max())) if len(new) else ["missing", "missing"]
-            row.append(int(((new < low) | (new > high)).sum()))
-        rows.append(row)
-    return table(head, rows, caption, class_="numbers")
+def model_section(study: Study, columns: Columns) -> Markup:
+    """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
+    classifier = study.classifier
+    known: list[tuple[str, object]] = [("measure", type(classifier.resolved_measure_).__name__)]
+    known += [("prototypes", study.prototype_share)] if study.prototype_share else []
+    known += [(name, _in_words(value)) for name, value in classifier.facts().items() if value is not None]
+    parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
+    folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
+    return section("model", "Model", tag("p", classifier.describe()), facts(known), _search(study), *folds)
+
+
+def _in_words(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:,}" if isinstance(value, int) else format_number(value)
+
+
+def _search(study: Study) -> Markup:
+    history = study.classifier.search_history
+    if history is None:
+        return Markup()
+    first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
+    generations = counted(len(history), "generation")
+    words = f"Search: {generations}; the best objective was {first} at first and {last} at the end."
+    drawn = chart("search", words, lambda axes: plot_history(study.classifier, axes=axes))
+    return tag("div", drawn, class_="charts")
+
+
+def _regions(study: Study) -> Markup:
+    """Return the regions as rules, the largest first; smaller ones as a table; and how they were found."""
+    if study.regions is None:
+        return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
+    rules = [study.regions.rules[number] for number in study.regions.order]
+    parts = [tag("pre", str(rule)) for rule in rules[:MOST_RULES]]
+    rest = rules[MOST_RULES : MOST_RULES + MOST_LINES]
+    if rest:
+        lines = [[rule.region, rule.n_members, rule.prototype_name, rule.description] for rule in rest]
+        more = f", the largest {MOST_LINES}" if len(rules) > MOST_RULES + MOST_LINES else ""
+        caption = f"{counted(len(rules) - MOST_RULES, 'smaller region')}{more}"
+        parts.append(table(["region", "training rows", "prototype", ""], lines, caption))
+    curve, chosen = study.classifier.modularity_curve_, len(rules)
+    if len(curve) > 1:
+        words = f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve):,} clusters; "
+        words += f"chosen: {counted(chosen, 'region')}, Q = {format_number(float(curve[chosen - 1]))}."
+        drawn = chart("modularity", words, lambda axes: plot_modularity(study.classifier, axes=axes))
+        parts.append(tag("div", drawn, class_="charts"))
+    return fold(f"{counted(len(rules), 'region')} as rules", joined(parts))
+
+
+def _weights(study: Study) -> Markup:
+    weightings, names = study.classifier.weightings, weight_names(study.classifier)
+    if not names:
+        return tag("p", "The measure has no weights.")
+    order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_LINES].tolist()
+    rows = [[names[k], *(format_number(float(weights[k])) for weights in weightings.values())] for k in order]
+    more = f", the largest {MOST_LINES}" if len(names) > MOST_LINES else ""
+    lines = table(["weight of", *weightings], rows, class_="numbers")
+    return fold(f"{counted(len(names), 'weight')} of the dissimilarity{more}", lines)

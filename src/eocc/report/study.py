@@ -1,7 +1,8 @@
 """A classifier and perhaps new rows -> all that the page shows, computed once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
-from eocc.explain.by_regions import prototypes_of
 from eocc.explain.fitted import described, prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import counted
-from eocc.plots.projection import Projection, project, prototype_share, shows_regions
+from eocc.plots.projection import Projection, evenly, project, prototype_share, shows_regions
 
-# This many of the most unusual rows are explained in full, and the prototypes of this many of the largest regions.
+# The page holds this many rows, and explains this many of the most unusual in full.
+MOST_LISTED = 1000
 MOST_EXPLAINED = 200
-MOST_PROTOTYPES = 40
+# Decisions in the order of concern.
+ACCEPTED, UNSURE, REJECTED = DECISIONS = ("accepted", "unsure", "rejected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,32 +62,28 @@ class ScoredRows:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions: their rules, the columns of their prototypes, the `labels` of all prototypes.
-
-    `order` holds the regions, the largest first; `explained` the explanations of the prototypes of the largest regions.
-    """
+    """The regions: their rules, the `labels` of all prototypes, and the `order` of the regions, the largest first."""
 
     rules: list[Rule]
-    prototypes: Mapping[int, int]
     labels: Indices
     order: list[int]
-    explained: Mapping[int, Explanation]
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
     """What the page shows of the model and of `new` rows, if there are any.
 
-    `training` are the prototypes: all training rows, unless prototypes were chosen. `explained` holds explanations of
-    the most unusual of the new rows, or of the training rows if there are no new ones, by index. `regions` is None if
-    there are too many training rows to compute them for the page.
+    `training` are the prototypes: all training rows, unless prototypes were chosen. `listed` are the rows that the page
+    holds, the most unusual first: of the new rows, or of the training rows if there are no new ones. `explained` holds
+    the explanations of the first of them. `regions` is None if there are too many training rows to compute them.
     """
 
     classifier: OneClassClassifier
     plane: Projection
     training: ScoredRows
     new: ScoredRows | None
-    explained: Mapping[int, Explanation]
+    listed: Indices
+    explained: Sequence[Explanation]
     regions: Regions | None
 
     @property
@@ -108,13 +106,12 @@ class Study:
         """What rows are compared with: training rows, or prototypes if these are fewer."""
         return "prototype" if self.prototype_share else "training row"
 
-    def name(self, index: int) -> str:
-        """Return the name of a row that the page is about."""
-        return f"{'training' if self.new is None else 'new'} row {self.subject.names[index]}"
-
-    def key(self, index: int) -> str:
-        """Return the key that links a row that the page is about with its mark on the map."""
-        return f"{'t' if self.new is None else 'n'}{index}"
+    @cached_property
+    def decisions(self) -> Indices:
+        """The decision on every row that the page is about, as an index into DECISIONS."""
+        rows, calibration = self.subject, self.classifier.calibration_
+        unsure = 0 if calibration is None or rows.p_values is None else rows.p_values <= calibration.unsure_rate
+        return np.where(rows.accepted, np.where(unsure, 1, 0), 2)
 
     def describe(self, rows: ScoredRows, index: int) -> str:
         """Return a row in a few words; "" if the measure has none."""
@@ -134,11 +131,17 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         scored = None if new is None else _scored(classifier, plane, *new)
         report(3)
         subject = training if scored is None else scored
-        unusual = subject.order[:MOST_EXPLAINED]
-        explained = dict(zip(unusual.tolist(), classifier.explain_patterns(subject.patterns[unusual]), strict=True))
+        listed = _listed(subject.order)
+        explained = classifier.explain_patterns(subject.patterns[listed[:MOST_EXPLAINED]])
         report(4)
         regions = _regions(classifier) if shows_regions(classifier) else None
-        return Study(classifier, plane, training, scored, explained, regions)
+        return Study(classifier, plane, training, scored, listed, explained, regions)
+
+
+def _listed(order: Indices) -> Indices:
+    """Return all rows in order if they are few; otherwise the most unusual half, and others spread evenly."""
+    half = MOST_LISTED // 2
+    return np.concatenate([order[:half], evenly(order[half:], MOST_LISTED - half)])
 
 
 def _scored(
@@ -159,13 +162,9 @@ def _scored(
 
 
 def _regions(classifier: OneClassClassifier) -> Regions:
-    sizes, labels = [len(region.members) for region in classifier.regions_], prototype_labels(classifier)
+    sizes = [len(region.members) for region in classifier.regions_]
     order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
-    prototypes = prototypes_of(classifier, range(len(sizes)))
-    largest = [number for number in order if labels[prototypes[number]] == number][:MOST_PROTOTYPES]
-    columns = np.array([prototypes[number] for number in largest])
-    explained = dict(zip(largest, classifier.explain_patterns(classifier.prototypes_[columns]), strict=True))
-    return Regions(classifier.rules(), prototypes, labels, order, explained)
+    return Regions(classifier.rules(), prototype_labels(classifier), order)
 
 
 def _new_rows(
