@@ -208,13 +208,12 @@ def test_a_model_of_records_finds_numbered_columns_and_declared_kinds():
     assert np.array_equal(classifier.score_samples(schema.patterns(chunk)), classifier.score_samples(rows))
 
 
-def test_a_typo_in_a_column_of_numbers_is_noted_even_if_the_text_is_then_set_aside():
+def test_a_typo_in_a_column_of_numbers_does_not_make_it_an_id():
     cells = [str(k / 7) for k in range(40)]
     cells[5] = "oops"
     schema = guess_schema([text(a=cells, b=["1", "2"] * 20)], "a.csv")
-    assert schema.aside == ("a",)
+    assert schema.aside == ()
     assert schema.remarks == (
-        "not compared: 'a' (has a different text in nearly every row); --all-columns compares it",
         "column 'a' counts as text because 'oops' (line 7) is not a number; correct it, leave it empty, or --drop a",
     )
 
@@ -225,6 +224,14 @@ def test_a_table_of_nothing_but_ids_is_refused_with_the_remedy():
         "a.csv: has no columns left to compare; 'a' (has a different text in nearly every row); "
         "--all-columns compares it"
     )
+
+
+def test_integers_that_all_differ_are_compared_with_a_remark():
+    ids = [str(k * 7919 % 10007) for k in range(1, 41)]
+    schema = guess_schema([text(order=ids, b=["1.5", "2"] * 20)], "a.csv")
+    assert schema.names == ["order", "b"]
+    assert schema.remarks == ("column 'order' has a different integer in every row; if it names them, --drop order",)
+    assert guess_schema([text(order=ids, b=["1.5", "2"] * 20)], "a.csv", keeps_names=True).remarks == ()
 
 
 def test_columns_without_names_are_compared_as_in_an_array():

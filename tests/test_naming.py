@@ -10,7 +10,7 @@ import pytest
 
 from eocc import SurpriseClassifier, load
 from eocc.measures import Euclidean, Gower
-from eocc.measures.naming import DAY, is_clock, why_naming
+from eocc.measures.naming import DAY, is_clock, may_name, why_naming
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -35,8 +35,19 @@ def text(n_different, n):
         ("number", [*range(19, -1, -1)], True),
         ("number", RNG.permutation(30), True),
         ("number", [*range(19), 39], True),  # half of the numbers from 0 to 39
-        ("number", [*range(19), 40], False),
-        ("number", [*range(19), 18], False),  # a number twice
+        ("number", [*range(18), 40, 18], False),
+        ("number", [*range(19), 40], True),  # in order
+        ("number", [*range(19), 18], True),  # a number twice
+        ("number", [*RNG.permutation(180), *RNG.permutation(20)], True),  # a tenth of them twice
+        ("number", [*RNG.permutation(180), *RNG.permutation(21)], False),
+        ("number", [*RNG.permutation(180), *RNG.permutation(19), 198], True),  # 181 different of 199: nine tenths
+        ("number", [*RNG.permutation(180), *RNG.permutation(19), 202], False),
+        ("number", np.cumsum(RNG.integers(1, 9, 50)), True),  # order numbers with gaps
+        ("number", 1_700_000_000 + 60 * np.arange(30), True),  # Unix seconds
+        ("number", -10 * np.arange(30), True),
+        ("number", np.repeat(10 * np.arange(20), 2), False),  # sorted measurements repeat
+        ("number", RNG.integers(900, 3000, 100), False),  # turns per minute
+        ("number", RNG.permutation(10**6)[:100], False),
         ("number", np.arange(20) / 10, False),
         ("number", RNG.normal(size=50), False),
         ("boolean", [True] * 30, False),
@@ -51,6 +62,38 @@ def text(n_different, n):
 )
 def test_the_rule(kind, values, is_naming):
     assert bool(why_naming(kind, values)) == is_naming
+
+
+def test_integers_that_all_differ_in_no_order_may_name_the_rows():
+    ids = RNG.permutation(10**6)[:20]
+    assert may_name("number", ids)
+    assert not may_name("number", ids[:19])
+    assert not may_name("number", [*ids, ids[0]])
+    assert not may_name("number", ids / 10)
+    assert not may_name("text", [*map(str, ids)])
+
+
+def test_a_frame_with_ids_that_may_be_measurements_is_compared_with_a_warning():
+    whole = frame(order=RNG.permutation(10**6)[:N])
+    with pytest.warns(UserWarning, match=r"^a different integer in every row: 'order'; drop columns that only name"):
+        clf = SurpriseClassifier().fit(whole)
+    assert clf.ignored_columns_ == ()
+
+
+@pytest.mark.parametrize("make", [pd.Categorical, lambda ids: pl.Series(ids, dtype=pl.Categorical)])
+def test_a_category_of_its_own_in_every_row_is_an_id(make):
+    whole = {"load": LOAD, "id": make(IDS)}
+    with pytest.warns(UserWarning, match="not compared: 'id'"):
+        SurpriseClassifier().fit(pd.DataFrame(whole) if make is pd.Categorical else pl.DataFrame(whole))
+
+
+def test_a_counter_with_gaps_is_set_aside_in_a_frame_as_in_a_file():
+    numbers = np.arange(N, dtype=float)
+    numbers[7] = np.nan
+    for column in (numbers, pd.array(np.nan_to_num(numbers), "Int64")):
+        whole = pd.DataFrame({"load": LOAD, "heat": -LOAD, "row": column})
+        with pytest.warns(UserWarning, match="not compared: 'row'"):
+            assert SurpriseClassifier().fit(whole).resolved_measure_ == Euclidean()
 
 
 def test_hour_and_weekday_count_if_several_hours_occur_over_a_week():

@@ -20,6 +20,7 @@ from eocc.foundation.arguments import check_no_dates, check_no_mask, check_numbe
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
+from eocc.foundation.registry import listed
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
@@ -277,7 +278,7 @@ class OneClassClassifier(
 
     def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
         """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
-        found = naming_columns(X) if isinstance(self.measure, str) and self.measure == "auto" else {}
+        found, doubtful = naming_columns(X) if isinstance(self.measure, str) and self.measure == "auto" else ({}, [])
         if found:
             which = ", ".join(f"{name!r} ({why})" for name, why in found.items())
             if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):
@@ -285,6 +286,9 @@ class OneClassClassifier(
                 raise ValueError(f"X has no column left to compare: {which}; {remedy}")
             remedy = "to compare all columns, name a measure, for example measure='gower'"
             warnings.warn(f"not compared: {which}; {remedy}", UserWarning, stacklevel=4)
+        if doubtful:
+            which = f"a different integer in every row: {listed(map(repr, doubtful))}"
+            warnings.warn(f"{which}; drop columns that only name the rows", UserWarning, stacklevel=4)
         return tuple(found)
 
     @property

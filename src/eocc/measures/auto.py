@@ -31,7 +31,7 @@ from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
 from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, read_table
 from eocc.measures.labelled_graph import is_graph
-from eocc.measures.naming import is_clock, why_naming
+from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
@@ -88,17 +88,19 @@ def _measure_of_records(X: Any) -> Measure:
     return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
 
 
-def naming_columns(X: Any) -> dict[Hashable, str]:
-    """Return the columns of a frame, or of dicts, that name the rows instead of describing them, and why."""
+def naming_columns(X: Any) -> tuple[dict[Hashable, str], list[Hashable]]:
+    """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them."""
     if _is_frame(X) and len(X) and all(map(_is_numeric, X.dtypes) if hasattr(X, "dtypes") else [False]):
-        numbers = {name: np.asarray(X[name], np.float64) for name in X.columns}
-        found = {name: why_naming(NUMBER, values) for name, values in numbers.items() if np.isfinite(values).all()}
+        known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
+        columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
     elif _is_frame(X) or (isinstance(X, Sequence) and X and isinstance(X[0], Mapping) and kind_of(X) == "records"):
-        columns = (by_content(column)[1] for column in read_table(X).columns)
-        found = {column.name: why_naming(_kind_of_column(column), _present(column)) for column in columns}
+        read = [by_content(column)[1] for column in read_table(X).columns]
+        columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
-        found = {}
-    return {name: why for name, why in found.items() if why}
+        columns = {}
+    reasons = {name: why_naming(*column) for name, column in columns.items()}
+    doubtful = [name for name, column in columns.items() if not reasons[name] and may_name(*column)]
+    return {name: why for name, why in reasons.items() if why}, doubtful
 
 
 def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
@@ -139,7 +141,7 @@ def _is_frame(X: Any) -> bool:
 
 
 def _kind_of_column(column: Column) -> str:
-    if column.levels is not None or len(column.contents) != 1:
+    if column.levels or len(column.contents) != 1:  # ordered levels are ranks
         return ""
     return CELLS[next(iter(column.contents))]
 
