@@ -212,3 +212,32 @@ def test_no_warning_comes_from_numbers():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SurpriseClassifier().fit(pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc")))
+
+
+@pytest.mark.parametrize("name", [("site", "id"), 2.5, pd.Timestamp("2031-01-01")])
+def test_a_model_with_an_ignored_column_of_any_name_can_be_loaded(tmp_path, name):
+    whole = frame()
+    whole[name] = IDS
+    whole.columns = pd.Index(list(whole.columns), tupleize_cols=False)
+    with pytest.warns(UserWarning, match="not compared"):
+        clf = SurpriseClassifier().fit(whole)
+    clf.save(tmp_path / "m.eocc")
+    assert load(tmp_path / "m.eocc").ignored_columns_ == (name,)
+
+
+def test_an_array_with_an_ignored_column_is_refused_with_its_name():
+    whole = pd.DataFrame({"row": range(N), "load": LOAD, "heat": -LOAD})
+    with pytest.warns(UserWarning, match="not compared: 'row'"):
+        clf = SurpriseClassifier().fit(whole)
+    with pytest.raises(
+        ValueError, match=r"^X has 3 columns, but 'row' is not compared; leave it out, or pass a frame$"
+    ):
+        clf.predict(whole.to_numpy())
+
+
+def test_a_date_next_to_its_own_hours_is_no_calendar():
+    moments = [dt.datetime(2031, 3, 3 + k % 9, 8 + k % 5) for k in RNG.permutation(N) // 2]
+    whole = frame(at=moments, **{"at (hour)": [moment.hour for moment in moments]})
+    assert SurpriseClassifier().fit(whole).measure_.names == ["load", "state", "at", "at (hour)"]
+    with pytest.raises(ValueError, match=r"^X has a column 'at \(hour\)', a name that a calendar gives; rename it"):
+        SurpriseClassifier(measure=Gower({"at": "calendar"})).fit(whole)

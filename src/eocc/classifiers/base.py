@@ -190,7 +190,7 @@ class OneClassClassifier(
 
     @dask_lazy(np.float64)
     def p_values(self, X: Any) -> Matrix:
-        """Return, for each row, the share of held-out normal rows that were no more normal.
+        """Return, for each row, the share of held-out normal rows that look at least as unusual.
 
         Of new normal rows about a share a has a p-value of at most a.
         """
@@ -268,6 +268,8 @@ class OneClassClassifier(
         if hasattr(measure, "read"):
             return measure.read(X)
         check_no_dates(X)
+        if not reset and not hasattr(X, "columns"):
+            self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
         X = numbers_of_text(X)
         with saying_remedy():
@@ -275,6 +277,12 @@ class OneClassClassifier(
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
+
+    def _check_width(self, width: int) -> None:
+        """Refuse an array of so many columns if it still has those that training ignored."""
+        ignored = listed(map(repr, self.ignored_columns_))
+        if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
+            raise ValueError(f"X has {width} columns, but {ignored} is not compared; leave it out, or pass a frame")
 
     def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
         """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
+from eocc.foundation.checks import hashable
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
 ARRAYS: Layout = {
@@ -59,8 +60,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
     ignored = state["ignored_columns"]
-    is_right = type(ignored) is list and all(type(name) in (str, int) for name in ignored)
-    demand(is_right, "ignored_columns must be names of columns")
+    demand(type(ignored) is list and all(map(hashable, ignored)), "ignored_columns must be names of columns")
     classifier.ignored_columns_ = tuple(ignored)
 
 

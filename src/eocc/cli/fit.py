@@ -78,8 +78,6 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
         raise click.UsageError("--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out")
     if stream and about.input_format:
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
-    if stream and (about.delimiter or about.decimal or about.dates):
-        raise click.UsageError("--stream finds how a CSV is written; leave --delimiter, --decimal and --dates out")
 
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
@@ -150,22 +148,25 @@ def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, abou
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
-        fit_stream(classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete, **size)
+        fit_stream(
+            classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete,
+            dialect=about.dialect, **size,
+        )  # fmt: skip
     classifier.ignored_columns_ = aside
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
 
 
 def columns_of_stream(first: Path, about: DataOptions) -> tuple[list[str] | None, tuple[str, ...]]:
-    """Return the columns to compare, None for all, and those that name the rows; the first rows of a file decide."""
+    """Return the columns to compare, None for all, and all others; the first rows of a file decide."""
     from eocc.io.files import guess_schema, open_chunks
 
-    for chunk in islice(open_chunks(first), 1):
+    for chunk in islice(open_chunks(first, dialect=about.dialect), 1):
         if chunk.columns:
             schema = guess_schema([chunk], str(first), about.apart, keeps_names=about.all_columns)
-            if schema.aside:
-                say(f"Note: {schema.remarks[0]}.")
-            return (schema.names if about.apart or schema.aside else None), schema.aside
+            for remark in schema.remarks[: len(schema.aside) > len(about.apart)]:
+                say(f"Note: {remark}.")
+            return (schema.names if schema.aside else None), schema.aside
     return None, ()  # what else may be wrong with the file, fit_stream says
 
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
-from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, read_table
+from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, parts_of, read_table
 from eocc.measures.labelled_graph import is_graph
 from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
@@ -75,10 +75,11 @@ def auto_measure(X: Any) -> Measure:
 
 def _measure_of_records(X: Any) -> Measure:
     """Return the measure of a table: the euclidean one for a frame whose text columns all hold numbers."""
-    kinds, is_numbers = dict[Any, Any](), _is_frame(X)
-    for column in read_table(X).columns:
+    kinds, is_numbers, table = dict[Any, Any](), _is_frame(X), read_table(X)
+    for column in table.columns:
         kind, read = by_content(column)
-        if DATES in read.contents and is_clock(_present(read)):
+        is_divided = {*parts_of({column.name: CALENDAR})} & {*table.names}  # the table has hours or weekdays itself
+        if DATES in read.contents and not is_divided and is_clock(_present(read)):
             kind = CALENDAR
         if kind:
             kinds[column.name] = kind

@@ -130,6 +130,8 @@ def read_table(X: Any, kinds: Mapping[Any, Any] = MappingProxyType({})) -> Table
         raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
     columns = [read_text(column, kinds.get(column.name)) for column in columns]
     times = [column for column in columns if kinds.get(column.name) == CALENDAR]
+    for twice in (column.name for column in columns if column.name in parts_of(kinds)):
+        raise ValueError(f"X has a column {twice!r}, a name that a calendar gives; rename it, or declare a date")
     return Table((*columns, *(part for column in times for part in _parts_of_dates(column))))
 
 

@@ -89,7 +89,9 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
     if measure is None:
         remarks += _remarks_on_records(columns)
     kept = tuple((column.name, column.kind) for column in columns)
-    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=tuple(aside))
+    return Schema(
+        kind, kept, is_named, remarks=tuple(remarks), aside=(*aside, *(name for name in names if name in apart))
+    )
 
 
 def _present(chunks: Sequence[Chunk], column: Column) -> Sequence[Any] | Matrix:

@@ -32,8 +32,8 @@ class GapError(ValueError):
 class Schema(DataSchema):
     """A DataSchema that reads chunks. `remarks` are what the user should know about the columns.
 
-    The columns named in `aside` name the rows and are not compared. Columns are found by name, or by their order if the
-    model or the file has no names.
+    The columns named in `aside` are in the training file and are not compared. Columns are found by name, or by their
+    order if the model or the file has no names.
     """
 
     remarks: tuple[str, ...] = ()
