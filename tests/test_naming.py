@@ -11,6 +11,8 @@ import pytest
 from eocc import SurpriseClassifier, load
 from eocc.measures import Euclidean, Gower
 from eocc.measures.naming import DAY, is_clock, may_name, why_naming
+from eocc.measures.spelling import Spelling
+from eocc.measures.text_format import TextFormat
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -241,3 +243,42 @@ def test_a_date_next_to_its_own_hours_is_no_calendar():
     assert SurpriseClassifier().fit(whole).measure_.names == ["load", "state", "at", "at (hour)"]
     with pytest.raises(ValueError, match=r"^X has a column 'at \(hour\)', a name that a calendar gives; rename it"):
         SurpriseClassifier(measure=Gower({"at": "calendar"})).fit(whole)
+
+
+def test_a_frame_with_decimal_commas_and_signs_is_read_as_a_file_is():
+    cells = {
+        "load": [f"{x:.2f}".replace(".", ",") for x in LOAD],
+        "heat": [f"{1000 + x:,.1f}".translate(str.maketrans(",.", ".,")) + " €" for x in LOAD],
+    }
+    whole = pd.DataFrame(cells, index=range(7, 7 + N))
+    expected = pd.DataFrame({"load": LOAD.round(2), "heat": [float(f"{1000 + x:.1f}") for x in LOAD]})
+    own = SurpriseClassifier().fit(expected)
+    for X in (whole, pl.DataFrame(whole)):
+        clf = SurpriseClassifier().fit(X)
+        assert clf.resolved_measure_ == Euclidean()
+        assert clf.text_format_ == TextFormat(Spelling(","), {"load": "", "heat": "€"})
+        assert clf.score_samples(X).tolist() == own.score_samples(expected).tolist()
+    # A row is read as the training rows were: 1.234 is a thousand here.
+    assert clf.score_samples(whole[:1].assign(heat="1.234 €")) == clf.score_samples(whole[:1].assign(heat=1234.0))
+    with pytest.warns(UserWarning, match=r"^column 'heat' has numbers with \$, but with € in training$"):
+        clf.predict(whole[:1].assign(heat="1.000 $"))
+
+
+def test_dates_in_a_frame_have_the_order_that_one_of_them_shows(tmp_path):
+    days = [f"{k % 28 + 1}/{k % 12 + 1}/2031" for k in RNG.permutation(N)]
+    whole = frame(day=days)
+    clf = SurpriseClassifier().fit(whole)
+    expected = SurpriseClassifier().fit(frame(day=[dt.datetime.strptime(day, "%d/%m/%Y") for day in days]))
+    clf.save(tmp_path / "m.eocc")
+    for model in (clf, load(tmp_path / "m.eocc")):
+        assert model.resolved_measure_ == Gower({"day": "date"})
+        new = frame(day="3/4/2031")
+        assert model.score_samples(new).tolist() == expected.score_samples(frame(day=dt.datetime(2031, 4, 3))).tolist()
+
+
+def test_text_that_could_nearly_be_read_is_a_category_with_a_warning():
+    with pytest.warns(UserWarning, match="^column 'price' counts as text because it holds numbers with % and with €$"):
+        clf = SurpriseClassifier().fit(frame(price=["12%", "€5"] * (N // 2)))
+    assert clf.resolved_measure_ == Gower()
+    with pytest.warns(UserWarning, match="^column 'day' counts as text because '3/4/2031' can be read as two dates$"):
+        SurpriseClassifier().fit(frame(day=["3/4/2031", "5/6/2031"] * (N // 2)))

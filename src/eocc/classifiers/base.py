@@ -24,9 +24,10 @@ from eocc.foundation.registry import listed
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
-from eocc.measures.auto import is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
+from eocc.measures.auto import has_text, is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
 from eocc.measures.columns import eager
 from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.measures.text_format import TextFormat, text_format_of
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
@@ -62,6 +63,7 @@ class OneClassClassifier(
     random_state: Any
     n_jobs: int | None
     ignored_columns_: tuple[Any, ...] = ()
+    text_format_: TextFormat = TextFormat()
     resolved_measure_: Measure
     measure_: FittedMeasure
     prototypes_: Any
@@ -259,6 +261,9 @@ class OneClassClassifier(
             X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
         X = eager(X)
+        if reset:
+            self.text_format_ = text_format_of(X) if isinstance(self.measure, str) and has_text(X) else TextFormat()
+        X = self.text_format_.plain(X)
         if reset:
             self.ignored_columns_ = self._columns_to_ignore(X)
         X = without_columns(X, self.ignored_columns_)

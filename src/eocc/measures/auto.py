@@ -35,7 +35,7 @@ from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
-from eocc.measures.spelling import number_of
+from eocc.measures.spelling import number_of, unit_of
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -91,10 +91,10 @@ def _measure_of_records(X: Any) -> Measure:
 
 def naming_columns(X: Any) -> tuple[dict[Hashable, str], list[Hashable]]:
     """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them."""
-    if _is_frame(X) and len(X) and all(map(_is_numeric, X.dtypes) if hasattr(X, "dtypes") else [False]):
+    if _is_frame(X) and len(X) and _is_all_numeric(X):
         known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
         columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
-    elif _is_frame(X) or (isinstance(X, Sequence) and X and isinstance(X[0], Mapping) and kind_of(X) == "records"):
+    elif has_text(X):
         read = [by_content(column)[1] for column in read_table(X).columns]
         columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
@@ -102,6 +102,17 @@ def naming_columns(X: Any) -> tuple[dict[Hashable, str], list[Hashable]]:
     reasons = {name: why_naming(*column) for name, column in columns.items()}
     doubtful = [name for name, column in columns.items() if not reasons[name] and may_name(*column)]
     return {name: why for name, why in reasons.items() if why}, doubtful
+
+
+def has_text(X: Any) -> bool:
+    """Return whether X is a frame with columns that may hold text, or a list of records."""
+    if _is_frame(X):
+        return len(X) > 0 and not _is_all_numeric(X)
+    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping) and kind_of(X) == "records"
+
+
+def _is_all_numeric(X: Any) -> bool:
+    return all(map(_is_numeric, X.dtypes)) if hasattr(X, "dtypes") else False
 
 
 def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
@@ -132,7 +143,7 @@ def numbers_of_text(X: Any) -> Any:
     whole = [
         nw.new_series(one.name, numbers, nw.Float64, backend=nw.get_native_namespace(frame))
         for one, numbers in zip(texts, read, strict=True)
-        if None not in numbers
+        if None not in numbers and len({unit_of(cell.strip()) for cell in one.to_list() if isinstance(cell, str)}) < 2
     ]
     return frame.with_columns(*whole).to_native() if whole else X
 

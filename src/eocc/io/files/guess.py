@@ -17,7 +17,8 @@ from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
 from eocc.measures.naming import may_name, why_naming
 from eocc.measures.schema import DATE, NUMBER, TEXT
-from eocc.measures.spelling import is_two_dates, microseconds
+from eocc.measures.spelling import PLAIN, is_two_dates, microseconds
+from eocc.measures.text_format import TextFormat
 
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
@@ -30,6 +31,7 @@ class Column(NamedTuple):
     has_gaps: bool
     remark: str = ""
     remedy: str = ""
+    unit: str = ""
 
 
 def guess_schema(
@@ -88,10 +90,11 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
         remarks.insert(0, f"not compared: {_listed(aside)}; --all-columns compares {_them(aside)}")
     if measure is None:
         remarks += _remarks_on_records(columns)
-    kept = tuple((column.name, column.kind) for column in columns)
-    return Schema(
-        kind, kept, is_named, remarks=tuple(remarks), aside=(*aside, *(name for name in names if name in apart))
-    )
+    kept, spelling = tuple((column.name, column.kind) for column in columns), chunks[0].spelling
+    written = [column for column in columns if column.unit or (column.kind in (NUMBER, DATE) and spelling != PLAIN)]
+    text_format = TextFormat(spelling, {column.name: column.unit for column in written}) if written else TextFormat()
+    ignored = (*aside, *(name for name in names if name in apart))
+    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=ignored, text_format=text_format)
 
 
 def _present(chunks: Sequence[Chunk], column: Column) -> Sequence[Any] | Matrix:
@@ -187,7 +190,8 @@ def _column_of_numbers(chunks: Sequence[Chunk], name: str, has_gaps: bool) -> Co
     if units == [""]:
         return Column(name, NUMBER, has_gaps)
     if len(units) == 1:
-        return Column(name, NUMBER, has_gaps, f"column {quoted(name)} holds numbers with {units[0]}, which is left out")
+        remark = f"column {quoted(name)} holds numbers with {units[0]}, which is left out"
+        return Column(name, NUMBER, has_gaps, remark, unit=units[0])
     mix = " and ".join(f"with {unit}" if unit else "without a sign" for unit in units)
     remark = f"column {quoted(name)} counts as text because it holds numbers {mix}"
     return Column(name, TEXT, has_gaps, remark, "; write all in one unit")
