@@ -282,3 +282,12 @@ def test_text_that_could_nearly_be_read_is_a_category_with_a_warning():
     assert clf.resolved_measure_ == Gower()
     with pytest.warns(UserWarning, match="^column 'day' counts as text because '3/4/2031' can be read as two dates$"):
         SurpriseClassifier().fit(frame(day=["3/4/2031", "5/6/2031"] * (N // 2)))
+
+
+def test_a_typo_in_a_column_of_numbers_does_not_make_it_an_id():
+    load = [str(x) for x in LOAD]
+    load[3] = "6O.5"
+    with pytest.warns(UserWarning, match="^column 'heat' counts as text because '6O.5' is not a number$") as said:
+        clf = SurpriseClassifier().fit(frame(heat=load))
+    assert clf.ignored_columns_ == ()
+    assert len(said) == 1

@@ -291,7 +291,9 @@ class OneClassClassifier(
 
     def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
         """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
-        found, doubtful = naming_columns(X) if isinstance(self.measure, str) and self.measure == "auto" else ({}, [])
+        if not (isinstance(self.measure, str) and self.measure == "auto"):
+            return ()
+        found, doubtful = naming_columns(X, self.text_format_.spelling)
         if found:
             which = ", ".join(f"{name!r} ({why})" for name, why in found.items())
             if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):

@@ -35,7 +35,8 @@ from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
-from eocc.measures.spelling import number_of, unit_of
+from eocc.measures.spelling import PLAIN, Spelling, number_of, unit_of
+from eocc.measures.text_format import odd_label
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -89,13 +90,16 @@ def _measure_of_records(X: Any) -> Measure:
     return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
 
 
-def naming_columns(X: Any) -> tuple[dict[Hashable, str], list[Hashable]]:
-    """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them."""
+def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
+    """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them.
+
+    Text that is nearly numbers or dates, by the spelling, names nothing.
+    """
     if _is_frame(X) and len(X) and _is_all_numeric(X):
         known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
         columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
     elif has_text(X):
-        read = [by_content(column)[1] for column in read_table(X).columns]
+        read = [by_content(column)[1] for column in read_table(X).columns if not odd_label(column, spelling)[0]]
         columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
         columns = {}

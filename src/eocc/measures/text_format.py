@@ -28,6 +28,8 @@ class TextFormat:
         if not self.units:
             return X
         if isinstance(X, Sequence) and all(isinstance(row, Mapping) for row in X):
+            for name in self.units:
+                self._check_unit(name, [row.get(name) for row in X])
             return [{name: self._cell(name, cell) for name, cell in row.items()} for row in X]
         return self._frame(X) if hasattr(type(X), "columns") else X
 
@@ -36,6 +38,8 @@ class TextFormat:
 
         frame = nw.from_native(X, eager_only=True)
         texts = [one for one in frame.iter_columns() if one.name in self.units and one.dtype in (nw.String, nw.Object)]
+        for one in texts:
+            self._check_unit(one.name, one.to_list())
         cells = [[self._cell(one.name, cell) for cell in one.to_list()] for one in texts]
         backend = nw.get_native_namespace(frame)
         new = [
@@ -51,10 +55,14 @@ class TextFormat:
         text = cell.strip()
         number, day = number_of(text, self.spelling), date_of(text, self.spelling)
         if number is not None and math.isfinite(number):
-            if difference := difference_in_unit(name, unit_of(text, self.spelling), self.units[name]):
-                warnings.warn(difference, UserWarning, stacklevel=2)
             return repr(number)
         return cell if day is None else day.isoformat()
+
+    def _check_unit(self, name: Hashable, cells: Sequence[Any]) -> None:
+        texts = {cell.strip() for cell in cells if isinstance(cell, str)}
+        found = {unit_of(text, self.spelling) for text in texts if number_of(text, self.spelling) is not None}
+        for unit in sorted(found - {self.units[name]}):
+            warnings.warn(difference_in_unit(name, unit, self.units[name]), UserWarning, stacklevel=5)
 
 
 def difference_in_unit(name: Hashable, found: str, trained: str) -> str:
@@ -73,13 +81,27 @@ def text_format_of(X: Any) -> TextFormat:
         kinds = {TEXT if CODE.fullmatch(label) else kind_of_text(label, spelling) for label in labels}
         signs = sorted({unit_of(label, spelling) for label in labels}) if kinds == {NUMBER} else [""]
         two = next((label for label in labels if is_two_dates(label)), "") if TEXT in kinds else ""
-        if len(signs) > 1 or two:
+        odd, kind = odd_label(column, spelling)
+        if len(signs) > 1 or two or odd:
             mix = " and ".join(f"with {sign}" if sign else "without a sign" for sign in signs)
-            why = f"{two!r} can be read as two dates" if two else f"it holds numbers {mix}"
+            why = f"{odd!r} is not a {kind}" if odd else f"it holds numbers {mix}"
+            why = f"{two!r} can be read as two dates" if two else why
             warnings.warn(f"column {column.name!r} counts as text because {why}", UserWarning, stacklevel=5)
         elif kinds in ({NUMBER}, {DATE}) and (signs != [""] or spelling != PLAIN):
             units[column.name] = signs[0]
     return TextFormat(spelling if units else PLAIN, units)
+
+
+def odd_label(column: Column, spelling: Spelling) -> tuple[str, str]:
+    """Return the first text that is none of the numbers or dates that at least half of the texts are, and that kind."""
+    kinds = (
+        {label: kind_of_text(label.strip(), spelling) for label in (column.labels or ())} if _is_text(column) else {}
+    )
+    for kind in (NUMBER, DATE):
+        odd = [label for label, found in kinds.items() if found != kind]
+        if odd and 2 * len(odd) <= len(kinds):
+            return odd[0], kind
+    return "", ""
 
 
 def _is_text(column: Column) -> bool:
