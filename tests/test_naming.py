@@ -232,7 +232,7 @@ def test_an_array_with_an_ignored_column_is_refused_with_its_name():
     with pytest.warns(UserWarning, match="not compared: 'row'"):
         clf = SurpriseClassifier().fit(whole)
     with pytest.raises(
-        ValueError, match=r"^X has 3 columns, but 'row' is not compared; leave it out, or pass a frame$"
+        ValueError, match=r"^X has 3 columns, but the model does not compare 'row': leave out, or pass a frame$"
     ):
         clf.predict(whole.to_numpy())
 

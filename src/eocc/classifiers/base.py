@@ -287,7 +287,9 @@ class OneClassClassifier(
         """Refuse an array of so many columns if it still has those that training ignored."""
         ignored = listed(map(repr, self.ignored_columns_))
         if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
-            raise ValueError(f"X has {width} columns, but {ignored} is not compared; leave it out, or pass a frame")
+            raise ValueError(
+                f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
+            )
 
     def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
         """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
