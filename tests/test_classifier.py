@@ -24,6 +24,7 @@ BOTH = (EntropicOneClassClassifier(search=None), SurpriseClassifier())
 COMMON = {
     "calibration_",
     "ignored_columns_",
+    "text_format_",
     "measure_",
     "n_features_in_",
     "offset_",

@@ -305,7 +305,7 @@ def test_text_is_not_skipped_and_a_file_without_complete_rows_is_refused(tmp_pat
     assert run("fit", tmp_path / "a.csv", "-o", model) == 0
     capsys.readouterr()
     assert run("score", model, tmp_path / "odd.csv", "--skip-incomplete") == 1
-    assert "odd.csv:3: column 'b' holds 'oak', which is not a finite number" in capsys.readouterr().err
+    assert "odd.csv:3: column 'b': 'oak' is not a number" in capsys.readouterr().err
     assert run("score", model, tmp_path / "gaps.csv", "--skip-incomplete") == 1
     assert "gaps.csv holds no complete rows; at least 1 is required" in capsys.readouterr().err
 

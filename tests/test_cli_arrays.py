@@ -132,7 +132,7 @@ def test_columns_of_text_are_dropped_from_a_stream(folder, capsys, monkeypatch):
     lines = [f"{a},m{i % 3},{b}" for i, (a, b) in enumerate(rows)]
     Path("named.csv").write_text("\n".join(["x,machine,y", *lines]))
     assert run("fit", "named.csv", "--stream") == 1
-    assert "correct it, or drop the row or the column" in capsys.readouterr().err
+    assert "correct it, empty the cell, or remove the row" in capsys.readouterr().err
     assert run("fit", "named.csv", "--stream", "--drop", "machine") == 0
     assert load("model.eocc").feature_names_in_.tolist() == ["x", "y"]
     assert run("fit", "named.csv", "--stream", "--drop", "colour") == 1

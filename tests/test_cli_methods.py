@@ -229,3 +229,30 @@ def test_models_of_every_method_are_drawn(folder, tmp_path, kind):
     for name in METHODS:
         assert run("-q", "plot", folder / f"{name}.eocc", kind, "-o", tmp_path / "p.png") == 0
         assert (tmp_path / "p.png").stat().st_size > 3000
+
+
+@pytest.mark.parametrize("stream", [(), ("--stream",)])
+def test_a_model_from_the_command_line_scores_its_own_table_in_python(tmp_path, stream):
+    rng = np.random.default_rng(0)
+    whole = pd.DataFrame({
+        "machine": rng.choice(["a", "b"], 40), "load": rng.normal(size=40), "heat": rng.normal(size=40),
+        "site": rng.choice([1.5, 2.5], 40), "state": "good",
+    })  # fmt: skip
+    if not stream:
+        whole["mode"] = rng.choice(["x", "y"], 40)
+    whole.to_csv(tmp_path / "a.csv", index=False)
+    options = ("--id", "machine", "--drop", "site", "--label", "state", "--target", "good", *stream)
+    assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", *options) == 0
+    model = load(tmp_path / "m.eocc")
+    assert model.ignored_columns_ == ("machine", "site", "state")
+    fewer = whole.drop(columns=["machine", "site", "state"])
+    assert model.score_samples(whole).tolist() == model.score_samples(fewer).tolist()
+
+
+def test_a_stream_takes_the_decimal_mark_that_it_asks_for(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("a;b\n" + "".join(f"1,{100 + 37 * k % 899};{k % 7}\n" for k in range(50)))
+    arguments = ("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--stream")
+    assert run(*arguments) == 1
+    assert "pass --decimal" in capsys.readouterr().err
+    assert run(*arguments, "--decimal", ",") == 0
+    assert load(tmp_path / "m.eocc").prototypes_.max() < 7

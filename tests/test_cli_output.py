@@ -245,3 +245,29 @@ def test_new_data_need_not_have_a_frame_to_be_explained_as_one(folder):
     assert frame.index.tolist() == ["a"]
     own = SurpriseClassifier().fit(RNG.normal(size=(20, 2)))
     assert own.explain_frame([[0.0, 0.0], [9.0, 9.0]]).index.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("command", ["score", "explain"])
+def test_no_text_is_written_into_an_excel_file(folder, tmp_path, capsys, command):
+    for form in ((), ("--format", "csv")):
+        output = tmp_path / "scores.xlsx"
+        assert run(command, folder / "m.eocc", folder / "new.csv", "-o", output, *form) == 2
+        assert "eocc writes no .xlsx; pass --output with .csv, .json or .parquet" in capsys.readouterr().err
+        assert not output.exists()
+
+
+def test_scores_in_json_can_be_read_again(folder, tmp_path):
+    keep = ("--keep", "temp_c,load")
+    assert run("-q", "score", folder / "m.eocc", folder / "new.csv", "-o", tmp_path / "s.json", *keep) == 0
+    assert run("-q", "score", folder / "m.eocc", tmp_path / "s.json", "-o", tmp_path / "again.json") == 0
+    one, two = ((tmp_path / name).read_text().splitlines() for name in ("s.json", "again.json"))
+    assert [json.loads(line)["score"] for line in one] == [json.loads(line)["score"] for line in two]
+
+
+def test_a_table_of_text_is_aligned_whatever_it_keeps(folder, tmp_path, capsys):
+    new = pd.read_csv(folder / "new.csv").assign(remark=["a remark of thirty-one letters.", "short"] * 6)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    assert run("-q", "score", folder / "m.eocc", tmp_path / "new.csv", "--keep", "remark") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 13
+    assert len({len(line) for line in lines}) == 1

@@ -106,7 +106,7 @@ def test_rows_keep_their_numbers_where_some_are_skipped(labelled, capsys):
     assert "has no row '0'" in capsys.readouterr().err
     pd.DataFrame({"a": [np.nan, 1.0, np.inf], "b": 0.0}).to_parquet(labelled / "gaps.parquet")
     assert run("score", labelled / "m.eocc", labelled / "gaps.parquet", "--skip-incomplete") == 1
-    assert "gaps.parquet: row 3: column 'a' holds 'inf'" in capsys.readouterr().err
+    assert "gaps.parquet: row 3: column 'a': 'inf'" in capsys.readouterr().err
 
 
 def test_a_plan_refuses_what_a_fit_would(labelled, capsys):
@@ -130,3 +130,36 @@ def test_inspect_leaves_regions_out_where_they_would_take_long(labelled, capsys,
     printed = capsys.readouterr()
     assert "IF" not in printed.out
     assert "Note: regions are left out: this model has too many rows." in printed.err
+
+
+def test_new_rows_are_read_as_the_training_file_is_written(tmp_path, capsys):
+    prices = [f"{1000 + 37 * k % 900:,}".replace(",", ".") + f",{k % 10} €" for k in range(40)]
+    (tmp_path / "a.csv").write_text("price;load\n" + "".join(f"{p};{k % 7},5\n" for k, p in enumerate(prices)))
+    assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+
+    def scored(rows):
+        (tmp_path / "new.csv").write_text("price;load\n" + rows)
+        assert run("score", tmp_path / "m.eocc", tmp_path / "new.csv", "-o", tmp_path / "s.csv") == 0
+        return pd.read_csv(tmp_path / "s.csv")["score"].tolist(), capsys.readouterr().err
+
+    capsys.readouterr()
+    model = load(tmp_path / "m.eocc")
+    found, said = scored("1.500 €;3\n")
+    assert found == model.score_samples(pd.DataFrame({"price": [1500.0], "load": [3.0]})).tolist()
+    assert "Note: column" not in said
+    assert "in training" not in said
+    _, said = scored("1.500 €;3\n$1.500;3\n1.500;3\n")
+    assert "Note: column 'price' has numbers with $, but with € in training.\n" in said
+    assert "Note: column 'price' has numbers without a sign, but with € in training.\n" in said
+    found, said = scored("1500.25 €;3\n")
+    assert found == model.score_samples(pd.DataFrame({"price": [1500.25], "load": [3.0]})).tolist()
+    assert "Note: numbers have decimal points, but commas in training.\n" in said
+
+
+def test_new_dates_in_another_order_are_noted(tmp_path, capsys):
+    days = [f"{k % 28 + 1}/{k % 12 + 1}/2031" for k in np.random.default_rng(0).permutation(40)]
+    (tmp_path / "a.csv").write_text("day,load\n" + "".join(f"{day},{k % 7}.5\n" for k, day in enumerate(days)))
+    (tmp_path / "new.csv").write_text("day,load\n12/31/2031,1.5\n")
+    assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert run("score", tmp_path / "m.eocc", tmp_path / "new.csv") == 0
+    assert "Note: dates have the month first, but the day in training.\n" in capsys.readouterr().err

@@ -126,13 +126,16 @@ def test_one_array_over_several_lines_is_read_as_json(tmp_path):
     assert kind(tmp_path, '{"nodes": [],\n "links": []}', name="a.json") == "graphs"
 
 
+def test_json_lines_are_read_under_the_name_of_json_too(tmp_path):
+    (chunk,) = read(tmp_path, '{"a": 1}\n\n{"a": 2}\n', "a.json")
+    assert (chunk.columns, chunk.place(1)) == ({"a": [1, 2]}, "line 3")
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (
-            '{"a": 1}\n{"a": 2}\n',
-            "a.json:2: not a JSON value: Extra data at character 1; one value per line is the format jsonl",
-        ),
+        ('{"a":\n1}\n{"a": 2}\n', "a.json:3: not a JSON value: Extra data at character 1"),
+        ('{"a": 1}\n\n{"b": 2}\n', "a.json:3: this record has no 'a'"),
         ('[\n1,\n"x"]', "a.json: row 2: a list or text, but the first is a number"),
         ("[1, 2", "a.json:1: not a JSON value: Expecting ',' delimiter"),
         ("[]", "a.json: holds no rows"),

@@ -57,14 +57,14 @@ def test_typed_cells_are_what_they_are():
     ("columns", "message"),
     [
         ({"a": ["1"]}, "a.csv: has no column 'b', which the model needs; it has 'a'"),
-        ({"a": ["1"], "b": ["1_0"]}, "a.csv:2: column 'b' holds '1_0', which is not a finite number"),
-        ({"a": ["1", "2"], "b": ["1", "x"]}, "a.csv:3: column 'b' holds 'x', which is not a finite number"),
-        ({"a": ["1"], "b": ["1e400"]}, "a.csv:2: column 'b' holds '1e400', which is not a finite number"),
-        ({"a": ["1"], "b": ["inf"]}, "a.csv:2: column 'b' holds 'inf', which is not a finite number"),
+        ({"a": ["1"], "b": ["1_0"]}, "a.csv:2: column 'b': '1_0' is not a number"),
+        ({"a": ["1", "2"], "b": ["1", "x"]}, "a.csv:3: column 'b': 'x' is not a number"),
+        ({"a": ["1"], "b": ["1e400"]}, "a.csv:2: column 'b': '1e400' is not a number"),
+        ({"a": ["1"], "b": ["inf"]}, "a.csv:2: column 'b': 'inf' is not a number"),
         ({"a": ["1", "2"], "b": ["1", "NA"]}, "a.csv:3: column 'b' has no number here; fill it in, or drop the row"),
         ({"a": ["1", "2", ""], "b": ["1", "NA", "3"]}, "a.csv:3: column 'b' has no number here"),
-        ({"a": ["1"], "b": ["true"]}, "a.csv:2: column 'b' holds 'true'"),
-        ({"a": ["1"], "b": ["x" * 999]}, "a.csv:2: column 'b' holds 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"),
+        ({"a": ["1"], "b": ["true"]}, "a.csv:2: column 'b': 'true'"),
+        ({"a": ["1"], "b": ["x" * 999]}, "a.csv:2: column 'b': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"),
     ],
 )
 def test_other_rows_are_refused_with_line_and_value(columns, message):
@@ -74,18 +74,18 @@ def test_other_rows_are_refused_with_line_and_value(columns, message):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"on": [1]}, "row 4097: column 'on' holds '1', which is not a boolean, true or false"),
-        ({"a": [True]}, "row 4097: column 'a' holds 'True', which is not a finite number"),
+        ({"on": [1]}, "row 4097: column 'on': '1' is not true or false"),
+        ({"a": [True]}, "row 4097: column 'a': 'True' is not a number"),
         (
             {"a": [None, float("inf")], "s": "xy", "on": [True] * 2, "day": [None] * 2},
-            "row 4098: column 'a' holds 'inf'",
+            "row 4098: column 'a': 'inf'",
         ),
-        ({"a": np.array([np.inf])}, "row 4097: column 'a' holds 'inf'"),
+        ({"a": np.array([np.inf])}, "row 4097: column 'a': 'inf'"),
         (
             {"day": ["2024-02-30"]},
-            "row 4097: column 'day' holds '2024-02-30', which is not a date, for example 2031-12-01",
+            "row 4097: column 'day': '2024-02-30' is not a date (2031-12-01 is)",
         ),
-        ({"s": [["x"]]}, "row 4097: column 's' holds \"['x']\", which is not a text"),
+        ({"s": [["x"]]}, "row 4097: column 's': \"['x']\" is not text"),
     ],
 )
 def test_other_records_are_refused_with_row_and_value(columns, message):
@@ -208,13 +208,12 @@ def test_a_model_of_records_finds_numbered_columns_and_declared_kinds():
     assert np.array_equal(classifier.score_samples(schema.patterns(chunk)), classifier.score_samples(rows))
 
 
-def test_a_typo_in_a_column_of_numbers_is_noted_even_if_the_text_is_then_set_aside():
+def test_a_typo_in_a_column_of_numbers_does_not_make_it_an_id():
     cells = [str(k / 7) for k in range(40)]
     cells[5] = "oops"
     schema = guess_schema([text(a=cells, b=["1", "2"] * 20)], "a.csv")
-    assert schema.aside == ("a",)
+    assert schema.aside == ()
     assert schema.remarks == (
-        "not compared: 'a' (has a different text in nearly every row); --all-columns compares it",
         "column 'a' counts as text because 'oops' (line 7) is not a number; correct it, leave it empty, or --drop a",
     )
 
@@ -225,6 +224,14 @@ def test_a_table_of_nothing_but_ids_is_refused_with_the_remedy():
         "a.csv: has no columns left to compare; 'a' (has a different text in nearly every row); "
         "--all-columns compares it"
     )
+
+
+def test_integers_that_all_differ_are_compared_with_a_remark():
+    ids = [str(k * 7919 % 10007) for k in range(1, 41)]
+    schema = guess_schema([text(order=ids, b=["1.5", "2"] * 20)], "a.csv")
+    assert schema.names == ["order", "b"]
+    assert schema.remarks == ("column 'order' has a different integer in every row; if it names them, --drop order",)
+    assert guess_schema([text(order=ids, b=["1.5", "2"] * 20)], "a.csv", keeps_names=True).remarks == ()
 
 
 def test_columns_without_names_are_compared_as_in_an_array():

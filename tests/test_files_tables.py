@@ -341,7 +341,7 @@ def test_new_rows_are_refused_with_the_option_that_would_read_them(tmp_path):
     (chunk,) = read(csv(tmp_path, 'a,b\n1.5,x\n"2,5",x\n'))
     assert message_of(numbers.patterns, chunk).endswith("if its decimal mark is ',', pass --decimal ,")
     (chunk,) = read(csv(tmp_path, "a,b\n3/4/2031,x\n"))
-    said = "'3/4/2031', which can be read as two dates; pass --dates day-first or --dates month-first"
+    said = "'3/4/2031' can be read as two dates; pass --dates day-first or --dates month-first"
     assert message_of(dates.patterns, chunk).endswith(said)
 
 
@@ -355,6 +355,19 @@ def test_the_delimiter_is_found_in_20_lines(tmp_path):
     odd = "x;y;z\n"
     assert delimiter_of(["a;b\n", *rows.splitlines(), odd]) == ";"  # the last line may be cut
     assert delimiter_of(["a;b\n", odd, "1;2\n"]) == ","
+
+
+@pytest.mark.parametrize(
+    ("lines", "delimiter"),
+    [
+        (["a;unit,b,c\n", "x;mm,1,2\n", "y;kg,3,4\n"], ","),
+        (["a;unit,b,c\n", "x;mm,p,q\n", "y;kg,r,s\n"], ","),  # more cells
+        (["load, kN;heat, C\n", "1,5;20,5\n", "2,5;21,5\n"], ";"),  # more numbers
+        (["load, kN;heat\n", "x,y;z\n", "x,y;z\n"], ";"),
+    ],
+)
+def test_of_two_delimiters_the_one_with_more_numbers_or_more_cells_is_taken(lines, delimiter):
+    assert delimiter_of(lines) == delimiter
     assert LINES_AHEAD == 20
 
 

@@ -10,7 +10,9 @@ import pytest
 
 from eocc import SurpriseClassifier, load
 from eocc.measures import Euclidean, Gower
-from eocc.measures.naming import DAY, is_clock, why_naming
+from eocc.measures.naming import DAY, is_clock, may_name, why_naming
+from eocc.measures.spelling import Spelling
+from eocc.measures.text_format import TextFormat
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -35,8 +37,19 @@ def text(n_different, n):
         ("number", [*range(19, -1, -1)], True),
         ("number", RNG.permutation(30), True),
         ("number", [*range(19), 39], True),  # half of the numbers from 0 to 39
-        ("number", [*range(19), 40], False),
-        ("number", [*range(19), 18], False),  # a number twice
+        ("number", [*range(18), 40, 18], False),
+        ("number", [*range(19), 40], True),  # in order
+        ("number", [*range(19), 18], True),  # a number twice
+        ("number", [*RNG.permutation(180), *RNG.permutation(20)], True),  # a tenth of them twice
+        ("number", [*RNG.permutation(180), *RNG.permutation(21)], False),
+        ("number", [*RNG.permutation(180), *RNG.permutation(19), 198], True),  # 181 different of 199: nine tenths
+        ("number", [*RNG.permutation(180), *RNG.permutation(19), 202], False),
+        ("number", np.cumsum(RNG.integers(1, 9, 50)), True),  # order numbers with gaps
+        ("number", 1_700_000_000 + 60 * np.arange(30), True),  # Unix seconds
+        ("number", -10 * np.arange(30), True),
+        ("number", np.repeat(10 * np.arange(20), 2), False),  # sorted measurements repeat
+        ("number", RNG.integers(900, 3000, 100), False),  # turns per minute
+        ("number", RNG.permutation(10**6)[:100], False),
         ("number", np.arange(20) / 10, False),
         ("number", RNG.normal(size=50), False),
         ("boolean", [True] * 30, False),
@@ -51,6 +64,38 @@ def text(n_different, n):
 )
 def test_the_rule(kind, values, is_naming):
     assert bool(why_naming(kind, values)) == is_naming
+
+
+def test_integers_that_all_differ_in_no_order_may_name_the_rows():
+    ids = RNG.permutation(10**6)[:20]
+    assert may_name("number", ids)
+    assert not may_name("number", ids[:19])
+    assert not may_name("number", [*ids, ids[0]])
+    assert not may_name("number", ids / 10)
+    assert not may_name("text", [*map(str, ids)])
+
+
+def test_a_frame_with_ids_that_may_be_measurements_is_compared_with_a_warning():
+    whole = frame(order=RNG.permutation(10**6)[:N])
+    with pytest.warns(UserWarning, match=r"^a different integer in every row: 'order'; drop columns that only name"):
+        clf = SurpriseClassifier().fit(whole)
+    assert clf.ignored_columns_ == ()
+
+
+@pytest.mark.parametrize("make", [pd.Categorical, lambda ids: pl.Series(ids, dtype=pl.Categorical)])
+def test_a_category_of_its_own_in_every_row_is_an_id(make):
+    whole = {"load": LOAD, "id": make(IDS)}
+    with pytest.warns(UserWarning, match="not compared: 'id'"):
+        SurpriseClassifier().fit(pd.DataFrame(whole) if make is pd.Categorical else pl.DataFrame(whole))
+
+
+def test_a_counter_with_gaps_is_set_aside_in_a_frame_as_in_a_file():
+    numbers = np.arange(N, dtype=float)
+    numbers[7] = np.nan
+    for column in (numbers, pd.array(np.nan_to_num(numbers), "Int64")):
+        whole = pd.DataFrame({"load": LOAD, "heat": -LOAD, "row": column})
+        with pytest.warns(UserWarning, match="not compared: 'row'"):
+            assert SurpriseClassifier().fit(whole).resolved_measure_ == Euclidean()
 
 
 def test_hour_and_weekday_count_if_several_hours_occur_over_a_week():
@@ -169,3 +214,80 @@ def test_no_warning_comes_from_numbers():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SurpriseClassifier().fit(pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc")))
+
+
+@pytest.mark.parametrize("name", [("site", "id"), 2.5, pd.Timestamp("2031-01-01")])
+def test_a_model_with_an_ignored_column_of_any_name_can_be_loaded(tmp_path, name):
+    whole = frame()
+    whole[name] = IDS
+    whole.columns = pd.Index(list(whole.columns), tupleize_cols=False)
+    with pytest.warns(UserWarning, match="not compared"):
+        clf = SurpriseClassifier().fit(whole)
+    clf.save(tmp_path / "m.eocc")
+    assert load(tmp_path / "m.eocc").ignored_columns_ == (name,)
+
+
+def test_an_array_with_an_ignored_column_is_refused_with_its_name():
+    whole = pd.DataFrame({"row": range(N), "load": LOAD, "heat": -LOAD})
+    with pytest.warns(UserWarning, match="not compared: 'row'"):
+        clf = SurpriseClassifier().fit(whole)
+    with pytest.raises(
+        ValueError, match=r"^X has 3 columns, but the model does not compare 'row': leave out, or pass a frame$"
+    ):
+        clf.predict(whole.to_numpy())
+
+
+def test_a_date_next_to_its_own_hours_is_no_calendar():
+    moments = [dt.datetime(2031, 3, 3 + k % 9, 8 + k % 5) for k in RNG.permutation(N) // 2]
+    whole = frame(at=moments, **{"at (hour)": [moment.hour for moment in moments]})
+    assert SurpriseClassifier().fit(whole).measure_.names == ["load", "state", "at", "at (hour)"]
+    with pytest.raises(ValueError, match=r"^X has a column 'at \(hour\)', a name that a calendar gives; rename it"):
+        SurpriseClassifier(measure=Gower({"at": "calendar"})).fit(whole)
+
+
+def test_a_frame_with_decimal_commas_and_signs_is_read_as_a_file_is():
+    cells = {
+        "load": [f"{x:.2f}".replace(".", ",") for x in LOAD],
+        "heat": [f"{1000 + x:,.1f}".translate(str.maketrans(",.", ".,")) + " €" for x in LOAD],
+    }
+    whole = pd.DataFrame(cells, index=range(7, 7 + N))
+    expected = pd.DataFrame({"load": LOAD.round(2), "heat": [float(f"{1000 + x:.1f}") for x in LOAD]})
+    own = SurpriseClassifier().fit(expected)
+    for X in (whole, pl.DataFrame(whole)):
+        clf = SurpriseClassifier().fit(X)
+        assert clf.resolved_measure_ == Euclidean()
+        assert clf.text_format_ == TextFormat(Spelling(","), {"load": "", "heat": "€"})
+        assert clf.score_samples(X).tolist() == own.score_samples(expected).tolist()
+    # A row is read as the training rows were: 1.234 is a thousand here.
+    assert clf.score_samples(whole[:1].assign(heat="1.234 €")) == clf.score_samples(whole[:1].assign(heat=1234.0))
+    with pytest.warns(UserWarning, match=r"^column 'heat' has numbers with \$, but with € in training$"):
+        clf.predict(whole[:1].assign(heat="1.000 $"))
+
+
+def test_dates_in_a_frame_have_the_order_that_one_of_them_shows(tmp_path):
+    days = [f"{k % 28 + 1}/{k % 12 + 1}/2031" for k in RNG.permutation(N)]
+    whole = frame(day=days)
+    clf = SurpriseClassifier().fit(whole)
+    expected = SurpriseClassifier().fit(frame(day=[dt.datetime.strptime(day, "%d/%m/%Y") for day in days]))
+    clf.save(tmp_path / "m.eocc")
+    for model in (clf, load(tmp_path / "m.eocc")):
+        assert model.resolved_measure_ == Gower({"day": "date"})
+        new = frame(day="3/4/2031")
+        assert model.score_samples(new).tolist() == expected.score_samples(frame(day=dt.datetime(2031, 4, 3))).tolist()
+
+
+def test_text_that_could_nearly_be_read_is_a_category_with_a_warning():
+    with pytest.warns(UserWarning, match="^column 'price' counts as text because it holds numbers with % and with €$"):
+        clf = SurpriseClassifier().fit(frame(price=["12%", "€5"] * (N // 2)))
+    assert clf.resolved_measure_ == Gower()
+    with pytest.warns(UserWarning, match="^column 'day' counts as text because '3/4/2031' can be read as two dates$"):
+        SurpriseClassifier().fit(frame(day=["3/4/2031", "5/6/2031"] * (N // 2)))
+
+
+def test_a_typo_in_a_column_of_numbers_does_not_make_it_an_id():
+    load = [str(x) for x in LOAD]
+    load[3] = "6O.5"
+    with pytest.warns(UserWarning, match="^column 'heat' counts as text because '6O.5' is not a number$") as said:
+        clf = SurpriseClassifier().fit(frame(heat=load))
+    assert clf.ignored_columns_ == ()
+    assert len(said) == 1

@@ -356,7 +356,7 @@ def test_compiling_is_said_once_and_not_when_kernels_come_from_the_cache(words, 
     first, second = (
         subprocess.run(asked, capture_output=True, text=True, check=True, env=environment).stderr for _ in range(2)
     )
-    assert first.count("Compiling, once: later runs start at once.\n") == 1
+    assert first.count("Compiling code for this step (first time only).\n") == 1
     assert "Compiling" not in second
 
 
@@ -369,7 +369,7 @@ with shown():
 """
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
-    assert found.stderr.count("Compiling, once: later runs start at once.\n") == 1
+    assert found.stderr.count("Compiling code for this step (first time only).\n") == 1
 
 
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):

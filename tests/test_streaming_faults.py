@@ -21,7 +21,7 @@ def dask_frame():
 
 @pytest.mark.parametrize(("source", "message"), [
     (chunked(with_cell(850, 1, np.nan), 50), "the source: row 851: column '1' has no number here"),
-    (with_cell(0, 2, -np.inf), "row 1: column '2' holds '-inf', which is not a finite number"),
+    (with_cell(0, 2, -np.inf), "row 1: column '2': '-inf' is not a number"),
     ([], "the source holds no rows; at least 1 is required"),
     (np.empty((0, 3)), "the source holds no rows"),
     (iter([ROWS]), "an iterator can be read only once"),
@@ -30,7 +30,7 @@ def dask_frame():
     ([ROWS[:5], ROWS[5:9, :2]], "has 2 columns, but the model needs 3"),
     (ROWS[0], "2 dimensions, not 1"),
     ([ROWS[0]], "the chunk from row 0 has 1 dimensions, not 2; pass rows as one array, or chunks of many rows each"),
-    ([ROWS, [["a", "b", "c"]]], "row 901: column '0' holds 'a', which is not a finite number"),
+    ([ROWS, [["a", "b", "c"]]], "row 901: column '0': 'a' is not a number"),
     (Twice([ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
     (Twice([ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
     (Twice([ROWS], [ROWS[::-1]]), "the source changed while it was read: it has other values"),

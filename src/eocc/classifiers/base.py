@@ -21,12 +21,14 @@ from eocc.foundation.arguments import check_no_dates, check_no_mask, check_numbe
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
+from eocc.foundation.registry import listed
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
-from eocc.measures.auto import is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
+from eocc.measures.auto import has_text, is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
 from eocc.measures.columns import eager
 from eocc.measures.protocol import FittedMeasure, Measure
+from eocc.measures.text_format import TextFormat, text_format_of
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
 from eocc.scale.cluster import dask_lazy, materialised
@@ -62,6 +64,7 @@ class OneClassClassifier(
     random_state: Any
     n_jobs: int | None
     ignored_columns_: tuple[Any, ...] = ()
+    text_format_: TextFormat = TextFormat()
     resolved_measure_: Measure
     measure_: FittedMeasure
     prototypes_: Any
@@ -190,7 +193,7 @@ class OneClassClassifier(
 
     @dask_lazy(np.float64)
     def p_values(self, X: Any) -> Matrix:
-        """Return, for each row, the share of held-out normal rows that were no more normal.
+        """Return, for each row, the share of held-out normal rows that look at least as unusual.
 
         Of new normal rows about a share a has a p-value of at most a.
         """
@@ -268,6 +271,9 @@ class OneClassClassifier(
         check_no_mask(X)
         X = eager(X)
         if reset:
+            self.text_format_ = text_format_of(X) if isinstance(self.measure, str) and has_text(X) else TextFormat()
+        X = self.text_format_.plain(X)
+        if reset:
             self.ignored_columns_ = self._columns_to_ignore(X)
         X = without_columns(X, self.ignored_columns_)
         if reset:
@@ -276,6 +282,8 @@ class OneClassClassifier(
         if hasattr(measure, "read"):
             return measure.read(X)
         check_no_dates(X)
+        if not reset and not hasattr(X, "columns"):
+            self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
         X = numbers_of_text(X)
         with saying_remedy():
@@ -284,9 +292,19 @@ class OneClassClassifier(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
 
+    def _check_width(self, width: int) -> None:
+        """Refuse an array of so many columns if it still has those that training ignored."""
+        ignored = listed(map(repr, self.ignored_columns_))
+        if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
+            raise ValueError(
+                f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
+            )
+
     def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
         """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
-        found = naming_columns(X) if isinstance(self.measure, str) and self.measure == "auto" else {}
+        if not (isinstance(self.measure, str) and self.measure == "auto"):
+            return ()
+        found, doubtful = naming_columns(X, self.text_format_.spelling)
         if found:
             which = ", ".join(f"{name!r} ({why})" for name, why in found.items())
             if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):
@@ -294,6 +312,9 @@ class OneClassClassifier(
                 raise ValueError(f"X has no column left to compare: {which}; {remedy}")
             remedy = "to compare all columns, name a measure, for example measure='gower'"
             warnings.warn(f"not compared: {which}; {remedy}", UserWarning, stacklevel=4)
+        if doubtful:
+            which = f"a different integer in every row: {listed(map(repr, doubtful))}"
+            warnings.warn(f"{which}; drop columns that only name the rows", UserWarning, stacklevel=4)
         return tuple(found)
 
     @property

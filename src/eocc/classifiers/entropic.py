@@ -143,6 +143,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         As in scikit-learn.
     ignored_columns_ : tuple
         The columns of a frame that measure="auto" leaves out because they name the rows.
+    text_format_ : TextFormat
+        The decimal mark, the order of dates and the signs in the text columns of a frame.
 
     Examples
     --------

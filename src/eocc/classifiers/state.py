@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
-from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
+from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.foundation.checks import hashable
+from eocc.measures.spelling import WRITTEN, Spelling
+from eocc.measures.text_format import TextFormat
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
 ARRAYS: Layout = {
@@ -15,7 +18,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "ignored_columns",
+    "feature_names_in", "ignored_columns", "text_format",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -39,6 +42,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "n_features_in": getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if names is None else list(names),
         "ignored_columns": list(classifier.ignored_columns_),
+        "text_format": _text_format_state(classifier.text_format_),
     }
 
 
@@ -59,9 +63,27 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
     ignored = state["ignored_columns"]
-    is_right = type(ignored) is list and all(type(name) in (str, int) for name in ignored)
-    demand(is_right, "ignored_columns must be names of columns")
+    demand(type(ignored) is list and all(map(hashable, ignored)), "ignored_columns must be names of columns")
     classifier.ignored_columns_ = tuple(ignored)
+    classifier.text_format_ = _text_format(state["text_format"])
+
+
+def _text_format_state(known: TextFormat) -> dict[str, Any] | None:
+    if not known.units:
+        return None
+    return {"decimal": known.spelling.decimal, "day_first": known.spelling.day_first, "units": dict(known.units)}
+
+
+def _text_format(state: Any) -> TextFormat:
+    if state is None:
+        return TextFormat()
+    check_keys("text_format", state, ("decimal", "day_first", "units"))
+    decimal, day_first, units = state["decimal"], state["day_first"], state["units"]
+    demand(type(decimal) is str and decimal in WRITTEN, "text_format.decimal must be a point or a comma")
+    demand(day_first is None or type(day_first) is bool, "text_format.day_first must be true, false or null")
+    is_right = type(units) is dict and all(type(unit) is str and len(unit) < 4 for unit in units.values())
+    demand(is_right, "text_format.units must be signs, by the names of columns")
+    return TextFormat(Spelling(decimal, day_first), units)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:

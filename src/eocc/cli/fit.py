@@ -78,8 +78,6 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
         raise click.UsageError("--method eocc-2 validates on labelled rows, which --stream cannot; leave --stream out")
     if stream and about.input_format:
         raise click.UsageError("--stream reads the format from the suffix; leave --input-format out")
-    if stream and (about.delimiter or about.decimal or about.dates):
-        raise click.UsageError("--stream finds how a CSV is written; leave --delimiter, --decimal and --dates out")
 
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
@@ -115,7 +113,7 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     with refusing_in_options(method, n_normal if is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(patterns, rows.signs[kept] if has_labels else None)
-    classifier.ignored_columns_ = rows.schema.aside
+    classifier.ignored_columns_, classifier.text_format_ = rows.schema.aside, rows.schema.text_format
     if is_numbers and rows.schema.is_named:
         classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
     classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
@@ -143,30 +141,34 @@ def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, abou
 
     first = files_of(path)[0]
     by_number = guess_format(first) == "npy"
-    names, aside = columns_of_stream(first, about)
-    chosen = None if names is None else [int(name) if by_number else name for name in names]
+    schema = schema_of_stream(first, about)
+    names = schema.names if schema.aside else None
+    chosen = names and [int(name) if by_number else name for name in names]
     where = (int(about.label) if by_number else about.label, about.target) if about.label else None
     size = {} if sample is None else {"sample": sample}
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
-        fit_stream(classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete, **size)
-    classifier.ignored_columns_ = aside
+        fit_stream(
+            classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete,
+            dialect=about.dialect, **size,
+        )  # fmt: skip
+    classifier.ignored_columns_, classifier.text_format_ = schema.aside, schema.text_format
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
 
 
-def columns_of_stream(first: Path, about: DataOptions) -> tuple[list[str] | None, tuple[str, ...]]:
-    """Return the columns to compare, None for all, and those that name the rows; the first rows of a file decide."""
-    from eocc.io.files import guess_schema, open_chunks
+def schema_of_stream(first: Path, about: DataOptions) -> Any:
+    """Return what the first rows of a file show: which columns are not compared, and how text is written."""
+    from eocc.io.files import Schema, guess_schema, open_chunks
 
-    for chunk in islice(open_chunks(first), 1):
+    for chunk in islice(open_chunks(first, dialect=about.dialect), 1):
         if chunk.columns:
             schema = guess_schema([chunk], str(first), about.apart, keeps_names=about.all_columns)
-            if schema.aside:
-                say(f"Note: {schema.remarks[0]}.")
-            return (schema.names if about.apart or schema.aside else None), schema.aside
-    return None, ()  # what else may be wrong with the file, fit_stream says
+            for remark in schema.remarks[: len(schema.aside) > len(about.apart)]:
+                say(f"Note: {remark}.")
+            return schema
+    return Schema("numbers")  # what else may be wrong with the file, fit_stream says
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from eocc.foundation.printing import printable
 
 JSON, PARQUET = "json", "parquet"
 SUFFIXES = {".csv": "csv", ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET, ".pq": PARQUET}
+SHEETS = (".xlsx", ".xls", ".ods")
 WIDTH = 12
 
 Columns = Mapping[str, Any]
@@ -34,7 +35,10 @@ def open_model(model: Path, output: Path | None, data: Path | None = None) -> An
 
 def output_format(form: str | None, output: Path | None, default: str) -> str:
     """Return the format that was asked for, or that of the suffix of the output, or the default."""
-    form = form or SUFFIXES.get("" if output is None else output.suffix.lower(), default)
+    suffix = "" if output is None else output.suffix.lower()
+    if suffix in SHEETS:
+        raise click.UsageError(f"eocc writes no {suffix}; pass --output with .csv, .json or .parquet")
+    form = form or SUFFIXES.get(suffix, default)
     if form == PARQUET and output is None:
         raise click.UsageError("--format parquet needs a file: pass --output")
     return form
@@ -57,9 +61,25 @@ def _to_json(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _table_line(row: Iterable[Any], widths: Sequence[int]) -> str:
-    cells = (f"{cell + 0.0:.6g}" if isinstance(cell, float) else printable(str(cell)) for cell in row)  # no "-0"
-    return "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)) + "\n"
+class _TextTable:
+    """Writes rows below their header, in columns as wide as the first part needs."""
+
+    def __init__(self, file: IO[str], names: Sequence[str]) -> None:
+        self._file, self._names = file, names
+        self._widths = list[int]()
+
+    def write(self, rows: Iterable[Iterable[Any]]) -> None:
+        lines = [[_cell(cell) for cell in row] for row in rows]
+        if not self._widths:
+            lines.insert(0, [printable(name) for name in self._names])
+            self._widths = [max(WIDTH, *map(len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            cells = (cell.rjust(width) for cell, width in zip(line, self._widths, strict=True))
+            self._file.write("  ".join(cells) + "\n")
+
+
+def _cell(value: Any) -> str:
+    return f"{value + 0.0:.6g}" if isinstance(value, float) else printable(str(value))  # no "-0"
 
 
 @contextmanager
@@ -74,11 +94,9 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
         return
     with writing(output) as file:
         writer = csv.writer(file, lineterminator="\n")
-        widths = [max(len(name), WIDTH) for name in names]
+        table = _TextTable(file, names)
         if form == "csv":
             writer.writerow(names)
-        elif form == "table":
-            file.write(_table_line(names, widths))
 
         def write_rows(columns: Columns) -> None:
             rows = zip(*(_plain(columns[name]) for name in names), strict=True)
@@ -87,7 +105,7 @@ def writing_columns(output: Path | None, form: str, names: Sequence[str]) -> Ite
             elif form == JSON:
                 file.writelines(json_line(dict(zip(names, row, strict=True))) for row in rows)
             else:
-                file.writelines(_table_line(row, widths) for row in rows)
+                table.write(rows)
 
         yield write_rows
 

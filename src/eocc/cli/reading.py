@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
 from eocc.io.files.cells import are_missing, complete_rows, is_same, values_in
+from eocc.measures.spelling import PLAIN, Spelling
 
 CLASS = "class"
 # What --keep takes for every column.
@@ -73,14 +75,15 @@ class Skipped(Named):
     """The rows that are left out because of missing values."""
 
     def chunks(
-        self, path: Path, about: DataOptions, complete: Callable[[Chunk], Flags], files: Sequence[Path] = ()
-    ) -> Iterator[Chunk]:
+        self, path: Path, about: DataOptions, complete: Callable[[Chunk], Flags], files: Sequence[Path] = (),
+        usual: Spelling = PLAIN,
+    ) -> Iterator[Chunk]:  # fmt: skip
         """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
         for chunk in (
             chunk
             for file in files or [path]
-            for chunk in open_chunks(file, about.input_format, about.two_classes, about.dialect)
+            for chunk in open_chunks(file, about.input_format, about.two_classes, replace(about.dialect, usual=usual))
         ):
             if about.skip_incomplete:
                 kept = complete(chunk)
@@ -97,8 +100,19 @@ class Skipped(Named):
         return self.chunks(path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - about.apart), files)
 
     def scored_chunks(self, path: Path, about: DataOptions, schema: Schema) -> Iterator[Chunk]:
-        """Yield the chunks to score: columns that the model does not compare may have missing values."""
-        return self.chunks(path, about, lambda chunk: schema.complete(without_id(chunk, schema, about)))
+        """Yield the chunks to score: columns that the model does not compare may have missing values.
+
+        Print once how the text of the file differs from that of the training file.
+        """
+        said = set[str]()
+        compared = partial(without_id, schema=schema, about=about)
+        usual = schema.text_format.spelling
+        for chunk in self.chunks(path, about, lambda chunk: schema.complete(compared(chunk)), usual=usual):
+            yield chunk
+            for note in dict.fromkeys(schema.differences(compared(chunk))):
+                if note not in said:
+                    say(f"Note: {note}.")
+                    said.add(note)
 
     def say(self) -> None:
         """Print which rows were left out."""

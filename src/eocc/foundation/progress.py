@@ -23,7 +23,7 @@ WORTH_SHOWING = 2.0
 FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
 # Seconds until the first line where there is no terminal; the time until the next line doubles.
 FIRST_LINE = 5.0
-COMPILING = "Compiling, once: later runs start at once."
+COMPILING = "Compiling code for this step (first time only)."
 BAR_WIDTH = 20
 
 

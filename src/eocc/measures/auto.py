@@ -29,13 +29,14 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
-from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, read_table
+from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, parts_of, read_table
 from eocc.measures.labelled_graph import is_graph
-from eocc.measures.naming import is_clock, why_naming
+from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
-from eocc.measures.spelling import number_of
+from eocc.measures.spelling import PLAIN, Spelling, number_of, unit_of
+from eocc.measures.text_format import odd_label
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -75,10 +76,11 @@ def auto_measure(X: Any) -> Measure:
 
 def _measure_of_records(X: Any) -> Measure:
     """Return the measure of a table: the euclidean one for a frame whose text columns all hold numbers."""
-    kinds, is_numbers = dict[Any, Any](), _is_frame(X)
-    for column in read_table(X).columns:
+    kinds, is_numbers, table = dict[Any, Any](), _is_frame(X), read_table(X)
+    for column in table.columns:
         kind, read = by_content(column)
-        if DATES in read.contents and is_clock(_present(read)):
+        is_divided = {*parts_of({column.name: CALENDAR})} & {*table.names}  # the table has hours or weekdays itself
+        if DATES in read.contents and not is_divided and is_clock(_present(read)):
             kind = CALENDAR
         if kind:
             kinds[column.name] = kind
@@ -88,17 +90,33 @@ def _measure_of_records(X: Any) -> Measure:
     return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
 
 
-def naming_columns(X: Any) -> dict[Hashable, str]:
-    """Return the columns of a frame, or of dicts, that name the rows instead of describing them, and why."""
-    if _is_frame(X) and len(X) and all(map(_is_numeric, X.dtypes) if hasattr(X, "dtypes") else [False]):
-        numbers = {name: np.asarray(X[name], np.float64) for name in X.columns}
-        found = {name: why_naming(NUMBER, values) for name, values in numbers.items() if np.isfinite(values).all()}
-    elif _is_frame(X) or (isinstance(X, Sequence) and X and isinstance(X[0], Mapping) and kind_of(X) == "records"):
-        columns = (by_content(column)[1] for column in read_table(X).columns)
-        found = {column.name: why_naming(_kind_of_column(column), _present(column)) for column in columns}
+def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
+    """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them.
+
+    Text that is nearly numbers or dates, by the spelling, names nothing.
+    """
+    if _is_frame(X) and len(X) and _is_all_numeric(X):
+        known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
+        columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
+    elif has_text(X):
+        read = [by_content(column)[1] for column in read_table(X).columns if not odd_label(column, spelling)[0]]
+        columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
-        found = {}
-    return {name: why for name, why in found.items() if why}
+        columns = {}
+    reasons = {name: why_naming(*column) for name, column in columns.items()}
+    doubtful = [name for name, column in columns.items() if not reasons[name] and may_name(*column)]
+    return {name: why for name, why in reasons.items() if why}, doubtful
+
+
+def has_text(X: Any) -> bool:
+    """Return whether X is a frame with columns that may hold text, or a list of records."""
+    if _is_frame(X):
+        return len(X) > 0 and not _is_all_numeric(X)
+    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping) and kind_of(X) == "records"
+
+
+def _is_all_numeric(X: Any) -> bool:
+    return all(map(_is_numeric, X.dtypes)) if hasattr(X, "dtypes") else False
 
 
 def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
@@ -129,7 +147,7 @@ def numbers_of_text(X: Any) -> Any:
     whole = [
         nw.new_series(one.name, numbers, nw.Float64, backend=nw.get_native_namespace(frame))
         for one, numbers in zip(texts, read, strict=True)
-        if None not in numbers
+        if None not in numbers and len({unit_of(cell.strip()) for cell in one.to_list() if isinstance(cell, str)}) < 2
     ]
     return frame.with_columns(*whole).to_native() if whole else X
 
@@ -139,7 +157,7 @@ def _is_frame(X: Any) -> bool:
 
 
 def _kind_of_column(column: Column) -> str:
-    if column.levels is not None or len(column.contents) != 1:
+    if column.levels or len(column.contents) != 1:  # ordered levels are ranks
         return ""
     return CELLS[next(iter(column.contents))]
 

@@ -18,7 +18,7 @@ from eocc.foundation.types import Matrix
 from eocc.measures.naming import DAY
 from eocc.measures.objects import is_missing
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
-from eocc.measures.spelling import CODE, date_of, kind_of_text, number_of, truth_of
+from eocc.measures.spelling import CODE, date_of, kind_of_text, number_of, truth_of, unit_of
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
@@ -130,6 +130,8 @@ def read_table(X: Any, kinds: Mapping[Any, Any] = MappingProxyType({})) -> Table
         raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
     columns = [read_text(column, kinds.get(column.name)) for column in columns]
     times = [column for column in columns if kinds.get(column.name) == CALENDAR]
+    for twice in (column.name for column in columns if column.name in parts_of(kinds)):
+        raise ValueError(f"X has a column {twice!r}, a name that a calendar gives; rename it, or declare a date")
     return Table((*columns, *(part for column in times for part in _parts_of_dates(column))))
 
 
@@ -147,13 +149,15 @@ def eager(X: Any) -> Any:
 def by_content(column: Column) -> tuple[str, Column]:
     """Return the kind to declare for text that holds only numbers, dates or truth values, and the column read so.
 
-    The kind is "" for any other column. Numerals that begin with 0 are names, not numbers.
+    The kind is "" for any other column. Numerals that begin with 0 are names, and numbers with different currency or
+    percent signs are text.
     """
     labels = column.labels or ()
     if column.contents != {LABELS} or column.levels is not None or not all(isinstance(label, str) for label in labels):
         return "", column
     meanings = {TEXT if CODE.fullmatch(label.strip()) else kind_of_text(label.strip()) for label in labels}
-    kind = DECLARED.get(meanings.pop(), "") if len(meanings) == 1 else ""
+    has_one_unit = meanings != {NUMBER} or len({unit_of(label.strip()) for label in labels}) == 1
+    kind = DECLARED.get(meanings.pop(), "") if len(meanings) == 1 and has_one_unit else ""
     return kind, read_text(column, kind)
 
 

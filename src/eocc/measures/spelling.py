@@ -1,9 +1,11 @@
 """Text -> the number, date or truth value that it means, as people write them in tables."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
+from eocc.foundation.printing import quoted
 from eocc.measures.schema import BOOLEAN, DATE, NUMBER, TEXT
 
 TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
@@ -42,7 +44,7 @@ class Spelling:
     day_first: bool | None = None
 
 
-PLAIN = Spelling()
+PLAIN, COMMA = Spelling(), Spelling(",")
 
 
 def number_of(text: str, spelling: Spelling = PLAIN) -> float | None:
@@ -138,3 +140,46 @@ def microseconds(moment: date) -> float:
         moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     return float((moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1))
+
+
+def spelling_of(
+    columns: Sequence[Sequence[str]], decimal: str = "", usual: Spelling = PLAIN, may_divide: bool = True
+) -> Spelling:
+    """Return how the cells of columns write numbers and dates; what they do not show is as `usual`.
+
+    Numbers such as 1,234 have groups of thousands if these `may_divide`, else a ValueError says that they are doubtful.
+    """
+    day_first = _day_first(columns)
+    decimal = decimal or _decimal(columns, usual, may_divide)
+    return Spelling(decimal, usual.day_first if day_first is None else day_first)
+
+
+def _decimal(columns: Sequence[Sequence[str]], usual: Spelling, may_divide: bool) -> str:
+    """Return the decimal mark: a comma if numbers such as 1,5 occur, and none such as 1.5."""
+    doubtful = ""
+    has_comma = False
+    for cell in _with(",", columns):
+        if number_of(cell, COMMA) is not None:
+            if number_of(cell, PLAIN) is None:
+                has_comma = True
+                break
+            doubtful = doubtful or cell
+    if any(number_of(cell, COMMA) is None and number_of(cell, PLAIN) is not None for cell in _with(".", columns)):
+        return "."
+    if has_comma or not doubtful or usual.decimal == "," or may_divide:
+        return "," if has_comma else usual.decimal
+    remedy = "pass --decimal , for 1.234 or --decimal . for 1234" if doubtful == "1,234" else (
+        "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
+    )  # fmt: skip
+    raise ValueError(f"the number {quoted(doubtful)} can be read in two ways; {remedy}")
+
+
+def _day_first(columns: Sequence[Sequence[str]]) -> bool | None:
+    """Return whether dates such as 31/1/2031 begin with their day; None if no date says so, or some say otherwise."""
+    found = {order_of_date(cell) for mark in "/-" for cell in _with(mark, columns) if cell[0].isdigit()} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _with(mark: str, columns: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the cells that hold a mark."""
+    return (cell.strip() for cells in columns for cell in cells if mark in cell)

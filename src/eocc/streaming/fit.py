@@ -9,6 +9,8 @@ from sklearn.utils import get_tags
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
+from eocc.io.files.dialect import Dialect
+from eocc.io.files.formats import FOUND
 from eocc.streaming.passes import StreamPasses
 from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, source_of
 
@@ -25,6 +27,7 @@ def fit_stream(
     where: tuple[Any, Any] | None = None,
     outliers: Any = None,
     incomplete: str = REFUSE,
+    dialect: Dialect = FOUND,
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -59,6 +62,8 @@ def fit_stream(
         They are read in a pass of their own, and kept in memory.
     incomplete : {"refuse", "skip"}, default="refuse"
         A row with a missing value is an error, or is skipped.
+    dialect : eocc.io.files.dialect.Dialect
+        How CSV files are written, for example Dialect(decimal=","); by default each file shows it.
 
     The classifier gets three more attributes, which a model file does not keep:
 
@@ -85,12 +90,12 @@ def fit_stream(
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
-    stream = source_of(source, chunk_rows, where, incomplete, columns=columns)
+    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns)
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
     if outliers is not None:
         if where is None:
             raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
-        others = source_of(source, chunk_rows, (where[0], outliers), incomplete, columns=columns)
+        others = source_of(source, chunk_rows, (where[0], outliers), incomplete, dialect, columns=columns)
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
     draft.fit_passes(passes, sample, known)

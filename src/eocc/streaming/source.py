@@ -17,6 +17,8 @@ from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
 from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
 from eocc.io.files.cells import NUMBER, is_same
+from eocc.io.files.dialect import Dialect
+from eocc.io.files.formats import FOUND
 from eocc.io.files.source import STDIN, check_regular
 
 CHUNK_ROWS = 8192
@@ -101,6 +103,7 @@ def source_of(
     chunk_rows: int = CHUNK_ROWS,
     where: tuple[Any, Any] | None = None,
     incomplete: str = REFUSE,
+    dialect: Dialect = FOUND,
     **options: Any,
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
@@ -117,7 +120,7 @@ def source_of(
         paths = files_of(Path(source))
         counts = [count_rows(path, guess_format(path)) for path in paths]
         n_rows = None if None in counts else sum(filter(None, counts))
-        chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths)
+        chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths, dialect)
     elif hasattr(source, "shape") and hasattr(source, "__getitem__"):
         n_rows, chunks = _length(source), partial(_of_array, source, chunk_rows)
     elif isinstance(source, Iterable):
@@ -128,10 +131,9 @@ def source_of(
     return Source(chunks, n_rows, where=where, incomplete=incomplete, **options)
 
 
-def _of_files(paths: Sequence[Path]) -> Iterator[Chunk]:
-    if len(paths) == 1:
-        return open_chunks(paths[0])
-    return (chunk for path in track(f"reading {len(paths):,} files", paths) for chunk in open_chunks(path))
+def _of_files(paths: Sequence[Path], dialect: Dialect) -> Iterator[Chunk]:
+    several = paths if len(paths) == 1 else track(f"reading {len(paths):,} files", paths)
+    return (chunk for path in several for chunk in open_chunks(path, dialect=dialect))
 
 
 def _of_array(array: Any, step: int) -> Iterator[Chunk]:

@@ -136,8 +136,8 @@ def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
             values.append(None if is_missing(cell, is_text) else convert(cell, spelling))
         except (AttributeError, TypeError, ValueError, KeyError, OverflowError):
             is_two = kind == DATE and is_two_dates(str(cell).strip())
-            why = "can be read as two dates" if is_two else f"is not a {wanted}"
-            found = f"column {quoted(name)} holds {quoted(str(cell))}, which {why}"
+            why = "can be read as two dates" if is_two else f"is not {wanted}"
+            found = f"column {quoted(name)}: {quoted(str(cell))} {why}"
             raise chunk.fault(index, f"{found}; {remedy_for(cell, kind, chunk)}") from None
     return values
 
@@ -149,7 +149,7 @@ def remedy_for(cell: Any, kind: str, chunk: Chunk) -> str:
         return f"if its decimal mark is {other!r}, pass --decimal {other}"
     if chunk.is_text and kind == DATE and is_two_dates(text):
         return "pass --dates day-first or --dates month-first"
-    return "correct it, or drop the row or the column"
+    return "correct it, empty the cell, or remove the row"
 
 
 def _plain_numbers(cells: Sequence[Any], spelling: Spelling) -> Any:
@@ -203,10 +203,10 @@ def _as(kind: type, read: Callable[..., Any] | None = None) -> Callable[..., Any
 
 # kind -> how a cell is converted, and what it should have been
 KINDS: dict[str, tuple[Callable[[Any, Spelling], Any], str]] = {
-    NUMBER: (_number, "finite number, for example 0.5 or 1e3"),
-    BOOLEAN: (_truth, "boolean, true or false"),
+    NUMBER: (_number, "a number (0.5 and 1e3 are)"),
+    BOOLEAN: (_truth, "true or false"),
     TEXT: (_text, "text"),
-    DATE: (_as(date, date_of), "date, for example 2031-12-01"),
-    DURATION: (_as(timedelta), "duration"),
-    TIME: (_as(time, lambda text, _: time.fromisoformat(text)), "time of day, for example 12:30"),
+    DATE: (_as(date, date_of), "a date (2031-12-01 is)"),
+    DURATION: (_as(timedelta), "a duration"),
+    TIME: (_as(time, lambda text, _: time.fromisoformat(text)), "a time of day (12:30 is)"),
 }

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,7 @@ def open_chunks(
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     options = {"dialect": dialect} if name in TEXT_TABLES else {}
-    if dialect != FOUND and not options:
+    if replace(dialect, usual=FOUND.usual) != FOUND and not options:
         raise ValueError(
             f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
         )

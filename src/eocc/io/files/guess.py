@@ -15,9 +15,10 @@ from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
-from eocc.measures.naming import why_naming
+from eocc.measures.naming import may_name, why_naming
 from eocc.measures.schema import DATE, NUMBER, TEXT
-from eocc.measures.spelling import is_two_dates, microseconds
+from eocc.measures.spelling import PLAIN, is_two_dates, microseconds
+from eocc.measures.text_format import TextFormat
 
 FirstCells = dict[str | None, tuple[Chunk, int]]
 
@@ -30,6 +31,7 @@ class Column(NamedTuple):
     has_gaps: bool
     remark: str = ""
     remedy: str = ""
+    unit: str = ""
 
 
 def guess_schema(
@@ -68,7 +70,7 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
     for unknown in sorted(apart - set(names)):
         raise complaint(where, None, f"has no column {quoted(unknown)}; {has_instead(unknown, names)}")
     found = [_column(chunks, name) for name in names if name not in apart]
-    aside = {} if keeps_names else {column.name: why for column in found if (why := _why_naming(chunks, column))}
+    aside, doubts = ({}, []) if keeps_names else _naming(chunks, found)
     columns = [column for column in found if column.name not in aside]
     if not columns:
         remedy = f"{_listed(aside)}; --all-columns compares {_them(aside)}" if aside else "drop fewer"
@@ -83,21 +85,25 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
         raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use {use}")
     kind = "numbers" if is_numbers else "records"
     is_named = chunks[0].is_named or bool(apart)  # if some columns are left out, the others go by their numbers
-    remarks = [column.remark + column.remedy for column in found if column.remark]
+    remarks = [column.remark + column.remedy for column in found if column.remark] + doubts
     if aside:
         remarks.insert(0, f"not compared: {_listed(aside)}; --all-columns compares {_them(aside)}")
     if measure is None:
         remarks += _remarks_on_records(columns)
-    kept = tuple((column.name, column.kind) for column in columns)
-    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=tuple(aside))
+    kept, spelling = tuple((column.name, column.kind) for column in columns), chunks[0].spelling
+    written = [column for column in columns if column.unit or (column.kind in (NUMBER, DATE) and spelling != PLAIN)]
+    text_format = TextFormat(spelling, {column.name: column.unit for column in written}) if written else TextFormat()
+    ignored = (*aside, *(name for name in names if name in apart))
+    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=ignored, text_format=text_format)
 
 
-def _why_naming(chunks: Sequence[Chunk], column: Column) -> str:
+def _present(chunks: Sequence[Chunk], column: Column) -> Sequence[Any] | Matrix:
+    """Return the values of a column that are not missing; dates in microseconds."""
     values = (values_in(chunk, column.name, column.kind) for chunk in chunks)
     if column.kind == NUMBER:
-        return why_naming(NUMBER, _integers(values))
+        return _integers(values)
     present = [value for part in values for value in part if value is not None]
-    return why_naming(column.kind, [microseconds(day) for day in present] if column.kind == DATE else present)
+    return [microseconds(day) for day in present] if column.kind == DATE else present
 
 
 def _integers(parts: Iterable[Sequence[Any]]) -> Matrix:
@@ -109,6 +115,22 @@ def _integers(parts: Iterable[Sequence[Any]]) -> Matrix:
         if (found[-1] % 1).any():
             return np.empty(0)
     return np.concatenate(found)
+
+
+def _naming(chunks: Sequence[Chunk], columns: Iterable[Column]) -> tuple[dict[str, str], list[str]]:
+    """Return the columns that name the rows, with the reason, and remarks on those that may name them.
+
+    Text that is nearly numbers or dates names nothing: its remark says which cell to correct.
+    """
+    reasons, remarks = dict[str, str](), list[str]()
+    for column in (column for column in columns if column.kind != TEXT or not column.remark):
+        values = _present(chunks, column)
+        if why := why_naming(column.kind, values):
+            reasons[column.name] = why
+        elif may_name(column.kind, values):
+            name, option = quoted(column.name), shlex.quote(shown(column.name))
+            remarks.append(f"column {name} has a different integer in every row; if it names them, --drop {option}")
+    return reasons, remarks
 
 
 def _listed(aside: Mapping[str, str]) -> str:
@@ -168,7 +190,8 @@ def _column_of_numbers(chunks: Sequence[Chunk], name: str, has_gaps: bool) -> Co
     if units == [""]:
         return Column(name, NUMBER, has_gaps)
     if len(units) == 1:
-        return Column(name, NUMBER, has_gaps, f"column {quoted(name)} holds numbers with {units[0]}, which is left out")
+        remark = f"column {quoted(name)} holds numbers with {units[0]}, which is left out"
+        return Column(name, NUMBER, has_gaps, remark, unit=units[0])
     mix = " and ".join(f"with {unit}" if unit else "without a sign" for unit in units)
     remark = f"column {quoted(name)} counts as text because it holds numbers {mix}"
     return Column(name, TEXT, has_gaps, remark, "; write all in one unit")

@@ -48,13 +48,24 @@ def _parsed(line: str, lines: Lines) -> Any:
 
 
 def json_chunks(lines: Lines) -> Iterator[Chunk]:
-    """Yield the items of a JSON array, or a single graph or record; the file is read whole."""
+    """Yield the items of a JSON array, a single graph or record, or one value per line; the file is read whole."""
+    text = list(_bounded(lines))
     try:
-        whole = parse_json("".join(_bounded(lines)))
+        whole = parse_json("".join(text))
+        values = [(0, value) for value in (whole if isinstance(whole, list) else [whole])]
     except JsonError as error:
-        remedy = "; one value per line is the format jsonl: rename the file to .jsonl" if error.is_extra else ""
-        raise complaint(lines.where, error.line, f"{error}{remedy}") from None
-    yield from _chunks(((0, value) for value in (whole if isinstance(whole, list) else [whole])), lines)
+        values = _one_per_line(text) if error.is_extra else []
+        if not values:
+            raise complaint(lines.where, error.line, str(error)) from None
+    yield from _chunks(iter(values), lines)
+
+
+def _one_per_line(text: list[str]) -> list[tuple[int, Any]]:
+    """Return the values of JSON lines, with the numbers of their lines; none if a line is something else."""
+    try:
+        return [(number, parse_json(line)) for number, line in enumerate(text, 1) if line.strip()]
+    except JsonError:
+        return []
 
 
 def _bounded(lines: Lines) -> Iterator[str]:

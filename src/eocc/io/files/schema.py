@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ from eocc.foundation.printing import complaint, printable, quoted
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted
-from eocc.io.files.cells import complete_rows, values_in
+from eocc.io.files.cells import complete_rows, units_in, values_in
 from eocc.io.files.chunk import Chunk
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.schema import DataSchema
+from eocc.measures.schema import NUMBER, DataSchema
+from eocc.measures.text_format import TextFormat, difference_in_unit
 
 TABLES = ("numbers", "records")
 SINGULAR = {
@@ -32,12 +33,13 @@ class GapError(ValueError):
 class Schema(DataSchema):
     """A DataSchema that reads chunks. `remarks` are what the user should know about the columns.
 
-    The columns named in `aside` name the rows and are not compared. Columns are found by name, or by their order if the
-    model or the file has no names.
+    The columns named in `aside` are in the training file and are not compared. Columns are found by name, or by their
+    order if the model or the file has no names.
     """
 
     remarks: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
+    text_format: TextFormat = field(default_factory=TextFormat)
 
     @property
     def names(self) -> list[str]:
@@ -91,6 +93,23 @@ class Schema(DataSchema):
         known = set(self.found(chunk)) if chunk.columns else set()
         return [name for name in chunk.columns if name not in known]
 
+    def differences(self, chunk: Chunk) -> list[str]:
+        """Return how the text of a chunk differs from that of the training table: decimal mark, dates, signs."""
+        if not chunk.columns or self.kind not in TABLES:
+            return []
+        here, there = chunk.spelling, self.text_format.spelling
+        notes = list[str]()
+        if chunk.is_text and (here.decimal, there.decimal) == (".", ","):
+            notes.append("numbers have decimal points, but commas in training")
+        if None not in (here.day_first, there.day_first) and here.day_first != there.day_first:
+            first, second = ("day", "month") if here.day_first else ("month", "day")
+            notes.append(f"dates have the {first} first, but the {second} in training")
+        for found, (name, kind) in zip(self.found(chunk), self.columns, strict=True):
+            trained = self.text_format.units.get(name, "")
+            units = sorted(units_in(chunk, found)) if kind == NUMBER else []
+            notes += [note for unit in units if (note := difference_in_unit(found, unit, trained))]
+        return notes
+
     def _rows(self, chunk: Chunk) -> Any:
         found = self.found(chunk)
         values = [values_in(chunk, name, kind) for name, (_, kind) in zip(found, self.columns, strict=True)]
@@ -133,7 +152,10 @@ class Schema(DataSchema):
 def schema_of_model(classifier: Any) -> Schema:
     """Return what a file must hold to be scored with a fitted model."""
     known: DataSchema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
-    return Schema(known.kind, known.columns, known.is_named, known.n_channels, known.allows_gaps)
+    return Schema(
+        known.kind, known.columns, known.is_named, known.n_channels, known.allows_gaps,
+        text_format=classifier.text_format_,
+    )  # fmt: skip
 
 
 def as_table(chunk: Chunk) -> Chunk:

@@ -1,0 +1,109 @@
+"""How the text of a training table writes numbers and dates, so that new tables are read in the same way."""
+
+import math
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from eocc.measures.columns import LABELS, Column, read_table
+from eocc.measures.schema import DATE, NUMBER, TEXT
+from eocc.measures.spelling import CODE, PLAIN, Spelling, date_of, is_two_dates, kind_of_text, number_of, unit_of
+from eocc.measures.spelling import spelling_of as spelling_of_cells
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """The spelling, and the currency or percent sign of the columns ("" for none) that need it to be read."""
+
+    spelling: Spelling = PLAIN
+    units: Mapping[Hashable, str] = field(default_factory=dict)
+
+    def plain(self, X: Any) -> Any:
+        """Return a frame or dicts with numbers as 1234.5 and dates as 2031-12-01 in these columns; warn of other signs.
+
+        >>> TextFormat(Spelling(","), {"load": "€"}).plain([{"load": "1.234,5 €"}, {"load": None}])
+        [{'load': '1234.5'}, {'load': None}]
+        """
+        if not self.units:
+            return X
+        if isinstance(X, Sequence) and all(isinstance(row, Mapping) for row in X):
+            for name in self.units:
+                self._check_unit(name, [row.get(name) for row in X])
+            return [{name: self._cell(name, cell) for name, cell in row.items()} for row in X]
+        return self._frame(X) if hasattr(type(X), "columns") else X
+
+    def _frame(self, X: Any) -> Any:
+        import narwhals.stable.v2 as nw
+
+        frame = nw.from_native(X, eager_only=True)
+        texts = [one for one in frame.iter_columns() if one.name in self.units and one.dtype in (nw.String, nw.Object)]
+        for one in texts:
+            self._check_unit(one.name, one.to_list())
+        cells = [[self._cell(one.name, cell) for cell in one.to_list()] for one in texts]
+        backend = nw.get_native_namespace(frame)
+        new = [
+            nw.new_series(one.name, part, one.dtype, backend=backend) for one, part in zip(texts, cells, strict=True)
+        ]
+        for one, series in zip(texts, new, strict=True) if hasattr(X, "index") else ():
+            series.to_native().index = one.to_native().index
+        return frame.with_columns(*new).to_native() if new else X
+
+    def _cell(self, name: Hashable, cell: Any) -> Any:
+        if name not in self.units or not isinstance(cell, str):
+            return cell
+        text = cell.strip()
+        number, day = number_of(text, self.spelling), date_of(text, self.spelling)
+        if number is not None and math.isfinite(number):
+            return repr(number)
+        return cell if day is None else day.isoformat()
+
+    def _check_unit(self, name: Hashable, cells: Sequence[Any]) -> None:
+        texts = {cell.strip() for cell in cells if isinstance(cell, str)}
+        found = {unit_of(text, self.spelling) for text in texts if number_of(text, self.spelling) is not None}
+        for unit in sorted(found - {self.units[name]}):
+            warnings.warn(difference_in_unit(name, unit, self.units[name]), UserWarning, stacklevel=5)
+
+
+def difference_in_unit(name: Hashable, found: str, trained: str) -> str:
+    """Return a sentence about a sign that differs from the one in training; "" if it does not."""
+    here, there = (f"with {unit}" if unit else "without a sign" for unit in (found, trained))
+    return "" if found == trained else f"column {name!r} has numbers {here}, but {there} in training"
+
+
+def text_format_of(X: Any) -> TextFormat:
+    """Return how a frame, or dicts, writes numbers and dates; warn of text that is nearly numbers or dates."""
+    columns = [column for column in read_table(X).columns if _is_text(column)]
+    spelling = spelling_of_cells([column.labels or () for column in columns])
+    units = dict[Hashable, str]()
+    for column in columns:
+        labels = [label.strip() for label in column.labels or ()]
+        kinds = {TEXT if CODE.fullmatch(label) else kind_of_text(label, spelling) for label in labels}
+        signs = sorted({unit_of(label, spelling) for label in labels}) if kinds == {NUMBER} else [""]
+        two = next((label for label in labels if is_two_dates(label)), "") if TEXT in kinds else ""
+        odd, kind = odd_label(column, spelling)
+        if len(signs) > 1 or two or odd:
+            mix = " and ".join(f"with {sign}" if sign else "without a sign" for sign in signs)
+            why = f"{odd!r} is not a {kind}" if odd else f"it holds numbers {mix}"
+            why = f"{two!r} can be read as two dates" if two else why
+            warnings.warn(f"column {column.name!r} counts as text because {why}", UserWarning, stacklevel=5)
+        elif kinds in ({NUMBER}, {DATE}) and (signs != [""] or spelling != PLAIN):
+            units[column.name] = signs[0]
+    return TextFormat(spelling if units else PLAIN, units)
+
+
+def odd_label(column: Column, spelling: Spelling) -> tuple[str, str]:
+    """Return the first text that is none of the numbers or dates that at least half of the texts are, and that kind."""
+    kinds = (
+        {label: kind_of_text(label.strip(), spelling) for label in (column.labels or ())} if _is_text(column) else {}
+    )
+    for kind in (NUMBER, DATE):
+        odd = [label for label, found in kinds.items() if found != kind]
+        if odd and 2 * len(odd) <= len(kinds):
+            return odd[0], kind
+    return "", ""
+
+
+def _is_text(column: Column) -> bool:
+    labels = column.labels or ()
+    return column.contents == {LABELS} and column.levels is None and all(isinstance(label, str) for label in labels)
