@@ -127,7 +127,7 @@ def test_without_a_rate_the_surprise_classifier_takes_a_twentieth(setosa):
 
 def test_the_surprise_classifier_is_calibrated_by_left_out_rows(setosa):
     clf = SurpriseClassifier().fit(setosa)
-    assert_array_equal(np.sort(clf.score_all(setosa).margins), clf.calibration_.margins)
+    assert_allclose(np.sort(clf.score_all(setosa).margins), clf.calibration_.margins, atol=1e-8)
     assert (clf.calibration_.margins < 0).sum() == 1  # the second least normal of 50 rows is the threshold
 
 
@@ -191,6 +191,40 @@ def test_the_rate_is_kept_on_other_data_and_on_few_rows(draw, n, method):
         clf = classifier(method, 0.05).fit(draw(rng, n))
         rejected.append((clf.predict(draw(rng, 100)) == -1).mean())
     assert_kept(rejected, 0.05, method)
+
+
+def integers(rng, n):
+    return rng.integers(0, 6, size=(n, 2)).astype(float)
+
+
+def repeated(share):
+    """Normal rows, a share of which are copied once when a model is trained."""
+
+    def draw(rng, n):
+        X = rng.normal(size=(n, 3))
+        return np.vstack([X, X[: int(share * n)]])
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    ("train", "new"),
+    [(integers, integers), (repeated(0.4), repeated(0.0)), (repeated(1.0), repeated(0.0))],
+)  # 0.15, 0.08 and 0.35 if a training row keeps all its copies as neighbours
+def test_the_rate_is_kept_with_copies(train, new):
+    rng = np.random.default_rng(9)
+    rejected = [(SurpriseClassifier().fit(train(rng, 100)).predict(new(rng, 300)) == -1).mean() for _ in range(25)]
+    assert_kept(rejected, 0.05, "surprise")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_p_value_and_decision_agree_for_copies_up_to_rounding(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 3))
+    clf = SurpriseClassifier(false_alarm_rate=0.05).fit(X)
+    new = X + 1e-12 * rng.normal(size=(50, 60, 3))
+    new = new.reshape(-1, 3)
+    assert_array_equal(clf.predict(new) == 1, clf.p_values(new) > 0.05)
 
 
 def test_the_rate_is_kept_with_a_search_and_a_validation_set():

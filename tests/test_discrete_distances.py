@@ -7,6 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
+from eocc.measures import Euclidean
+from eocc.space.weightings import no_left_out_weights
+from eocc.surprise.comparison import Reference
+from eocc.surprise.model import fit_surprise_model
 from eocc.surprise.score import Threshold, smallest_step
 
 LINES = ["GET /index.html 200", "GET /about.html 200", "POST /login 302"] * 60 + ["GET /index.html 304"]
@@ -34,10 +38,24 @@ def test_the_surprise_is_counted_in_steps():
     assert 0.5 < found[0] < 1.5  # 9.5 in units of the standard deviations
 
 
+def step_of(X):
+    normal = Reference(Euclidean().fit(X), X, np.ones((1, X.shape[1])))
+    return fit_surprise_model(normal, None, no_left_out_weights(X.shape[1]))[2]
+
+
 @pytest.mark.parametrize("n", [5, 9, 20, 1000])
 def test_measured_numbers_have_no_steps(n):
-    X = np.random.default_rng(0).normal(size=(n, 3)) * [1.0, 2.0, 5.0]
-    assert SurpriseClassifier().fit(X).surprise_model_.threshold.step == 0.0
+    assert step_of(np.random.default_rng(0).normal(size=(n, 3)) * [1.0, 2.0, 5.0]) == 0.0
+
+
+@pytest.mark.parametrize("jitter", [0.0, 1e-12])
+def test_a_clump_of_copies_is_no_step(jitter):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30))
+    X[450:] = 6 / np.sqrt(30)
+    assert step_of(X + jitter * rng.normal(size=X.shape)) == 0.0
+    assert step_of(X.round()) > 0
+    assert step_of(X[440:].round(1)) > 0  # nearly all rows have copies
 
 
 def test_common_distances_are_those_at_two_successive_ranks():

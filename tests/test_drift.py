@@ -1,6 +1,6 @@
 """Drift: the test is valid for batches of any size, finds shifts, names the column, and says the same everywhere."""
 
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.stats import binom
 from doubles import plain
 from eocc import SurpriseClassifier, load
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import ALPHA, DriftCounts, tail
+from eocc.calibration.drift import ALPHA, NORMAL, UNUSUAL, DriftCounts, tail
 from eocc.cli import main
 from eocc.report import write_report
 from eocc.streaming import score_stream
@@ -59,23 +59,27 @@ def test_the_tail_of_millions_of_rows_is_finite_and_falls():
 def test_the_p_value_by_hand():
     # 99 held-out margins 1, ..., 99. Rows below the 5th are rejected; the tail takes the 6th, 1.2 times the rate. Rows
     # below the 10th, 25th and 50th count too, by the tails of the 12th, 27th and 52nd; so do rows above the 90th, 75th
-    # and 50th, by those of the 15th, 30th and 55th from above.
+    # and 50th, by those of the 15th, 30th and 55th from above. The median is 45 above the threshold, and a row must be
+    # 0.02 * 45 = 0.9 beyond the 10th, 25th and 50th.
     calibration = Calibration(np.arange(1.0, 100.0), 0.05)
 
     def drift(margins):
         rows = np.array(margins)[:, None]
-        counts = DriftCounts(calibration, calibration.threshold, calibration.margins[:, None], [], calibration.margins)
+        counts = DriftCounts(calibration, calibration.threshold, calibration.margins[:, None], [], (UNUSUAL, NORMAL))
         return counts.add(rows[:, 0], rows).result()
 
     two = drift([4.5, 4.5])
     assert (two.n_rejected, two.n_expected) == (2, 0.1)
     assert two.p_value == pytest.approx(2 * 6 * 7 / (100 * 101))
-    four = drift([24.5] * 4)
+    assert drift([24.15] * 4).p_value == pytest.approx(12 * 52 * 53 * 54 * 55 / (100 * 101 * 102 * 103))
+    four = drift([24.05] * 4)
     assert four.n_rejected == 0
     assert four.p_value == pytest.approx(12 * 27 * 28 * 29 * 30 / (100 * 101 * 102 * 103))
-    assert drift([75.5] * 4).p_value == pytest.approx(12 * 30 * 31 * 32 * 33 / (100 * 101 * 102 * 103))
-    assert str(drift([75.5] * 9)).startswith("0 of 9 rows rejected, 5 % expected; 9 are more normal than 75 % of the ")
-    assert "; 9 are more unusual than 75 % of the training rows, 25 % expected: the new" in str(drift([24.5] * 9))
+    assert drift([75.85] * 6).p_value == pytest.approx(12 * np.prod(np.arange(55, 61) / np.arange(100, 106)))
+    assert drift([75.95] * 4).p_value == pytest.approx(12 * 30 * 31 * 32 * 33 / (100 * 101 * 102 * 103))
+    said = str(drift([75.95] * 9 + [60.0]))
+    assert said.startswith("0 of 10 rows rejected, 5 % expected; 9 of 10 are more normal than 75 % of the ")
+    assert "; 9 of 9 are more unusual than 75 % of the training rows, 25 % expected: the new" in str(drift([24.0] * 9))
     assert drift([5.0] * 9).n_rejected == 0  # as many held-out rows are more unusual as the rate allows
     assert drift([4.5]).p_value == pytest.approx(0.12)
     assert drift([20.5, 50.5, 80.5] * 10).p_value == 1.0
@@ -88,7 +92,7 @@ def test_without_drift_a_small_p_value_is_rare_however_many_rows_there_are(n_new
     for _ in range(n_batches):
         held_out, new = np.sort(rng.normal(size=60)), rng.normal(size=n_new)
         calibration = Calibration(held_out, 0.05)
-        counts = DriftCounts(calibration, calibration.threshold, held_out[:, None], [], held_out)
+        counts = DriftCounts(calibration, calibration.threshold, held_out[:, None], [], (UNUSUAL, NORMAL))
         found.append(counts.add(new, new[:, None]).result().p_value)
         naive.append(binom.sf((calibration.p_values(new) <= 0.05).sum() - 1, n_new, 0.05))
     for level in (0.01, 0.05, 0.2):
@@ -110,6 +114,28 @@ def test_new_rows_from_the_same_source_are_no_drift(draw):
     rng = np.random.default_rng(2)
     found = [SurpriseClassifier().fit(draw(rng, 80)).drift(draw(rng, 600)) for _ in range(30)]
     assert sum(one.p_value <= 0.05 for one in found) <= 4  # 5 or more have a probability below 0.02
+
+
+@pytest.mark.parametrize(
+    ("pool", "n"),
+    [
+        ([f"item {k:03d}" for k in range(400)], 240),
+        (list(product(map(float, range(10)), repeat=3)), 600),
+        (list(product(map(float, range(20)), repeat=2)), 200),
+    ],
+)
+def test_the_rest_of_a_pool_without_copies_is_no_drift(pool, n):
+    for seed in range(3):
+        mixed = [pool[k] for k in np.random.default_rng(seed).permutation(len(pool))]
+        assert SurpriseClassifier().fit(mixed[:n]).drift(mixed[n:]).p_value > 0.2
+
+
+def test_a_fifth_more_rejections_than_promised_are_no_drift():
+    # The tail of 2 rejected rows takes the 60th of 999 held-out rows, 1.2 times the 50th.
+    calibration = Calibration(np.arange(1.0, 1000.0), 0.05)
+    counts = DriftCounts(calibration, calibration.threshold, calibration.margins[:, None], [], (UNUSUAL,))
+    found = counts.add(np.array([1.5, 1.5]), np.zeros((2, 1))).result()
+    assert found.p_value == pytest.approx(2 * 60 * 61 / (1000 * 1001))
 
 
 def test_training_rows_are_no_drift(setosa):
@@ -151,10 +177,11 @@ def test_without_drift_the_command_is_silent_and_the_report_has_one_line(tmp_pat
     assert f"<li>Drift of the rows labelled normal: {said}</li>" in page
 
 
-def test_nothing_is_said_where_every_training_row_has_a_copy():
+def test_training_rows_with_copies_are_compared_as_new_ones():
     rng = np.random.default_rng(9)
-    rows = np.repeat(rng.normal(size=(40, 2)), 2, axis=0)
-    assert SurpriseClassifier().fit(rows).drift(rng.normal(size=(500, 2))).p_value == 1.0
+    clf = SurpriseClassifier().fit(np.repeat(rng.normal(size=(80, 2)), 2, axis=0))
+    assert not clf.drift(rng.normal(size=(500, 2))).is_drift
+    assert clf.drift(rng.normal(size=(100, 2)) + 2).is_drift
 
 
 def test_columns_may_come_in_another_order():
@@ -164,9 +191,8 @@ def test_columns_may_come_in_another_order():
     assert clf.drift(rows[100:]) == clf.drift([{name: row[name] for name in "cab"} for row in rows[100:]])
 
 
-def test_copies_of_precomputed_rows_are_left_out(setosa):
-    rows = np.vstack([setosa, setosa[:10]])
-    distances = np.linalg.norm(rows[:, None] - rows, axis=2)
+def test_precomputed_rows_have_their_drift(setosa):
+    distances = np.linalg.norm(setosa[:, None] - setosa, axis=2)
     clf = SurpriseClassifier(measure="precomputed").fit(distances)
     assert clf.drift(distances).p_value == 1.0
     assert clf.drift(distances + 5).is_drift

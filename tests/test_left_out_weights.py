@@ -38,7 +38,15 @@ def test_rows_with_more_than_a_tenth_of_the_variance_of_a_column_are_left_out():
     X = lognormal(1, 60, 5)
     shares = (X - X.mean(axis=0)) ** 2 / (len(X) * X.var(axis=0))
     assert_array_equal(left_out(X).rows, np.flatnonzero(shares.max(axis=1) > 0.1))
-    assert ((shares.max(axis=1) > 0.09) != (shares.max(axis=1) > 0.11)).any()
+
+
+@pytest.mark.parametrize(("value", "is_left_out"), [(4.6, False), (4.85, True)])
+def test_a_tenth_of_the_variance_is_the_limit(value, is_left_out):
+    X = np.column_stack([np.tile([-1.0, 1.0], 100), np.arange(200.0)])
+    X[0, 0] = value
+    share = (X[0, 0] - X[:, 0].mean()) ** 2 / (200 * X[:, 0].var())
+    assert abs(share - 0.1) < 0.006
+    assert (0 in left_out(X).rows) == is_left_out
 
 
 def test_shares_of_pairs_are_those_of_columns():
@@ -55,6 +63,14 @@ def test_a_column_that_varies_by_one_row_has_no_weight_without_it():
     assert weights[rows.tolist().index(7), 2] == 0
 
 
+@pytest.mark.parametrize(("spread", "has_weight"), [(3e-5, True), (3e-6, False)])  # 5e-8 and 5e-10 of the variance
+def test_what_is_left_of_a_column_counts_down_to_a_billionth(spread, has_weight):
+    X = np.random.default_rng(0).normal(size=(50, 3)) * [1.0, 2.0, spread]
+    X[7, 2] = 1.0
+    rows, weights, _ = left_out(X)
+    assert (weights[rows.tolist().index(7), 2] > 0) == has_weight
+
+
 def test_measured_rows_without_extremes_have_no_weights_of_their_own():
     X = np.random.default_rng(0).normal(size=(500, 3)) * [1.0, 2.0, 5.0]
     assert len(left_out(X).rows) == 0
@@ -65,7 +81,7 @@ def test_training_rows_score_as_when_they_were_left_out(measure, tmp_path):
     X = lognormal(3, 40, 6)
     clf = SurpriseClassifier(measure=measure).fit(X)
     assert len(clf.surprise_model_.surprise.left_out.rows)
-    assert_array_equal(np.sort(clf.decision_function(X)), clf.calibration_.margins)
+    assert_allclose(np.sort(clf.decision_function(X)), clf.calibration_.margins, atol=1e-8)
     assert_array_equal([clf.decision_function(row[None])[0] for row in X], clf.decision_function(X))
     save(clf, tmp_path / "m.eocc")
     assert_array_equal(load(tmp_path / "m.eocc").decision_function(X), clf.decision_function(X))

@@ -14,6 +14,7 @@ from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
 from eocc.surprise import comparison
 from eocc.surprise.comparison import Reference, nearest_in
+from eocc.surprise.model import fit_surprise_model
 from eocc.surprise.score import (
     Standardisation,
     Surprise,
@@ -82,6 +83,7 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     distances = np.where(numbers >= 0, np.array([points[j][0] for j in numbers[0]], float), np.inf)
     counts = np.array([count for _, count in points])
     own = next((j for j in order if counts[j] > 1), -1)
+    twin = next((j for j in order if counts[j] > 1 + (j == own)), -1)
     values = np.arange(1.0, len(points) + 1)
     near, means, copies, gaps, is_short = (
         np.empty((1, k)),
@@ -92,10 +94,12 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     )
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = distances, numbers, np.array([own]), counts, values, above, 1.0, m, is_whole
+    arguments = distances, numbers, np.array([own]), np.array([twin]), counts, values, above, 1.0, m, is_whole
     summarise_lists(*arguments, near, means, copies, gaps, is_short)
     rows = [
-        (float(distance), values[j]) for j, (distance, count) in enumerate(points) for _ in range(count - (j == own))
+        (float(distance), values[j])
+        for j, (distance, count) in enumerate(points)
+        for _ in range(count - (j == own) - (j == twin))
     ]
     expected = oracle.smallest([distance for distance, _ in rows], above, k)
     kept = [value for distance, value in rows if above < distance <= expected[m - 1] * (1 + 1e-9)]
@@ -114,7 +118,9 @@ def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)
-    summarise_lists(distances, numbers, np.array([-1]), counts, np.ones(20), -1.0, -1.0, 4, False, *found, is_short)
+    summarise_lists(
+        distances, numbers, np.array([-1]), np.array([-1]), counts, np.ones(20), -1.0, -1.0, 4, False, *found, is_short
+    )
     assert is_short[0]
 
 
@@ -123,7 +129,18 @@ def test_a_list_of_copies_only_is_too_short_to_tell_the_gap():
     for tolerance, expected in ((0.1, False), (0.6, True)):
         found, is_short = (np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)), np.empty(1, bool)
         summarise_lists(
-            distances, numbers, np.array([-1]), counts, np.ones(3), -1.0, tolerance, 4, False, *found, is_short
+            distances,
+            numbers,
+            np.array([-1]),
+            np.array([-1]),
+            counts,
+            np.ones(3),
+            -1.0,
+            tolerance,
+            4,
+            False,
+            *found,
+            is_short,
         )
         assert is_short[0] == expected
 
@@ -175,6 +192,35 @@ def test_the_surprise_is_that_of_the_plain_definition(rows, new):
     expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
     found = model.of_terms(model.terms(model.nearest(normal.compare(Y))))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+@given(ROWS)
+def test_training_rows_are_calibrated_as_new_rows_of_a_model_without_them(rows):
+    X, weightings = np.array(rows, float), np.array([[1.0, 1.0], [1.0, 0.25]])
+    measure = Euclidean().fit(X)
+    squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
+    found = fit_surprise_model(reference(X, weightings), None, no_left_out_weights(2))[1]
+    assert_allclose(found, oracle.surprise_as_new(squares), rtol=1e-6, atol=1e-6)
+    given_pairs = resolve_measure("precomputed", np.array(squares[0]))
+    patterns = given_pairs.read(np.array(squares[0]))
+    pairs = Reference(given_pairs.fit(patterns), patterns, np.ones((1, 1)))
+    found = fit_surprise_model(pairs, None, no_left_out_weights(1))[1]
+    assert_allclose(found, oracle.surprise_as_new(squares[:1]), rtol=1e-6, atol=1e-6)
+
+
+def test_a_row_with_a_twin_is_calibrated_without_both():
+    X = np.random.default_rng(5).normal(size=(30, 2))
+    X[7] = X[3]
+    normal = reference(X, np.ones((1, 2)))
+    model, surprises, _ = fit_surprise_model(normal, None, no_left_out_weights(2))
+    rows = normal.measure.prepare(X[[3]], X).evaluate(np.ones(2))
+    rows[0, [3, 7]] = np.inf
+    weighting = model.surprise.weightings[0]
+    alone = model.surprise.of_terms(model.surprise.terms([weighting.nearest_in(rows)]))
+    assert_allclose(surprises[[3, 7]], alone[0])
+    assert surprises[3] > model.surprises(X[[3]])[0] + 0.1  # a new copy of it has one neighbour at 0
+    single = np.delete(np.arange(30), [3, 7])
+    assert_array_equal(surprises[single], model.surprises(X[single]))
 
 
 @pytest.mark.parametrize("n_columns", [3, 8])

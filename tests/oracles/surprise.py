@@ -85,7 +85,9 @@ def changes(D, scales, mean_distance, mean_ratio):
     rows = left_out(D)
     k = min(4, max(1, len(D) - 1))
     tolerance = copy_tolerance(rows, k)
-    step = smallest_step([value for row in rows for value in smallest(row, tolerance, k) if math.isfinite(value)])
+    single = [row for row in rows if min(row) > tolerance]
+    counted = single if 2 * len(single) > len(rows) else rows
+    step = smallest_step([value for row in counted for value in smallest(row, tolerance, k) if math.isfinite(value)])
     sizes = [size for size in (1, 2, 4, 8) if size <= max(1, (len(D) - 1) // 2)]
     growth = growth_of(rows, tolerance)
     spread = [spread_copies(row, tolerance, growth) for row in rows]
@@ -116,11 +118,31 @@ def weighting(D):
     return scales, mean_distance, mean_ratio, terms
 
 
+def copy_of(row, tolerance):
+    """The nearest training row, if it is within the tolerance, in a list."""
+    return [row.index(min(row))] if min(row) <= tolerance else []
+
+
 def surprise(squares, new):
     """The surprise of new rows, from the square matrix and the rows of dissimilarities under each weighting.
 
     A new row within the tolerance of a training row under the first weighting is a copy of it: that row is left out.
     """
+    n = len(squares[0])
+    tolerance = copy_tolerance(left_out(squares[0]), min(4, max(1, n - 1)))
+    return surprise_without(squares, new, [copy_of(row, tolerance) if n > 1 else [] for row in new[0]])
+
+
+def surprise_as_new(squares):
+    """The surprise of the training rows, each as a new row of a model without it: its nearest copy is left out too."""
+    n, rows = len(squares[0]), left_out(squares[0])
+    tolerance = copy_tolerance(rows, min(4, max(1, n - 1)))
+    without = [[i, *(copy_of(row, tolerance) if n > 5 else [])] if n > 1 else [] for i, row in enumerate(rows)]
+    return surprise_without(squares, squares, without)
+
+
+def surprise_without(squares, new, without):
+    """The surprise of new rows, each compared with all training rows but some."""
     known = [weighting(D) for D in squares]
     columns = [[terms[t] for terms in one[3]] for one in known for t in (0, 1)]
     steps = [change for D, one in zip(squares, known, strict=True) for change in changes(D, *one[:3])]
@@ -130,12 +152,10 @@ def surprise(squares, new):
     growths = [growth_of(left_out(D), tolerance) for D, tolerance in zip(squares, tolerances, strict=True)]
     found = []
     for index in range(len(new[0])):
-        first = new[0][index]
-        own = first.index(min(first)) if min(first) <= tolerances[0] and n > 1 else -1
         terms = []
         for one, rows, tolerance, growth in zip(known, new, tolerances, growths, strict=True):
             scales, mean_distance, mean_ratio, _ = one
-            row = [math.inf if j == own else value for j, value in enumerate(rows[index])]
+            row = [math.inf if j in without[index] else value for j, value in enumerate(rows[index])]
             spread = spread_copies(row, tolerance, growth)
             terms += [profile_term(spread, mean_distance), local_ratio(row, scales, spread) / mean_ratio]
         standard = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]

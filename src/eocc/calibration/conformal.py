@@ -38,15 +38,19 @@ class Calibration:
         return min(1.0, UNSURE * self.rate)
 
     @property
+    def rank(self) -> int:
+        """The rank of the threshold among the margins, from 1."""
+        check_rate(self.rate, len(self.margins))
+        return min(int(self.rate * (len(self.margins) + 1) + ROUNDING), len(self.margins))
+
+    @property
     def threshold(self) -> float:
         """The smallest margin whose p-value exceeds the rate.
 
         >>> Calibration(np.array([-1.0, 0.0, 1.0]), 0.5).threshold
         0.0
         """
-        check_rate(self.rate, len(self.margins))
-        rank = int(self.rate * (len(self.margins) + 1) + ROUNDING)
-        return float(self.margins[min(rank, len(self.margins)) - 1])
+        return float(self.margins[self.rank - 1])
 
 
 def rate_for(rate: float | None, n: int) -> float:

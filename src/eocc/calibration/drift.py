@@ -13,7 +13,6 @@ from eocc.foundation.printing import printable
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
 from eocc.measures.columns import NUMBERS, Column, Table
-from eocc.space.prototypes.content import row_hashes, words_of
 
 # Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
 ALPHA = 0.01
@@ -24,8 +23,9 @@ UNUSUAL, NORMAL = "unusual", "normal"
 # and this share of the promised rate. New rows look a little more normal than left-out ones.
 LEVEL_SLACK = {UNUSUAL: 0.02, NORMAL: 0.05}
 RATE_SLACK = 0.2
-# If training rows have copies, up to this many of those that have none are scored again: seconds at most.
-MOST_UNIQUE = 2000
+# Rows count as beyond a level only if they are farther out by this share of the margin of the median held-out row. So
+# many rows that tie with a level, but for a small bias, are no drift.
+SCORE_SLACK = 0.02
 # A column of numbers is compared at up to this many values of the training rows.
 MOST_CUTS = 1000
 # Labels with fewer training rows than this are counted together, and with labels that training rows do not have.
@@ -37,7 +37,7 @@ class ColumnDrift:
     """A column, and the p-value of a test of it alone: it names the column, it does not decide whether there is drift.
 
     Numbers are compared by a two-sample Kolmogorov-Smirnov test, labels and missing values by a chi-square test. The
-    p-value is an upper bound, 2 exp(-2 D^2 n m / (n + m)) for numbers.
+    p-value is approximate, 2 exp(-2 D^2 n m / (n + m)) for numbers, and rather too large than too small.
     """
 
     name: Hashable
@@ -84,9 +84,7 @@ class DriftCounts:
     new rows are not independent, as all of them are ranks among the same held-out rows. One test counts rejected rows
     and gets half of the error; the others count rows beyond `LEVELS`. Ties make them conservative.
 
-    A classifier that scores a copy of a training row as if that row were left out passes `unique_margins`, those of
-    training rows without copies. The test then leaves out new rows that equal a prototype, and also looks for rows that
-    are too normal. Otherwise training rows look more normal than new ones, so that this would find them.
+    `sides` says whether the test looks for rows that are too unusual, too normal, or both.
     """
 
     def __init__(
@@ -95,32 +93,26 @@ class DriftCounts:
         threshold: float,
         prototypes: Any,
         names: Sequence[str],
-        unique_margins: Matrix | None,
+        sides: Sequence[str],
     ) -> None:
-        self._rate, self._threshold, self._names = calibration.rate, threshold, names
+        self._rate, self._threshold, self._names, self._sides = calibration.rate, threshold, names, sides
         self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
-        self._known = None if unique_margins is None else np.unique(row_hashes(words_of(prototypes)))
-        margins = calibration.margins if unique_margins is None else unique_margins
+        margins = calibration.margins
         self._n_held_out = n = len(margins)
         ranks = np.array([_rank(share, n) for share in (self._rate, *LEVELS)])
-        # Without any row to compare with, no row lies beyond it.
-        self._low: Any = margins[ranks - 1] if n else -np.inf
-        self._high: Any = margins[n - ranks] if n else np.inf
+        slack = SCORE_SLACK * max(0.0, float(np.median(margins)) - threshold)
+        self._low, self._high = margins[ranks - 1] - slack, margins[n - ranks] + slack
+        self._low[0] += slack  # of the rejected rows
         self._below, self._above = np.zeros((2, len(ranks)), np.int64)
-        self._n_rows, self._n_rejected, self._n_tested = 0, 0, 0
+        self._n_rows, self._n_rejected = 0, 0
 
     def add(self, margins: Matrix, patterns: Any) -> Self:
         """Count these rows too, given by their margins and as patterns of the measure; return self."""
         self._n_rows += len(margins)
         self._n_rejected += int((margins < self._threshold).sum())
         found = {column.name: column for column in columns_of(patterns, self._names)}
-        columns = tuple(found[counts.name] for counts in self._columns)
-        for counts, column in zip(self._columns, columns, strict=True):
-            counts.add(column)
-        patterns = Table(columns) if isinstance(patterns, Table) else patterns  # in the order of the training rows
-        if self._known is not None:
-            margins = margins[~np.isin(row_hashes(words_of(patterns)), self._known)]
-        self._n_tested += len(margins)
+        for counts in self._columns:
+            counts.add(found[counts.name])
         self._below += (margins[:, None] < self._low).sum(axis=0)
         self._above += (margins[:, None] > self._high).sum(axis=0)
         return self
@@ -128,37 +120,28 @@ class DriftCounts:
     def result(self) -> Drift:
         """Return the test of all rows counted."""
         rejected = 2 * self._tail(int(self._below[0]), (1 + RATE_SLACK) * self._rate)
-        sides = {UNUSUAL: self._below} | ({} if self._known is None else {NORMAL: self._above})
-        beyond = [(side, int(counts[k]), level) for side, counts in sides.items() for k, level in enumerate(LEVELS, 1)]
+        found = {UNUSUAL: self._below, NORMAL: self._above}
+        beyond = [(side, int(found[side][k]), level) for side in self._sides for k, level in enumerate(LEVELS, 1)]
         tails = [self._tail(count, level + LEVEL_SLACK[side]) for side, count, level in beyond]
         least, furthest = 2 * len(tails) * min(tails), beyond[int(np.argmin(tails))]
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
         return Drift(
             min(1.0, rejected, least), self._n_rows, self._n_rejected, self._rate * self._n_rows,
-            tuple(column for _, column in columns), _remark(*furthest) if least < rejected else "",
+            tuple(column for _, column in columns), _remark(*furthest, self._n_rows) if least < rejected else "",
         )  # fmt: skip
 
     def _tail(self, count: int, share: float) -> float:
-        return tail(count, _rank(share, self._n_held_out), self._n_tested, self._n_held_out)
+        return tail(count, _rank(share, self._n_held_out), self._n_rows, self._n_held_out)
 
 
-def _remark(side: str, count: int, level: float) -> str:
+def _remark(side: str, count: int, level: float, n_rows: int) -> str:
     than = f"{100 * (1 - level):g} % of the training rows, {100 * level:g} % expected"
-    return f"; {count:,} {'is' if count == 1 else 'are'} more {side} than {than}"
+    return f"; {count:,} of {n_rows:,} {'is' if count == 1 else 'are'} more {side} than {than}"
 
 
 def _rank(share: float, n: int) -> int:
     """Return the rank of this share among n held-out rows, from 1 to n."""
     return max(1, min(int(share * (n + 1) + ROUNDING), n))
-
-
-def without_copies(patterns: Any) -> Indices | None:
-    """Return the places of patterns that equal no other, evenly spaced ones if they are many; None if all are such."""
-    _, first, counts = np.unique(row_hashes(words_of(patterns)), return_index=True, return_counts=True)
-    if len(first) == len(patterns):
-        return None
-    found = np.sort(first[counts == 1])
-    return np.asarray(found[np.linspace(0, len(found) - 1, min(len(found), MOST_UNIQUE)).astype(int)])
 
 
 def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
@@ -247,7 +230,7 @@ class _LabelBins:
 
 
 def kolmogorov_smirnov(counts: Indices) -> float:
-    """Return -log of a bound of the p-value of two samples, counted in the same ordered bins (2, b).
+    """Return -log of the approximate p-value of two samples, counted in the same ordered bins (2, b).
 
     >>> round(kolmogorov_smirnov(np.array([[100, 0], [0, 100]])), 2), kolmogorov_smirnov(np.array([[9, 9], [3, 3]]))
     (99.31, 0.0)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import Drift, DriftCounts, without_copies
+from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.fitted import number_columns
@@ -222,12 +222,9 @@ class OneClassClassifier(
 
     def drift_counts(self) -> DriftCounts:
         """Return what counts new rows for `drift`, part by part."""
-        calibration, margins = self._calibrated(), None
-        if self.scores_left_out:
-            unique, margins = without_copies(self.prototypes_), calibration.margins
-            if unique is not None:
-                margins = np.sort(self.score_read(self.prototypes_[unique]).margins) if len(unique) else np.empty(0)
-        return DriftCounts(calibration, self.threshold_, self.prototypes_, number_columns(self), margins)
+        # Training rows look too normal to a model that does not leave them out.
+        sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
+        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""

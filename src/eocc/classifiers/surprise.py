@@ -168,17 +168,17 @@ class SurpriseClassifier(OneClassClassifier):
         self.n_rows_ = len(patterns)
         if count == len(patterns):
             rate = rate_for(self.false_alarm_rate, count)
-            self.calibrate(self._learn(patterns, training, outliers), rate)
+            self.calibrate(*self._learn(patterns, training, outliers), rate)
         elif isinstance(patterns, np.ndarray):
             self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
             self.training_indices_ = training[self.training_indices_]
         else:
             chosen = chosen_by_content(patterns, count)
-            self._learn(patterns[chosen], training[chosen], outliers)
+            surprises, step = self._learn(patterns[chosen], training[chosen], outliers)
             with threads(n_threads(self.n_jobs)):
-                blocks = track("scoring rows", self.blocks_of(patterns))
-                values = np.concatenate([self.calibration_values(block) for block in blocks])
-            self._calibrate_on(Tally().add(values))
+                blocks = track("scoring rows", self.blocks_of(patterns[np.delete(np.arange(len(patterns)), chosen)]))
+                values = np.concatenate([surprises, *map(self.calibration_values, blocks)])
+            self._calibrate_on(Tally().add(values), step)
 
     def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
@@ -211,12 +211,16 @@ class SurpriseClassifier(OneClassClassifier):
         self._check_passes(n, passes.n_columns, n_outliers)
         kept = choose_rows(passes, census, count_compared(self.prototypes, n, self._pair_bytes(passes.n_columns)))
         self.n_rows_, self.resolved_measure_ = n, resolve_measure(self.measure, kept.values)
-        surprises = self._learn(kept.values, kept.numbers, outliers)
+        surprises, step = self._learn(kept.values, kept.numbers, outliers)
         if len(surprises) == n:
-            self.calibrate(surprises, rate_for(self.false_alarm_rate, n))
+            self.calibrate(surprises, step, rate_for(self.false_alarm_rate, n))
         else:
-            scored = passes.fold(lambda part: Tally().add(self._surprises(part.values)), Tally.merge, "scoring rows")
-            self._calibrate_on(scored)
+            scored = passes.fold(
+                lambda part: Tally().add(self._surprises(part.values[~np.isin(part.numbers, kept.numbers)])),
+                Tally.merge,
+                "scoring rows",
+            )
+            self._calibrate_on(scored.merge(Tally().add(surprises)), step)
 
     def _surprises(self, rows: Matrix) -> Matrix:
         """Return the surprise of rows of numbers, in blocks if their pairs are held in memory."""
@@ -235,14 +239,17 @@ class SurpriseClassifier(OneClassClassifier):
             check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
             rate_for(self.false_alarm_rate, n)
 
-    def _calibrate_on(self, tally: Tally) -> None:
+    def _calibrate_on(self, tally: Tally, step: float) -> None:
         """Calibrate by the surprises of all training rows."""
         n = min(tally.total, MOST_BINS)
         rate = rate_for(self.false_alarm_rate, n)
-        self.calibrate(tally.largest(ranks_of(n, tally.total, rate)), rate)
+        self.calibrate(tally.largest(ranks_of(n, tally.total, rate)), step, rate)
 
-    def _learn(self, patterns: Any, places: Indices, outliers: Any) -> Matrix:
-        """Learn from the patterns that new rows are compared with, the rows `places` of X; return their surprises."""
+    def _learn(self, patterns: Any, places: Indices, outliers: Any) -> tuple[Matrix, float]:
+        """Learn from the patterns that new rows are compared with, the rows `places` of X.
+
+        Return their surprises, each as if it were new, and how much a step between common distances changes these.
+        """
         with threads(n_threads(self.n_jobs)):
             measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
             # The surprise does not depend on the scale of the dissimilarity.
@@ -255,13 +262,13 @@ class SurpriseClassifier(OneClassClassifier):
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
             left_out = left_out_weights(whole, weightings)
-            self.surprise_model_, surprises = fit_surprise_model(reference, outliers, left_out)
+            self.surprise_model_, surprises, step = fit_surprise_model(reference, outliers, left_out)
         self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
-        return surprises
+        return surprises, step
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
@@ -272,14 +279,15 @@ class SurpriseClassifier(OneClassClassifier):
         """Return the surprise of patterns as the measure reads them."""
         return self.surprise_model_.surprises(patterns)
 
-    def calibrate(self, values: Matrix, rate: float) -> None:
+    def calibrate(self, values: Matrix, step: float, rate: float) -> None:
         """Set the threshold and the p-values from the surprises of normal rows."""
-        step = self.surprise_model_.threshold.step
         threshold = Threshold.fit(values, rate, step)
         self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
-        # With steps, surprises closer than the threshold is to the training row that sets it count as equal.
-        nearly = threshold.value - Threshold.fit(values, rate).value if step else 0.0
-        self.calibration_ = Calibration(np.sort(decision_margin(threshold.ratios(values + nearly))), rate)
+        margins = np.sort(decision_margin(threshold.ratios(values)))
+        # The limit may lie beyond the training row that sets it, by rounding or by part of a step. It counts as that
+        # row's margin: the p-value of an accepted row exceeds the rate.
+        self.calibration_ = Calibration(margins, rate)
+        margins[: self.calibration_.rank] = np.minimum(margins[: self.calibration_.rank], 0.0)
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""

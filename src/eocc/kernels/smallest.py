@@ -84,13 +84,13 @@ def mean_within(rows, bounds, values, means):
 
 @kernel
 def summarise_lists(
-    distances, numbers, own, counts, values, above, tolerance, m, is_whole, near, means, copies, gaps, is_short
+    distances, numbers, own, twins, counts, values, above, tolerance, m, is_whole, near, means, copies, gaps, is_short
 ):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
     # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
-    # less for a row of which it is the own[i], which may be -1. Points as near as the m-th count too. `copies` counts
-    # those within `tolerance`, `gaps` are the distances to the nearest beyond it. `is_short` is set where the list may
-    # be too short to tell, never if it lists all points.
+    # less for a row of which it is the own[i], and once less if it is twins[i]; both may be -1. Points as near as the
+    # m-th count too. `copies` counts those within `tolerance`, `gaps` are the distances to the nearest beyond it.
+    # `is_short` is set where the list may be too short to tell, never if it lists all points.
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
         filled, last = 0, 0
@@ -100,7 +100,7 @@ def summarise_lists(
                 break
             last = t + 1
             if distances[i, t] > above:
-                for _ in range(min(counts[j] - (j == own[i]), k - filled)):
+                for _ in range(min(counts[j] - (j == own[i]) - (j == twins[i]), k - filled)):
                     near[i, filled] = distances[i, t]
                     filled += 1
         for t in range(filled, k):
@@ -109,15 +109,17 @@ def summarise_lists(
         for t in range(last):
             j = numbers[i, t]
             if above < distances[i, t] <= limit:
-                total += values[j] * (counts[j] - (j == own[i]))
-                count += counts[j] - (j == own[i])
+                left = counts[j] - (j == own[i]) - (j == twins[i])
+                total += values[j] * left
+                count += left
         means[i] = total / count
         copies[i], gaps[i] = 0, np.inf
         for t in range(last):
             if distances[i, t] > tolerance:
                 gaps[i] = distances[i, t]
                 break
-            copies[i] += counts[numbers[i, t]] - (numbers[i, t] == own[i])
+            j = numbers[i, t]
+            copies[i] += counts[j] - (j == own[i]) - (j == twins[i])
         is_short[i] = (
             not is_whole
             and last == length

@@ -110,20 +110,33 @@ class Reference:
 class Comparison(ABC):
     """Patterns against a reference."""
 
-    def __init__(self, reference: Reference, patterns: Any, own: Indices) -> None:
+    def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
         self.reference, self.patterns, self.own = reference, patterns, own
+        self.twins = np.full(len(own), -1) if twins is None else twins
 
     def take_copies(self, tolerance: float) -> None:
         """Take a pattern within `tolerance` of a prototype, under the first weighting, for that prototype.
 
-        So a training row, or a new copy of it, scores as the row did when it was left out of the training set.
+        So a training row, or a new copy of it, is not its own neighbour.
         """
         if len(self.reference) > 1:
             self.own = self._copies(tolerance)
 
+    def leave_twins_out(self, tolerance: float) -> bool:
+        """Leave out another copy of each pattern, its twin, too; return whether there are any."""
+        self.twins = self._copies(tolerance)
+        return bool((self.twins >= 0).any())
+
     @abstractmethod
     def _copies(self, tolerance: float) -> Indices:
-        """Return the prototype that each pattern is a copy of, -1 if there is none."""
+        """Return the nearest prototype of those that each pattern, left out, is a copy of; -1 if there is none."""
+
+    def _leave_out(self, rows: Matrix, places: Indices) -> Matrix:
+        """Set the dissimilarities of some patterns to what is left out to infinity, in place."""
+        for left in (self.own[places], self.twins[places]):
+            known = np.flatnonzero(left >= 0)
+            rows[known, left[known]] = np.inf
+        return rows
 
     @abstractmethod
     def nearest(
@@ -145,8 +158,7 @@ class Comparison(ABC):
         for k in np.flatnonzero(weights.any(axis=0)).tolist():
             rows += weights[:, k, None] * self._along(places, k, power)
         rows **= 1 / power
-        rows[np.arange(len(places)), self.own[places]] = np.inf
-        return rows
+        return self._leave_out(rows, places)
 
     @abstractmethod
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
@@ -185,14 +197,13 @@ class _Pairs(FullComparison):
         return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above, tolerance)
 
     def rows(self, p: Matrix) -> Matrix:
-        key = p.tobytes() + self.own.tobytes()
+        key = p.tobytes() + self.own.tobytes() + self.twins.tobytes()
         if self._last[0] != key:
             room = np.empty((len(self.patterns), len(self.reference)))
             rows = self.prepared.evaluate(p, room)
             if rows is not room:  # the measure keeps them for other calls
                 rows = np.array(rows)
-            rows[self.own >= 0, self.own[self.own >= 0]] = np.inf
-            self._last = key, rows
+            self._last = key, self._leave_out(rows, np.arange(len(rows)))
         return self._last[1]
 
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
@@ -213,8 +224,8 @@ class _Pairs(FullComparison):
 class _Found(Comparison):
     """Through lists of the nearest few, found without computing all pairs."""
 
-    def __init__(self, reference: Reference, patterns: Any, own: Indices) -> None:
-        super().__init__(reference, patterns, own)
+    def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
+        super().__init__(reference, patterns, own, twins)
         # No cached property: before Python 3.12 its lock would let one thread at a time search.
         self.lists = self._find()
 
@@ -234,14 +245,26 @@ class _Found(Comparison):
         """The first prototype that each point of the lists is."""
         return np.arange(len(self.reference))
 
-    @property
-    def own_points(self) -> Indices:
-        """The point that each pattern is."""
-        return self.own
+    def points_of(self, prototypes: Indices) -> Indices:
+        """Return the points that some prototypes are; -1 remains."""
+        return prototypes
 
     def _copies(self, tolerance: float) -> Indices:
-        distances, numbers = self.lists[0]
-        return np.where(distances[:, 0] <= tolerance, self.first[numbers[:, 0]], -1)
+        distances, numbers = (one[:, :2] for one in self.lists[0])
+        # The nearest point may be the pattern itself, and no other.
+        is_left = self.counts[numbers] > (numbers == self.points_of(self.own)[:, None])
+        nearest = np.arange(len(numbers)), is_left.argmax(axis=1)
+        found = self.first[numbers[nearest]]
+        again = found == self.own
+        if again.any():
+            found[again] = self._second[numbers[nearest][again]]
+        return np.where(is_left[nearest] & (distances[nearest] <= tolerance), found, -1)
+
+    @property
+    def _second(self) -> Indices:
+        """The second prototype that each point of the lists is, or another one."""
+        order = np.argsort(self.points_of(np.arange(len(self.reference))), kind="stable")
+        return np.asarray(order[np.cumsum(self.counts) - self.counts + np.minimum(self.counts, 2) - 1])
 
     def nearest(
         self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
@@ -250,8 +273,8 @@ class _Found(Comparison):
         found, is_short = _empty(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
         summarise_lists(
-            distances, numbers, self.own_points, self.counts, values[self.first], above, tolerance, m, is_whole, *found,
-            is_short,
+            distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first],
+            above, tolerance, m, is_whole, *found, is_short,
         )  # fmt: skip
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):
@@ -276,7 +299,7 @@ class _Found(Comparison):
 
     def some(self, places: Indices) -> "_Pairs":
         """Return some of the patterns, compared with all prototypes."""
-        return _Pairs(self.reference, self.patterns[places], self.own[places])
+        return _Pairs(self.reference, self.patterns[places], self.own[places], self.twins[places])
 
     def rows(self, p: Matrix) -> Matrix:
         return self.some(np.arange(len(self.patterns))).rows(p)
@@ -288,9 +311,11 @@ class _Found(Comparison):
 class _Rows(_Found, FullComparison):
     """Rows of numbers, through an index of the prototypes, in lists of `length`."""
 
-    def __init__(self, reference: Reference, patterns: Any, own: Indices, length: int = LIST) -> None:
+    def __init__(
+        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int = LIST
+    ) -> None:
         self.length = length
-        super().__init__(reference, patterns, own)
+        super().__init__(reference, patterns, own, twins)
 
     def _find(self) -> list[Lists]:
         reference = self.reference
@@ -304,7 +329,7 @@ class _Rows(_Found, FullComparison):
     ) -> Nearest:
         if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
             return super()._look_further(places, weighting, k, m, values, above, tolerance)
-        longer = _Rows(self.reference, self.patterns[places], self.own[places], LONG_LIST)
+        longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
         return longer.nearest(weighting, k, m, values, above, tolerance)
 
     @property
@@ -315,9 +340,8 @@ class _Rows(_Found, FullComparison):
     def first(self) -> Indices:
         return self.reference.index.first
 
-    @property
-    def own_points(self) -> Indices:
-        return np.where(self.own >= 0, self.reference.index.point_of[self.own], -1)
+    def points_of(self, prototypes: Indices) -> Indices:
+        return np.where(prototypes >= 0, self.reference.index.point_of[prototypes], -1)
 
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
@@ -326,9 +350,10 @@ class _Rows(_Found, FullComparison):
     def kernel_sums(self, weight: int, width: float) -> Matrix:
         here = self.coordinates[:, weight]
         sums = self.reference.kernel_sums(weight, width).at(here)
-        known = self.own >= 0
-        apart = (here[known] - self.reference.coordinates[self.own[known], weight]) / width
-        sums[known] = np.maximum(sums[known] - np.exp(-apart * apart / 2), 0.0)
+        for left in (self.own, self.twins):
+            known = left >= 0
+            apart = (here[known] - self.reference.coordinates[left[known], weight]) / width
+            sums[known] = np.maximum(sums[known] - np.exp(-apart * apart / 2), 0.0)
         return sums
 
     def spread(self, weight: int) -> float:

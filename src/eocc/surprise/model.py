@@ -30,7 +30,10 @@ class SurpriseModel:
 
     def surprises(self, patterns: Any) -> Matrix:
         """Return the surprise of new patterns."""
-        rows, near = self.compare(patterns)
+        return self.surprises_compared(*self.compare(patterns))
+
+    def surprises_compared(self, rows: Comparison, near: list[Nearest]) -> Matrix:
+        """Return the surprise of patterns whose nearest normal rows are known."""
         terms = self.surprise.terms(near)
         if self.likelihood_ratio is None:
             return self.surprise.of_terms(terms)
@@ -51,23 +54,31 @@ class SurpriseModel:
         return self.likelihood_ratio.columns(self.surprise, terms, both)
 
 
-def fit_surprise_model(normal: Reference, outliers: Any, left_out: LeftOutWeights) -> tuple[SurpriseModel, Matrix]:
-    """Return the model, whose threshold is still to be set, and the surprise of every normal row, left out."""
+def fit_surprise_model(
+    normal: Reference, outliers: Any, left_out: LeftOutWeights
+) -> tuple[SurpriseModel, Matrix, float]:
+    """Return the model, the surprise of every normal row as if it were new, and how much a step changes the surprise.
+
+    The threshold of the model is still to be set. The step is that between common distances, 0 if there are none.
+    """
     among = normal.among_itself()
     surprise, terms, steps = fit_surprise(among, left_out)
+    unset = Threshold(0.0, 1.0)
     if outliers is None:
-        unset = Threshold(0.0, 1.0, float(surprise.of_terms(steps[None])[0]))
-        return SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
-    known = normal.of_outliers(outliers)
-    near = surprise.nearest_left_out(among)
-    to_normal = normal.compare_fully(outliers)
-    outlier_near = surprise.nearest(to_normal)
-    ratio, surprises = fit_likelihood_ratio(
-        surprise,
-        terms,
-        BothKinds(among, near, known.compare_fully(normal.prototypes)),
-        surprise.terms(outlier_near),
-        BothKinds(to_normal, outlier_near, known.among_itself()),
-    )
-    step = float(steps @ (ratio.coefficients / ratio.standardisation.scale)[: len(steps)])
-    return SurpriseModel(normal, surprise, Threshold(0.0, 1.0, step), ratio, known), surprises
+        model, surprises = SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
+        step = float(surprise.of_terms(steps[None])[0])
+    else:
+        known, to_normal = normal.of_outliers(outliers), normal.compare_fully(outliers)
+        near, outlier_near = surprise.nearest_left_out(among), surprise.nearest(to_normal)
+        ratio, surprises = fit_likelihood_ratio(
+            surprise,
+            terms,
+            BothKinds(among, near, known.compare_fully(normal.prototypes)),
+            surprise.terms(outlier_near),
+            BothKinds(to_normal, outlier_near, known.among_itself()),
+        )
+        model = SurpriseModel(normal, surprise, unset, ratio, known)
+        step = float(steps @ (ratio.coefficients / ratio.standardisation.scale)[: len(steps)])
+    if surprise.leave_twins_out(among):
+        surprises = model.surprises_compared(among, surprise.nearest_left_out(among))
+    return model, surprises, step

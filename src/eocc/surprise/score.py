@@ -14,13 +14,15 @@ the k-th lies at D (k / (c + 1))^g. The median distance to the k-th nearest row 
 the data. So an odd object that occurs often is normal only as far as its mass fills the gap around it. If half of all
 rows have copies, as among integers, the dimension is 0, and copies lie at distance 0.
 
-A training row, or a copy of one, is left out of its own neighbours. If it carries more than a tenth of the variance of
-a column, it is left out of its own equalised weights too (`eocc.space.weightings`).
+A training row, or a copy of one, is left out of its own neighbours: of c equal training rows, c - 1 are neighbours. If
+it carries more than a tenth of the variance of a column, it is left out of its own equalised weights too
+(`eocc.space.weightings`). For the threshold and the p-values each training row is scored as a new row of a model
+without it. To that model a row with copies is itself a copy, so c - 2 of the equal rows are its neighbours.
 
 Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
 neighbours. Strings and integers have few different distances. There the unit of a term is at least what it changes by
-if all distances of the median row grow by the smallest step between them. docs/research.md describes how the terms and
-constants were chosen.
+if all distances of the median row grow by the smallest step between them. Rows with copies do not count in finding that
+step, unless half of all rows have copies. docs/research.md describes how the terms and constants were chosen.
 """
 
 from collections.abc import Sequence
@@ -57,7 +59,8 @@ LARGEST_RATIO = 1e120
 LARGEST_TERM = 1e250
 # The smallest scale of a threshold: this share of the interquartile range, or this value where that is 0.
 LEAST_SCALE = 0.1
-# Of a step of all distances: what one of the four neighbourhood sizes contributes. Less does not count as a difference.
+# The limit is at least this share of a step above the median row: if one of the four neighbourhood distances grows by
+# a step, the surprise grows by about so much.
 LEAST_STEP = 0.25
 
 
@@ -165,7 +168,7 @@ def smallest_step(distances: Matrix) -> float:
     """
     count = min(N_RANKS, len(distances) // APART)
     ranks = np.arange(count) * (len(distances) - 1) // max(1, count - 1)
-    found = np.sort(distances)[ranks]
+    found = np.partition(distances, ranks)[ranks] if count else distances[:0]
     levels = found[1:][found[1:] <= found[:-1] * TIED]
     steps = np.diff(levels, prepend=0.0)
     return float(min(steps[steps > (TIED - 1) * levels], default=0.0))
@@ -190,7 +193,10 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0))
     ratio = float(weighting.local_ratio(weighting.spread_copies(found)).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, mean_ratio=ratio)
-    step = smallest_step(near[is_known]) if is_known.any() else 0.0
+    # A clump of copies shares its distances, whatever they are. It is no step, unless half of all rows have copies.
+    single = found.copies == 0
+    common = near[single & is_known.all(axis=1)] if 2 * single.sum() > len(near) else near[is_known]
+    step = smallest_step(common.ravel())
     return weighting, weighting.terms(found), weighting.changes(found, step) if step else np.zeros(2)
 
 
@@ -234,6 +240,14 @@ class Surprise:
         """Return the nearest prototypes of new rows under every weighting; copies of a prototype do not count it."""
         comparison.take_copies(self.weightings[0].tolerance)
         return self.nearest_left_out(comparison)
+
+    def leave_twins_out(self, among_prototypes: Comparison) -> bool:
+        """Score each prototype as a new row of a model without it; return whether that makes a difference.
+
+        To that model a row with copies is a copy of another row, which does not count either.
+        """
+        tolerance, n = self.weightings[0].tolerance, len(among_prototypes.reference)
+        return n > N_LOCAL + 1 and among_prototypes.leave_twins_out(tolerance)
 
     def nearest_left_out(self, comparison: Comparison) -> list[Nearest]:
         """Return the same where it is known of which prototypes the rows are copies."""
@@ -282,15 +296,12 @@ def fit_surprise(among_prototypes: Comparison, left_out: LeftOutWeights) -> tupl
 class Threshold:
     """The surprise above which a row is rejected, and the `scale` in which distances from it are measured.
 
-    Before it is fitted it holds the `step`: how much the smallest step between common distances changes the surprise.
-
     >>> Threshold(2.0, scale=1.0).ratios(np.array([1.0, 2.0, 12.0])).round(3)
     array([0.672, 1.   , 3.798])
     """
 
     value: float
     scale: float
-    step: float = 0.0
 
     @classmethod
     def fit(cls, surprises: Matrix, rate: float, step: float = 0.0) -> "Threshold":
