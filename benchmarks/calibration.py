@@ -2,7 +2,7 @@
 
 python benchmarks/calibration.py
 python benchmarks/calibration.py --settings    SurpriseClassifier in 40 settings, at a rate of 0.05
-python benchmarks/calibration.py --twice       SurpriseClassifier, every training row present twice
+python benchmarks/calibration.py --repeated    SurpriseClassifier, every training row present two and three times
 python benchmarks/calibration.py --densities   in a wide and in a tight cluster, at a rate of 0.05
 """
 
@@ -15,9 +15,10 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 
 CASES = ((20, 2, 0.05), (20, 2, 0.2), (60, 2, 0.05), (200, 2, 0.05), (20, 20, 0.05), (60, 20, 0.05))
 
-# Sizes (rows, columns) for each tail shape, and for correlated columns and copies.
+# Sizes (rows, columns) for each tail shape, for correlated columns and for copies.
 SIZES = ((20, 2), (20, 30), (59, 10), (59, 30), (59, 100), (199, 2), (199, 30), (1000, 10))
 OTHER_SIZES = ((20, 2), (59, 10), (199, 30), (1000, 5))
+COPY_SIZES = ((20, 2), (100, 2), (300, 3), (600, 3))
 
 
 def correlated(rng, size):
@@ -31,7 +32,7 @@ SHAPES = {
     "Student, 2 degrees": (lambda rng, size: rng.standard_t(2, size=size), SIZES),
     "lognormal, sigma 1.5": (lambda rng, size: rng.lognormal(sigma=1.5, size=size), SIZES),
     "correlated": (correlated, OTHER_SIZES),
-    "rounded to copies": (lambda rng, size: rng.normal(size=size).round(), OTHER_SIZES),
+    "integers 0 to 5": (lambda rng, size: rng.integers(0, 6, size=size).astype(float), COPY_SIZES),
 }
 
 METHODS = {
@@ -62,10 +63,10 @@ def rates_in_settings():
             yield name, n, d, np.array(found)
 
 
-def rates_of_rows_present_twice():
-    """Return the share of new rows that models of 100 normal rows, each present twice, reject at a rate of 0.05."""
+def rates_of_repeated_rows(times):
+    """Return the share of new rows that models of 100 normal rows, each present `times`, reject at a rate of 0.05."""
     rng = np.random.default_rng(0)
-    models = (SurpriseClassifier().fit(np.tile(rng.normal(size=(100, 5)), (2, 1))) for _ in range(40))
+    models = (SurpriseClassifier().fit(np.tile(rng.normal(size=(100, 5)), (times, 1))) for _ in range(40))
     return [(clf.predict(rng.normal(size=(500, 5))) == -1).mean() for clf in models]
 
 
@@ -101,13 +102,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--densities", action="store_true", help="compare a wide and a tight cluster")
     parser.add_argument("--settings", action="store_true", help="40 settings of rows, columns and tails")
-    parser.add_argument("--twice", action="store_true", help="every training row present twice")
+    parser.add_argument("--repeated", action="store_true", help="every training row present two and three times")
     chosen = parser.parse_args()
     if chosen.settings:
         print_settings()
         return
-    if chosen.twice:
-        print(f"rejected: {np.mean(rates_of_rows_present_twice()):.2f}")
+    if chosen.repeated:
+        for times in (2, 3):
+            print(f"{times} times, rejected: {np.mean(rates_of_repeated_rows(times)):.3f}")
         return
     if chosen.densities:
         figures = [f"{share:.3f}" for share in rates_by_cluster()]

@@ -88,10 +88,9 @@ def left_out_weights(representation: Representation, weightings: Matrix) -> Left
     if len(weightings) == 1 or n < 3 or (not is_rows and n > SAMPLE):
         return no_left_out_weights(len(p))
     shares, power = _column_shares(representation) if is_rows else _pair_shares(representation.prepared, p)
-    shares = np.where(weightings[1] > 0, shares, 0.0)
-    rows = np.flatnonzero(shares.max(axis=1) > LEVERAGE)
+    rows = np.unique(np.nonzero((shares > LEVERAGE) & (weightings[1] > 0))[0])
     left = 1 - shares[rows] * n / (n - 1)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         weights = np.where(left > NOTHING_LEFT, weightings[1] * (n - 1) / n / left, 0.0)
     return LeftOutWeights(rows, weights, power)
 
