@@ -84,6 +84,19 @@ def test_the_threshold_is_that_of_all_rows_with_the_kept_ones_left_out():
     assert_allclose(clf.p_values(new), exact, rtol=1e-12)
 
 
+def test_kept_rows_with_copies_are_calibrated_as_new_rows():
+    # Half of the rows are present twice. All rows that are kept count as calibrated by the fit, all others as new.
+    rows = np.vstack([ROWS[:300], ROWS[:300]])
+    clf = fit_stream(classifier(prototypes=400, false_alarm_rate=0.1), chunked(rows, 41))
+    kept, rest = clf.training_indices_, np.delete(np.arange(600), clf.training_indices_)
+    alone = classifier(prototypes=None, false_alarm_rate=0.1)
+    alone.read(rows[kept], reset=True)
+    as_new, _ = alone._learn(rows[kept], kept, None)
+    assert (as_new > alone.calibration_values(rows[kept]) + 0.01).any()
+    surprises = np.concatenate([as_new, alone.calibration_values(rows[rest])])
+    assert clf.surprise_model_.threshold.value == pytest.approx(np.sort(surprises)[-60], rel=1e-12)
+
+
 def test_a_rate_needs_rows_to_calibrate_on_not_rows_to_compare_with():
     clf = fit_stream(classifier(prototypes=20, false_alarm_rate=0.002), chunked(ROWS, 100))
     assert clf.calibration_.rate == 0.002
