@@ -345,7 +345,7 @@ def test_text_of_a_file_cannot_control_the_terminal(tmp_path, capsys):
 @pytest.mark.parametrize("options", [(), ("--method", "eocc-1", "--search", "none")])
 def test_standardised_columns_are_explained_in_their_own_units(tmp_path, capsys, options):
     path, model = tmp_path / "a.csv", tmp_path / "m.eocc"
-    path.write_text("load,mass\n" + "".join(f"{k % 5},{1000 * k + 7}\n" for k in range(20)))
+    path.write_text("load,mass\n" + "".join(f"{k % 5},{7000 * k % 20_000 + 7}\n" for k in range(20)))
     (tmp_path / "new.csv").write_text("load,mass\n3,29007\n")
     assert run("fit", path, "-o", model, "--measure", "standardised", *options) == 0
     capsys.readouterr()

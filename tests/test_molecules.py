@@ -108,7 +108,7 @@ def test_from_a_file_of_smiles_to_explanations(tmp_path, capsys):
     assert said.startswith("Row benzene: Rejected")
     assert "0-1 (C-C, aromatic)" in " ".join(said.split())
     assert main(["report", str(path), "--data", str(new), "-o", str(tmp_path / "r.html")]) == 0
-    assert "<title>5 (C)</title>" in (tmp_path / "r.html").read_text()
+    assert "title>5 (C)" in (tmp_path / "r.html").read_text()
 
 
 def test_a_model_of_molecules_loads_without_rdkit(model, tmp_path):

@@ -88,7 +88,7 @@ def test_numbers_of_graphs_may_lie_any_number_of_ranges_apart():
     far = [LabelledGraph(2, [[0, 1]], {"x": [x, -x]}) for x in (1e99, 1e308)]
     assert clf.predict(far).tolist() == [-1, -1]
     assert np.isfinite(clf.transform(far)).all()
-    assert all("Nearest training rows" in str(explanation) for explanation in clf.explain(far))
+    assert all("Nearest training rows" in explanation.detail for explanation in clf.explain(far))
 
 
 def test_shares_of_nothing_and_infinite_amounts_have_words():
