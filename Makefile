@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo check test lint types format bench fuzz kill pictures clean
+.PHONY: demo check test lint types format docs bench fuzz kill pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
@@ -26,6 +26,11 @@ types: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The site, built from scratch: build/site/VERSION, and a start page that leads to it.
+docs: $(VENV)/.installed-docs
+	rm -rf docs/auto_* docs/reference/generated
+	PYTHON=$(BIN)/python docs/build
 
 bench: $(VENV)/.installed-bench
 	$(BIN)/python benchmarks/core.py --scaling

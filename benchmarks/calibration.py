@@ -1,4 +1,4 @@
-"""How often calibrated models reject new normal rows: the figures of docs/calibration.md.
+"""How often calibrated models reject new normal rows: the figures of docs/results/calibration.md.
 
 python benchmarks/calibration.py
 python benchmarks/calibration.py --settings    SurpriseClassifier in 40 settings, at a rate of 0.05

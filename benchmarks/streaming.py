@@ -1,4 +1,4 @@
-"""Rows a second and peak memory of fits and scores from a Parquet file: the figures of docs/scale.md.
+"""Rows a second and peak memory of fits and scores from a Parquet file: the figures of docs/results/scale.md.
 
 python benchmarks/streaming.py [rows] [jobs]
 """

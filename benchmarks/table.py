@@ -282,9 +282,16 @@ def outlier_fits(n):
 
 
 def write_parquet(path, n):
-    from streaming import write_rows
+    """Write normal rows, one part at a time."""
+    import pyarrow
+    import pyarrow.parquet
 
-    write_rows(path, n)
+    names = [f"x{k}" for k in range(COLUMNS)]
+    schema = pyarrow.schema([(name, pyarrow.float64()) for name in names])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for seed, start in enumerate(range(0, n, CHUNK)):
+            part = rows(min(CHUNK, n - start), seed=seed)
+            writer.write_table(pyarrow.table(dict(zip(names, part.T, strict=True))))
 
 
 def read_parquet(path, few):

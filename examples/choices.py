@@ -1,4 +1,4 @@
-"""Draw and tabulate what each open choice of the classifier changes: the pictures and tables of docs/choices.md.
+"""Draw and tabulate what each open choice of the classifier changes, for docs/research/choices.md.
 
     python examples/choices.py                  # pictures into docs/images, tables to standard output
     python examples/choices.py another_folder

@@ -1,4 +1,4 @@
-"""Draw every picture of docs/pictures.md.
+"""Draw every picture of docs/guides/pictures.md.
 
     python examples/pictures.py folder
 
@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
     """Fit benign tumours by six of their columns, and two problems in the plane."""
     data = load_breast_cancer(as_frame=True)
     X = data.data.iloc[:, :6]
-    train = data.target.index[data.target == 1][:250]
+    train = data.target.index[data.target == 1].to_series().sample(250, random_state=0).index
     rest = data.target.index.difference(train)
     clf = SurpriseClassifier(measure="standardised").fit(X.loc[train])
     new, y, names = X.loc[rest], data.target[rest].to_numpy(), [f"tumour {row}" for row in rest]

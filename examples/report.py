@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/report.md: two reports in headless Chromium, each with an explanation open.
+"""Draw the pictures of docs/guides/report.md and asking.md in headless Chromium: two reports and a review.
 
     python examples/report.py folder
 

@@ -28,7 +28,7 @@ def main(path: str) -> None:
     membership = clf.membership(grid).reshape(x.shape)
     decision = clf.decision_function(grid).reshape(x.shape)
 
-    figure, axes = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
+    figure, axes = plt.subplots(figsize=(5.6, 4.6), layout="constrained")
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors="#08306b", linewidths=1.2)
     for a, b in clf.spanning_tree_.edges:

@@ -3,6 +3,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+import browsing
+
 # No deadline: the first call of a kernel compiles it.
 hypothesis.settings.register_profile("eocc", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("eocc")
@@ -18,3 +20,10 @@ def iris():
 def setosa(iris):
     X, y = iris
     return X[y == 1]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    driver = browsing.opened()
+    yield driver
+    driver.quit()

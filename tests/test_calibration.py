@@ -9,7 +9,7 @@ from eocc.calibration.conformal import Calibration, cross_calibrate, folds
 from eocc.search import GeneticSearch
 
 METHODS = ("surprise", "entropic")
-# The surprise classifier keeps its rate on average, with less room: docs/calibration.md has 0.053 where 0.05 was asked.
+# The surprise classifier keeps its rate on average, with less room: docs/results/calibration.md has 0.053 for 0.05.
 ROOM = {"surprise": 0.005, "entropic": 0.0}
 
 

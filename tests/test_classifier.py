@@ -90,7 +90,7 @@ class TestPublicNames:
 
     def test_what_a_fit_leaves(self, setosa):
         surprise = SurpriseClassifier().fit(setosa)
-        assert fitted_names(surprise) == COMMON | {"membership_function_", "n_rows_", "surprise_model_"}
+        assert fitted_names(surprise) == COMMON | {"membership_function_", "n_rows_", "outliers_", "surprise_model_"}
         clf = EntropicOneClassClassifier(random_state=0).fit(setosa)
         assert fitted_names(clf) == COMMON | ENTROPIC
         n = len(setosa)

@@ -22,8 +22,9 @@ from eocc.cli.options import NOT_OPTIONS, option_of
 from eocc.cli.reproduce import STUDIES
 from eocc.experiments import studies
 from eocc.experiments.demo import DEMO_SETS
+from eocc.report.review import HEAD, digests_of
 
-DOCS = Path(__file__).parent.parent / "docs" / "command_line.md"
+DOCS = Path(__file__).parent.parent / "docs" / "reference" / "command_line.md"
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "pyarrow", "matplotlib")
 
 
@@ -93,9 +94,7 @@ def test_every_command_and_option_is_documented(name, capsys):
     assert main([name, "--help"]) == 0
     assert f"Usage: eocc {name}" in capsys.readouterr().out
     assert f"Example: eocc {name}" in command(name).help
-    text = DOCS.read_text()
-    part = text.split(f"## eocc {name}\n")[1].split("\n## ")[0]
-    assert options(name) - {"--quiet", "--debug"} <= set(re.findall(r"--[a-z][a-z-]+", part))
+    assert f"## eocc {name}\n```{{eocc-command}} {name}\n" in DOCS.read_text()  # lists all options
     assert {"--quiet", "--debug"} <= options(name)
 
 
@@ -138,6 +137,8 @@ def folder(tmp_path_factory):
     lines = [f"{row},{state}" for row, state in zip(cells, states, strict=True)]
     (made / "parts.csv").write_text("\n".join([header + ",state", *lines]) + "\n")
     assert main(["--quiet", "fit", str(made / "normal.csv"), "-o", str(made / "model.eocc")]) == 0
+    answer = f"12,not normal,unusual,new.csv,{digests_of(new.round(4))[12]}"
+    (made / "answers.csv").write_text(f"{','.join(HEAD)}\n{answer}\n")
     return made
 
 
@@ -229,6 +230,9 @@ WRITE = {
     "inspect": ["inspect", "model.eocc"],
     "plot": ["plot", "model.eocc", "scores", "--data", "new.csv"],
     "report": ["report", "model.eocc", "--data", "new.csv"],
+    "review": ["review", "model.eocc", "new.csv"],
+    "teach": ["teach", "model.eocc", "answers.csv", "--data", "new.csv"],
+    "answers": ["answers", "model.eocc", "--withdraw", "0"],
 }
 
 

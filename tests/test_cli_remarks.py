@@ -1,6 +1,7 @@
 """Notes of the command line: constant columns, row counters, figures of training rows, rows with gaps."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,18 @@ def test_rows_with_gaps_can_be_skipped_in_every_command_that_scores(labelled, ca
         assert "1 row with missing values left out: row 0." in capsys.readouterr().err
 
 
+def test_a_column_that_can_name_the_rows_is_pointed_out(labelled, capsys):
+    (labelled / "ids.csv").write_text("a,b,my id,same\n3,3,x,1\n0,0,y,1\n")
+    command = ["explain", labelled / "m.eocc", labelled / "ids.csv"]
+    assert run(*command) == 0
+    assert "Note: rows are numbered from 0; --id 'my id' names them.\n" in capsys.readouterr().err
+    assert run(*command, "--id", "my id") == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("Row x: ")
+    assert "numbered" not in said.err
+    assert all(len(line) <= 100 for line in said.out.splitlines())
+
+
 def test_rows_keep_their_numbers_where_some_are_skipped(labelled, capsys):
     (labelled / "gaps.csv").write_text("a,b\n0.1,\n3,3\n0,0\n")
     command = ["explain", labelled / "m.eocc", labelled / "gaps.csv", "--skip-incomplete", "--rows"]
@@ -129,7 +142,7 @@ def test_inspect_leaves_regions_out_where_they_would_take_long(labelled, capsys,
     assert run("inspect", labelled / "m.eocc") == 0
     printed = capsys.readouterr()
     assert "IF" not in printed.out
-    assert "Note: regions are left out: this model has too many rows." in printed.err
+    assert "Note: regions are left out: this model has too many or too long rows." in printed.err
 
 
 def test_new_rows_are_read_as_the_training_file_is_written(tmp_path, capsys):
@@ -163,3 +176,11 @@ def test_new_dates_in_another_order_are_noted(tmp_path, capsys):
     assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
     assert run("score", tmp_path / "m.eocc", tmp_path / "new.csv") == 0
     assert "Note: dates have the month first, but the day in training.\n" in capsys.readouterr().err
+
+
+def test_a_warning_of_the_library_is_a_note(tmp_path, capsys):
+    pd.DataFrame(np.tile(ROWS, (3, 1)), columns=["a", "b"]).to_csv(tmp_path / "a.csv", index=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert "\nNote: every row is present 3 times, as if new rows were copies too; if new" in capsys.readouterr().err

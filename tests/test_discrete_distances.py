@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
+from eocc.calibration.threshold import Threshold
 from eocc.measures import Euclidean
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import fit_surprise_model
-from eocc.surprise.score import Threshold, smallest_step
+from eocc.surprise.score import smallest_step
 
 LINES = ["GET /index.html 200", "GET /about.html 200", "POST /login 302"] * 60 + ["GET /index.html 304"]
 

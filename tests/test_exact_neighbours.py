@@ -94,12 +94,13 @@ def test_rows_far_away_have_neighbours_too(size):
         assert_allclose(found.distances[0], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("second", [np.linspace(0.9, 1, 9), np.linspace(1e-6, 1, 9)])
-def test_weightings_share_products_only_where_that_helps(second):
+# Weights that surely let few points pass, that let few pass of these points, and that let many pass.
+@pytest.mark.parametrize(("lowest", "n_searches"), [(0.9, 1), (0.4, 1), (1e-6, 2)])
+def test_weightings_share_products_only_where_that_helps(lowest, n_searches):
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(2000, 9))
-    index = RowIndex.of(rows, np.vstack([np.ones(9), second]))
-    assert len(index._searches) == (1 if second[0] > 0.5 else 2)
+    index = RowIndex.of(rows, np.vstack([np.ones(9), np.linspace(lowest, 1, 9)]))
+    assert len(index._searches) == n_searches
     check(index, rows[:20])
 
 

@@ -10,11 +10,11 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_choices_are_drawn_and_tabulated_as_their_page_shows(tmp_path, capsys):
     runpy.run_path(str(ROOT / "examples" / "choices.py"))["main"](tmp_path, resolution=40)
-    page = (ROOT / "docs" / "choices.md").read_text()
+    page = (ROOT / "docs" / "research" / "choices.md").read_text()
     tables = capsys.readouterr().out.strip().split("\n\n")
     pictures = {path.name for path in tmp_path.glob("*.png")}
     assert len(pictures) == len(tables) == 6
-    assert pictures == {part.split(")")[0] for part in page.split("](images/")[1:]}
+    assert pictures == {part.split(")")[0] for part in page.split("](../images/")[1:]}
     assert [table for table in tables if table not in page] == []
 
 

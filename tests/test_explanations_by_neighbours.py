@@ -209,8 +209,8 @@ def test_labels_in_y_count_rows_of_the_fit(frame):
     inside, outside = agrees(SurpriseClassifier().fit(turned, y[::-1]), frame.iloc[[0, 75]])
     assert (inside.exemplars[0].row, inside.exemplars[0].index) == (149 - 17, 49 - 17)  # row 17 is nearest to row 0
     assert (outside.outliers.n_known, outside.outliers.index) == (100, 99 - 25)
-    assert [term.kind for term in outside.terms][4:7] == ["distance ratio"] * 2 + ["densities"]
-    assert [term.weight for term in outside.terms[7:]] == [0, 1, 2, 3]
+    assert [term.kind for term in outside.terms][4:7] == ["distance ratio"] * 2 + ["column ratio"]
+    assert [term.weight for term in outside.terms[9:]] == [0, 1, 2, 3]
 
 
 def test_precomputed_outliers_are_compared_with():

@@ -15,8 +15,10 @@ from eocc import SurpriseClassifier
 from eocc.explain import reasons as reasons_module
 from eocc.explain.explanation import rarity_in_words
 from eocc.explain.reasons import column_reasons, strangest
+from eocc.explain.records import part_strangeness
 from eocc.measures import MEASURES, Composite, LabelledGraph
 from eocc.measures.cells import Cells
+from eocc.measures.composite import Part, Records
 from oracles import strangeness as oracle
 from samples import samples
 
@@ -33,7 +35,9 @@ def test_strangeness_by_hand():
     # itself. Half of the eight rows are near.
     columns = np.array([[0.0] * 4 + [10.0] * 4, [1.0, 2, 3, 4, 11, 12, 13, 14]])
     cells = cells_of(np.array([[0.0, 12.0]]), columns, np.zeros(2, bool))
-    found, near = strangest(cells, np.arange(2))
+    strange = strangest(cells, np.arange(2))
+    found, near = strange.values, strange.near
+    assert strange.ends[0, 1].tolist() == [0, 3]  # b is 1 and 4
     assert near[0, 1].tolist() == [0, 1, 2, 3]  # alike in a
     assert near[0, 0].tolist() == [5, 4, 6, 7]  # alike in b; of equal ones the first
     spread = np.std(columns[1])
@@ -43,7 +47,8 @@ def test_strangeness_by_hand():
 def test_the_strangeness_of_categories_by_hand():
     columns = np.array([[0.0] * 6 + [1.0] * 2, [5.0, 5, 5, 5, 5, 5, 7, 7]])
     rows = np.array([[0.0, 7.0], [2.0, 5.0], [np.nan, 5.0]])
-    found, near = strangest(cells_of(rows, columns, np.ones(2, bool)), np.arange(2))
+    strange = strangest(cells_of(rows, columns, np.ones(2, bool)), np.arange(2))
+    found, near = strange.values, strange.near
     # Near (0, 7) in the second column are rows 6 and 7, then rows with another category.
     assert near[0, 0].tolist() == [6, 7, 0, 1]
     assert_allclose(found[0, 0], np.sqrt(2 * np.log(1 / ((2 / 4 + 6 / 8) / 2))))
@@ -55,14 +60,33 @@ def test_sixteen_rows_are_near_or_half_of_fewer():
     rng = np.random.default_rng(0)
     for n, n_near in ((100, 16), (33, 16), (20, 10), (2, 1), (1, 1)):
         cells = cells_of(rng.normal(size=(1, 2)), rng.normal(size=(2, n)), np.zeros(2, bool))
-        assert strangest(cells, np.arange(2))[1].shape == (1, 2, n_near)
+        assert strangest(cells, np.arange(2)).near.shape == (1, 2, n_near)
 
 
 def test_a_row_is_compared_with_the_others():
     columns = np.array([[0.0, 1, 2, 3, 50]])
-    found, near = strangest(cells_of(np.array([[50.0]]), columns, np.zeros(1, bool)), np.arange(1))
-    assert near[0, 0].tolist() == [0, 1, 2, 3]
-    assert found[0, 0] > 2
+    strange = strangest(cells_of(np.array([[50.0]]), columns, np.zeros(1, bool)), np.arange(1))
+    assert strange.near[0, 0].tolist() == [0, 1, 2, 3]
+    assert strange.values[0, 0] > 2
+
+
+def test_a_number_in_a_gap_of_its_column_is_as_strange_as_an_unseen_category():
+    # 24 rows on each side of 5: no value is within 5, the spread is 5, and 24 * 5 / 5 >= 6.
+    column = np.repeat([0.0, 10.0], 24)
+    found = [strangest(cells_of(np.array([[x]]), column[None], np.zeros(1, bool)), np.arange(1)) for x in (5, 1, 2)]
+    assert [one.values[0, 0] == 10 for one in found] == [True, False, True]  # 1 is within a quarter of the spread
+    few = cells_of(np.array([[5.0]]), np.array([[0.0] * 40 + [10.0] * 3]), np.zeros(1, bool))
+    assert strangest(few, np.arange(1)).values[0, 0] < 10  # three rows above could be chance
+
+
+def test_a_number_in_a_gap_is_named_with_the_ends_of_the_gap():
+    rng = np.random.default_rng(0)
+    speeds = np.round(np.repeat([1500.0, 3000.0], 100) + rng.normal(0, 12, 200))
+    frame = pd.DataFrame({"rpm": speeds, "oil_bar": rng.normal(3, 0.2, 200), "load": rng.uniform(0, 1, 200)})
+    (one,) = SurpriseClassifier().fit(frame).explain(frame[:1].assign(rpm=2200.0))
+    low, high = speeds[:100].max(), speeds[100:].min()
+    assert one.reasons[0].text == f"rpm is 2200; normal rows have up to {low:.0f} or from {high:.0f}"
+    assert (one.reasons[0].low, one.reasons[0].high, one.reasons[0].stands_out) == (None, None, True)
 
 
 cell = st.sampled_from([0.0, 1.0, 2.0, 7.0, np.nan]) | st.floats(-9, 9).map(lambda value: round(value, 2))
@@ -80,7 +104,8 @@ def test_the_kernel_is_the_definition(data, n, n_columns):
     with np.errstate(invalid="ignore"):
         expected = [np.std(one[~np.isnan(one)]) if (~np.isnan(one)).any() else 0.0 for one in columns]
     assert_allclose(spreads, np.where(cells.is_code, 0, expected), atol=1e-12)
-    found, near = strangest(cells, np.arange(n_columns))
+    strange = strangest(cells, np.arange(n_columns))
+    found, near = strange.values, strange.near
     for i, k in np.ndindex(2, n_columns):
         args = rows[i].tolist(), columns.T.tolist(), k, cells.is_code.tolist(), spreads.tolist(), near.shape[2]
         expected, here = oracle.near_rows(*args), near[i, k].tolist()
@@ -88,6 +113,9 @@ def test_the_kernel_is_the_definition(data, n, n_columns):
         assert_allclose(*apart, atol=1e-9)
         if here == expected:  # rounding may change the order of equal ones
             assert_allclose(found[i, k], oracle.strangeness(*args), rtol=1e-9, atol=1e-9)
+        known = [columns[k, j] for j in here if not np.isnan(columns[k, j])]
+        if known and not cells.is_code[k] and not np.isnan(rows[i, k]):
+            assert columns[k, strange.ends[i, k]].tolist() == [min(known), max(known)]
 
 
 @pytest.fixture(scope="module")
@@ -214,13 +242,50 @@ def test_graphs_are_edited_the_way_the_measure_goes():
     assert larger.lead.endswith(", the most similar one, into it:")
 
 
-def test_parts_of_a_composite_are_named():
+@pytest.fixture(scope="module")
+def records():
     rng = np.random.default_rng(0)
-    records = [{"size": rng.normal(size=2), "name": f"{'ab'[i % 2]}{i}"} for i in range(12)]
-    clf = SurpriseClassifier(measure=Composite({"size": "euclidean", "name": "string-edit"})).fit(records)
-    (one,) = clf.explain([{"size": [9.0, 9.0], "name": "a1"}])
-    assert one.reasons[0].text.startswith("size: feature ")
-    assert_allclose(sum(reason.share for reason in one.reasons), 1)
+    sizes = rng.normal([0, 50], size=(40, 2))
+    return [{"size": size, "heat": size[0], "name": f"AB-{1000 + i}"} for i, size in enumerate(sizes)]
+
+
+@both
+def test_the_columns_of_a_composite_are_compared_with_normal_rows(records, kind):
+    measure = Composite({"size": "euclidean", "heat": "euclidean", "name": "string-edit"})
+    clf = KINDS[kind](measure=measure).fit(records)
+    wide, hot, odd = clf.explain([
+        records[0] | {"size": [records[0]["size"][0], 90.0]}, records[0] | {"heat": 9.0}, records[0] | {"name": "x"}
+    ])  # fmt: skip
+    assert [one.reasons[0].name for one in (wide, hot, odd)] == ["size: feature 1", "heat", "name"]
+    assert wide.reasons[0].value == 90
+    assert wide.reasons[0].low < 50 < wide.reasons[0].high < 60
+    assert hot.reasons[0].text.startswith("heat is 9; normal rows near it have ")
+    assert odd.reasons[0].text.startswith("name is 'x'; the most similar normal row near it has 'AB-10")
+    assert all(one.lead == "" for one in (wide, hot, odd))
+    assert_allclose(sum(reason.share for reason in hot.reasons), 1, atol=0.03)
+
+
+def test_the_strangeness_of_a_part_without_columns_by_hand():
+    # Distances: 0.5 from each of the three, which differ by 0.1, 0.2 and 0.3 from one another.
+    values = np.array([[0.0], [0.1], [0.3]])
+    far = np.array([[0.8]])  # 0.8, 0.7 and 0.5 away
+    part = Part("a", Composite({"a": lambda x, y: float(abs(x - y)[0])}).measures["a"].fit(values), 1.0, np.zeros(0))
+    records, pattern = Records({"a": values}), Records({"a": far})
+    strange, nearest = part_strangeness(part, pattern, records, np.arange(3))
+    assert_allclose(strange, (0.7 - 0.2) / np.std([0.1, 0.2, 0.3]))
+    assert nearest == 2
+    two = Records({"a": np.array([[0.0], [0.2]])})  # one distance, so its spread counts as a tenth of it
+    assert_allclose(part_strangeness(part, pattern, two, np.arange(2))[0], (0.7 - 0.2) / 0.02)
+    same = Records({"a": np.zeros((3, 1))})
+    assert part_strangeness(part, pattern, same, np.arange(3)) == (10, 0)  # like an unseen category
+    assert part_strangeness(part, same[:1], same, np.arange(3)) == (0, 0)
+
+
+def test_parts_of_weight_0_are_no_reasons(records):
+    measure = Composite({"size": "euclidean", "name": "string-edit"})
+    weights = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    (one,) = SurpriseClassifier(measure=measure, weights=weights).fit(records).explain([records[0] | {"name": "x"}])
+    assert {reason.name for reason in one.reasons} <= {"size: feature 1"}
 
 
 def test_a_measure_of_numbers_only_gives_the_distance():
@@ -286,3 +351,23 @@ def test_further_reasons_are_named_if_they_are_about_as_strange(machines):
     assert "Also pressure_pa is 101335, not" in far.sentence or "Also load is 9, not" in far.sentence
     assert near.reasons[1].share < near.reasons[0].share / 4
     assert "Also" not in near.sentence
+
+
+def test_explanations_do_not_depend_on_the_number_of_threads(machines):
+    rows = pd.concat([machines] * 2).assign(oil_bar=9.0)
+    one, two = (SurpriseClassifier(n_jobs=count).fit(machines).explain(rows) for count in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("AB--12x4", ["delete 'x'", "; replace"]),
+        ("xABx1y3z", ["; and 1 more"]),
+    ],
+)
+def test_a_sentence_names_every_edit_or_says_that_there_are_more(text, expected):
+    rng = np.random.default_rng(0)
+    codes = [f"AB-{''.join(rng.choice(list('1234'), 4))}" for _ in range(60)]
+    sentence = SurpriseClassifier().fit(codes).explain([text])[0].sentence
+    assert all(part in sentence for part in expected), sentence

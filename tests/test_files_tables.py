@@ -322,7 +322,7 @@ def test_what_can_be_read_in_two_ways_is_refused_or_noted_with_the_remedy(tmp_pa
     path = csv(tmp_path, "a,b\n3/4/2031,1\n5/6/2031,2\n")
     (remark,) = guess_schema(read(path), "").remarks
     assert remark == (
-        "column 'a' counts as text because '3/4/2031' can be read as two dates; pass --dates day-first or "
+        "column 'a' counts as text because '3/4/2031' (line 2) can be read as two dates; pass --dates day-first or "
         "--dates month-first"
     )
     path = csv(tmp_path, 'a,b\n"1,5",1.5\n"2,5",2.5\n2,3.5\n3,4.5\n')

@@ -1,20 +1,22 @@
 """Known outliers: rows with y = -1 make detection better, whatever their number."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize_scalar
 from sklearn.metrics import roc_auc_score
-from sklearn.neighbors import KernelDensity
 
 from eocc import SurpriseClassifier, load, save
-from eocc.kernels.density import finite_squares, kernel_sums
-from eocc.measures import MEASURES, Euclidean
+from eocc.kernels.gaussian import gaussian_columns
+from eocc.measures import Euclidean
+from eocc.measures.columns import read_table
+from eocc.measures.tables import Gower
 from eocc.surprise.comparison import Reference
-from eocc.surprise.likelihood_ratio import BothKinds, Densities
-from eocc.surprise.score import fit_surprise
+from eocc.surprise.gaussians import fit_gaussians
+from eocc.surprise.likelihood_ratio import Labelled, fit_likelihood_ratio
 from oracles import likelihood_ratio as oracle
 
 
@@ -37,47 +39,10 @@ def auc(clf, seed):
     return roc_auc_score(np.repeat([1, 0], 300), clf.score_samples(np.vstack([X, outliers])))
 
 
-@given(
-    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 40)), elements=st.floats(0, 1e3) | st.just(np.inf)),
-    st.floats(1e-3, 1e3),
-)
-def test_sums_of_kernels_are_those_of_their_definition(distances, width):
-    sums = np.empty(len(distances))
-    kernel_sums(distances, width, sums)
-    expected = [oracle.kernel_sum(row, width) for row in distances.tolist()]
-    assert_allclose(sums, expected, rtol=1e-12, atol=1e-15)
-
-
-def test_a_sum_of_kernels_does_not_depend_on_the_batch():
-    distances = np.abs(np.random.default_rng(0).normal(size=(9, 37)))
-    together, alone = np.empty(9), np.empty((9, 1))
-    kernel_sums(distances, 0.4, together)
-    for i in range(9):
-        kernel_sums(distances[i : i + 1], 0.4, alone[i])
-    assert_array_equal(together, alone[:, 0])
-
-
-@given(
-    arrays(np.float64, st.tuples(st.integers(1, 4), st.integers(1, 20)), elements=st.floats(0, 1e6) | st.just(np.inf))
-)
-def test_sums_of_squares_are_of_finite_distances(distances):
-    sums = np.empty((len(distances), 2))
-    finite_squares(distances, sums)
-    finite = [row[np.isfinite(row)] for row in distances]
-    assert_allclose(sums[:, 0], [(row**2).sum() for row in finite], rtol=1e-12)
-    assert_array_equal(sums[:, 1], [len(row) for row in finite])
-
-
 def test_a_few_known_outliers_improve_detection():
     gains = [auc(learned(seed), 99) - auc(SurpriseClassifier().fit(both_kinds(seed)[0]), 99) for seed in range(5)]
     assert np.mean(gains) > 0.05
     assert min(gains) > 0
-
-
-def test_the_informative_column_gets_the_weight():
-    model = learned().surprise_model_.likelihood_ratio
-    assert model.coefficients[-3:].argmax() == 1
-    assert model.densities.weights.tolist() == [0, 1, 2]
 
 
 def test_normal_rows_train_and_outliers_are_kept():
@@ -119,45 +84,14 @@ def test_an_enormous_outlier_leaves_the_distances_of_the_others_alone():
     assert SurpriseClassifier().fit(*labelled(X, outliers)).predict([[0.0], [4.5]]).tolist() == [1, -1]
 
 
-def test_the_density_ratio_is_that_of_two_kernel_densities():
-    X, outliers = both_kinds(0)
-    measure = Euclidean().fit(X)
-    new, known = both_kinds(5)[0][:6], [Reference(measure, kind, np.ones((1, 3))) for kind in (X, outliers)]
-    rows = BothKinds(known[0].compare_fully(new), [], known[1].compare_fully(new))
-    ratio = Densities(np.array([1]), np.array([[0.05], [0.08]])).columns(rows)[:, 1]
-    scaled = [one[:, [1]] / measure.delta for one in (new, outliers, X)]
-    logs = []
-    for kind, width in zip(scaled[1:], (0.08, 0.05), strict=True):
-        density = np.exp(KernelDensity(bandwidth=width).fit(kind).score_samples(scaled[0]))
-        # A twentieth of a kernel is everywhere, so that no logarithm is infinite.
-        logs.append(np.log(density * np.sqrt(2 * np.pi) + 0.05 / (len(kind) * width)))
-    assert_allclose(ratio, logs[0] - logs[1], rtol=1e-6)
-
-
-def test_labels_that_contradict_all_distances_do_not_remove_them():
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    clf = SurpriseClassifier().fit(*labelled(X, X[:20] * 0.01))
-    assert (clf.surprise_model_.likelihood_ratio.coefficients[:2] >= 0.01).all()
-    assert len(np.unique(clf.score_samples(X))) > 30
-
-
 def test_distances_count_up_to_ten_million_neighbour_distances():
     far = np.repeat([[1e5, 0.0, 0.0], [1e6, 0.0, 0.0]], 3, axis=0)
     X = both_kinds(0)[0]
     clf = SurpriseClassifier(measure="euclidean").fit(*labelled(X, far))
     model = clf.surprise_model_
-    rows, near = model.compare(far[[0, 3]])
-    columns = model.labelled_columns(model.surprise.terms(near), rows, near)
     # The first log ratio of distances, to the normal rows and to the outliers, which are copies of these rows.
-    ratios = columns[:, 4] * model.likelihood_ratio.standardisation.scale[4]
+    ratios = model.labelled(*model.compare(far[[0, 3]])).ratios[:, 0]
     assert_allclose(np.diff(ratios), np.log(10), rtol=1e-3)
-
-
-def test_a_column_of_rounding_size_has_no_densities():
-    X, outliers = both_kinds(0)
-    X[:, 0] *= 1e-9
-    clf = SurpriseClassifier().fit(*labelled(X, outliers))
-    assert clf.surprise_model_.likelihood_ratio.densities.weights.tolist() == [1, 2]
 
 
 def test_labels_that_look_inverted_give_a_warning():
@@ -171,7 +105,7 @@ def test_precomputed_dissimilarities_know_outliers_too():
     distances = np.sqrt(((rows[:, None] - rows) ** 2).sum(axis=2))
     clf = SurpriseClassifier(measure="precomputed").fit(distances, y)
     assert len(clf.surprise_model_.outliers) == 12
-    assert len(clf.surprise_model_.likelihood_ratio.coefficients) == 3
+    assert len(clf.surprise_model_.likelihood_ratio.coefficients) == 2
     assert np.isfinite(clf.score_samples(distances)).all()
 
 
@@ -208,7 +142,7 @@ def test_a_column_of_weight_0_has_no_effect():
     clf = learned(weights=[1.0, 0.0, 1.0])
     new = np.zeros((3, 3))
     new[:, 1] = [0.0, 2.0, 90.0]
-    assert clf.surprise_model_.likelihood_ratio.densities.weights.tolist() == [0, 2]
+    assert len(clf.surprise_model_.likelihood_ratio.gaussians.mean) == 2
     assert len(np.unique(clf.score_samples(new))) == 1
 
 
@@ -220,48 +154,130 @@ def test_an_outlier_at_an_absurd_distance_does_not_spoil_the_model(tmp_path):
     assert_array_equal(load(tmp_path / "m.eocc").score_samples(X), clf.score_samples(X))
 
 
-@given(st.integers(0, 10**6), st.integers(2, 6), st.integers(6, 12))
-def test_columns_scales_and_coefficients_are_those_of_the_definition(seed, m, n):
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.booleans())
+def test_the_columns_of_two_gaussians_are_those_of_the_definition(seed, m, d, is_correlated):
     rng = np.random.default_rng(seed)
-    X, outliers, new = rng.integers(0, 5, (n, 2)) * 1.0, rng.integers(2, 8, (m, 2)) * 1.0, rng.normal(size=(3, 2)) * 4
-    if len(np.unique(X, axis=0)) < 3 or (np.ptp(X, axis=0) == 0).any():
-        return
-    clf = SurpriseClassifier().fit(*labelled(X, outliers))
-    model, measure = clf.surprise_model_, clf.measure_
-    weightings = [(one.weights, one.mean_distance) for one in model.surprise.weightings]
-    rows, near = model.compare(new)
-    terms = {
-        "normal": fit_surprise(model.normal.among_itself(), model.surprise.left_out)[1],
-        "outliers": model.surprise.terms(model.compare(outliers)[1]),
-        "new": model.surprise.terms(near),
-    }
-    left_out = dict(zip(model.surprise.left_out.rows.tolist(), model.surprise.left_out.weights, strict=True))
-    known = terms["normal"], terms["outliers"]
-    expected = oracle.LikelihoodRatio(X, outliers, measure.delta, weightings, *known, left_out)
-    found = model.likelihood_ratio
-    assert_allclose(found.densities.widths, expected.widths, rtol=1e-6)
-    assert_allclose(found.standardisation.mean, expected.mean, rtol=1e-6, atol=1e-8)
-    assert_allclose(found.standardisation.scale, expected.scale, rtol=1e-6)
-    best = np.append(found.coefficients, expected.best_intercept(found.coefficients))
-    loss = expected.loss(best)
-    for k in range(len(best) - 1):
-        for step in (-1e-3, 1e-3):
-            other = best.copy()
-            other[k] = max(other[k] + step, expected.least[k])
-            assert loss <= expected.loss(np.append(other[:-1], expected.best_intercept(other[:-1]))) + 1e-7
-    surprises = found.of_columns(model.labelled_columns(terms["new"], rows, near))
-    assert_allclose(surprises, expected.of(new, terms["new"], found.coefficients), rtol=1e-6, atol=1e-6)
+    z, mean, variance, direction = rng.normal(size=(m, d)) * 3, *rng.normal(size=(2, d)) ** 2 + 0.1, rng.normal(size=d)
+    precision = rng.normal(size=(d, d)) if is_correlated else np.empty((0, 0))
+    found = np.empty((m, 3))
+    gaussian_columns(z, mean, variance, -np.log(variance) / 2, direction, precision, 3.0, found)
+    expected = [oracle.gaussian_columns(row, mean, variance, direction, precision.tolist(), 3.0) for row in z.tolist()]
+    assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("measure", ["euclidean", "standardised"])
-def test_kernel_sums_and_spreads_along_a_column_are_those_of_all_pairs(measure):
-    rows = np.random.default_rng(0).normal(size=(300, 4)) * [1, 10, 1e-3, 5]
-    rows[7] = rows[8]
-    normal = Reference(MEASURES[measure]().fit(rows), rows, np.ones((1, 4)))
-    for k in range(4):
-        distances = normal.measure.prepare(rows, rows).evaluate(np.eye(4)[k])
-        np.fill_diagonal(distances, np.inf)
-        sums = [oracle.kernel_sum(row, 0.02) for row in distances]
-        assert_allclose(normal.among_itself().kernel_sums(k, 0.02), sums, rtol=1e-9, atol=1e-11)
-        squares = distances[np.isfinite(distances)] ** 2
-        assert_allclose(normal.among_itself().spread(k), np.sqrt(squares.mean() / 2), rtol=1e-9)
+def test_gaussians_of_three_rows_and_one_outlier():
+    # Two columns: 0, 3, 6 has mean 3 and variance 6; the other does not vary.
+    found = fit_gaussians(np.array([[0.0, 1.0], [3.0, 1.0], [6.0, 1.0]]), np.array([[3 + np.sqrt(6), 1.0]]))
+    assert_allclose(found.centre, [3.0, 1.0])
+    assert_allclose(found.scale[0], np.sqrt(6))
+    # z = 1; a row at 0 halves the mean, and three rows of variance 1 join (1 - 0.5)^2.
+    assert_allclose(found.mean, [0.5, 0.0])
+    assert_allclose(found.variance, [(0.25 + 3) / 4, 0.75])
+    # The identity has the share 2 / (2 * 3).
+    assert_allclose(found.precision, [[1.0, 0.0], [0.0, 3.0]], atol=1e-12)
+    assert_allclose(found.direction, [1.0, 0.0], atol=1e-12)
+    columns = found.columns(np.array([[1.0, 0.0]]), np.array([True]))[0]
+    # A training row is left out: 1 / (1 - 1 / 3).
+    assert_allclose(columns[1:], [1.0, np.log(2.5), 1.0, 0.0, 1.0, 0.0])
+
+
+def test_outliers_are_left_out_of_their_own_gaussian():
+    known = fit_gaussians(np.random.default_rng(0).normal(size=(40, 2)), np.zeros((1, 2)))
+    z = np.random.default_rng(1).normal(size=(25, 2)) + 2
+    found = known.columns_left_out(z, np.zeros(25, bool))
+    for i in (0, 3, 24):
+        others = np.delete(z, np.arange(i % 20, 25, 20), axis=0)
+        assert_allclose(found[i], known.of_outliers(others).columns(z[i : i + 1], np.zeros(1, bool))[0])
+
+
+def rows_of(surprises, ratios):
+    return Labelled(
+        np.array(surprises), np.array(ratios)[:, None], np.empty((len(ratios), 0)), np.zeros(len(ratios), bool)
+    )
+
+
+def test_coefficients_minimise_the_loss_of_the_definition():
+    rng = np.random.default_rng(0)
+    normal, outliers = (
+        rows_of(rng.normal(size=30), rng.normal(size=30)),
+        rows_of(rng.normal(size=6) + 1, rng.normal(size=6) + 2),
+    )
+    confirmed = rows_of([1.0, 2.0], [0.5, 0.0])
+    model = fit_likelihood_ratio(None, normal, outliers, confirmed)
+    columns = np.vstack([np.column_stack([one.surprises, one.ratios]) for one in (normal, outliers, confirmed)])
+    assert_allclose(model.standardisation.mean, [0.0, columns[:30, 1].mean()])
+    assert_allclose(model.standardisation.scale, columns[:36].std(axis=0))
+    columns = (columns - model.standardisation.mean) / model.standardisation.scale
+    is_outlier, share = np.repeat([0, 1, 0], [30, 6, 2]), np.repeat([6 / 30, 1.0, 1.0], [30, 6, 2])
+
+    def least_loss(coefficients):
+        def of(intercept):
+            return oracle.loss(columns.tolist(), is_outlier, share, coefficients, intercept, [0.4, 0.1])
+
+        return minimize_scalar(of, tol=1e-12).fun
+
+    best = least_loss(model.coefficients)
+    for step in ([1e-3, 0], [0, 1e-3], [0, -1e-3], [-1e-3, 0]):
+        other = np.maximum(model.coefficients + step, [0.4, 0.0])
+        assert best <= least_loss(other) + 1e-9
+
+
+def test_labels_never_lower_the_coefficient_of_the_surprise():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    clf = SurpriseClassifier().fit(*labelled(X, X[:20] * 0.01))
+    assert clf.surprise_model_.likelihood_ratio.coefficients[0] == 0.4
+
+
+def test_far_outliers_do_not_make_the_unit_of_the_surprise_coarse():
+    normal = rows_of([-1.0, 1.0] * 20, [0.0, 1.0] * 20)
+    assert fit_likelihood_ratio(None, normal, rows_of([500.0] * 3, [3.0] * 3)).standardisation.scale[0] == 3.0
+
+
+def test_unlike_known_outliers_counts_no_more_than_for_the_lower_quartile():
+    normal = rows_of(np.zeros(9), np.linspace(-4, 4, 9))
+    model = fit_likelihood_ratio(None, normal, rows_of([0.0, 0.0], [6.0, 8.0]))
+    found = model.of(rows_of([0.0, 0.0, 0.0], [-2.0, -3.0, -1e9]))
+    assert_allclose(found, [model.least] * 3, rtol=1e-12)
+    assert model.of(rows_of([0.0], [-1.9]))[0] > model.least
+    assert model.least < 0
+
+
+def test_outliers_of_a_new_kind_stay_visible():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    known, new_kind = rng.normal([4.0, 0.0, 0.0], 0.3, (20, 3)), rng.normal([-7.0, 0.0, 0.0], 0.3, (20, 3))
+    assert (SurpriseClassifier().fit(*labelled(X, known)).predict(new_kind) == -1).all()
+
+
+def test_at_most_2000_normal_rows_fit_the_coefficients():
+    ratios = np.random.default_rng(0).normal(size=5000)
+    normal, outliers = rows_of(np.arange(5000.0), ratios), rows_of([6000.0, 7000.0], [3.0, 4.0])
+    shuffled = np.random.default_rng(1).permutation(5000)
+    some = np.arange(2000) * 4999 // 1999
+    found = [
+        fit_likelihood_ratio(None, one, outliers).coefficients
+        for one in (normal, normal.some(shuffled), normal.some(some))
+    ]
+    assert_array_equal(found[0], found[1])
+    assert_array_equal(found[0], found[2])
+
+
+def test_categories_have_a_column_each():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", "red", None]})
+    measure = Gower().fit(read_table(frame))
+    columns, weights = measure.indicator_columns(read_table(frame[:2]))
+    assert weights.tolist() == [0, 1, 1]
+    assert sorted(columns[0, 1:].tolist()) == sorted(columns[1, 1:].tolist()) == [0.0, 1.0]
+    new = pd.DataFrame({"size": [1.0], "colour": ["green"]})
+    assert measure.indicator_columns(read_table(new))[0][0, 1:].tolist() == [0.0, 0.0]
+
+
+def test_a_category_that_outliers_have_is_learned():
+    rng = np.random.default_rng(0)
+    normal = pd.DataFrame(
+        {"size": rng.normal(size=200), "colour": rng.choice(["red", "blue", "green"], 200, p=[0.6, 0.3, 0.1])}
+    )
+    outliers = pd.DataFrame({"size": rng.normal(size=12), "colour": "green"})
+    clf = SurpriseClassifier().fit(pd.concat([normal, outliers]), np.repeat([1, -1], [200, 12]))
+    new = pd.DataFrame({"size": np.zeros(2), "colour": ["red", "green"]})
+    assert np.diff(clf.decision_function(new))[0] < np.diff(SurpriseClassifier().fit(normal).decision_function(new))[0]

@@ -102,7 +102,7 @@ def test_damaged_weights_are_refused(name, change, message):
     state = surprise_state(clf.surprise_model_)
     state["left_out"][name] = change(state["left_out"][name])
     with pytest.raises(ValueError, match=message):
-        surprise_from_state(state, clf.measure_, clf.prototypes_, None)
+        surprise_from_state(state, clf.measure_, clf.prototypes_, None, None)
 
 
 @pytest.mark.parametrize(

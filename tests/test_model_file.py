@@ -448,7 +448,7 @@ def test_the_format_can_be_read_without_the_library(iris, tmp_path):
 
 
 def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
-    text = (Path(__file__).parent.parent / "docs" / "model_file.md").read_text()
+    text = (Path(__file__).parent.parent / "docs" / "reference" / "model_file.md").read_text()
     names = [*PLAIN, *Decoder({}).kinds, *Decoder({}).columns]
     for clf in (plain().fit(setosa), SurpriseClassifier().fit(setosa, [1] * 40 + [-1] * 10)):
         save(clf, tmp_path / "m.eocc")
@@ -464,3 +464,10 @@ def test_the_document_names_all_that_a_file_may_hold(setosa, tmp_path):
 def test_the_names_of_classes_are_unambiguous():
     assert len(classes()) == len(set(_classes()))
     assert not set(classes()) & set(functions())
+
+
+def test_facts_leave_out_the_order_of_the_entropy_if_gamma_was_not_saved(tmp_path, setosa):
+    clf = EntropicOneClassClassifier(search=None).fit(setosa).set_params(gamma="large")
+    loaded = again(clf, tmp_path / "m.eocc")
+    assert isinstance(loaded.gamma, NotSaved)
+    assert loaded.facts()["order of the Rényi entropy"] is None

@@ -20,6 +20,8 @@ from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
 from eocc.measures.objects import Objects
+from eocc.measures.spelling import Spelling
+from eocc.measures.text_format import TextFormat
 from eocc.regions.extents import std_extent
 from eocc.regions.memberships import Gaussian
 from samples import samples
@@ -110,10 +112,20 @@ def test_other_files_and_damaged_models_get_different_errors(folder):
     assert "has no manifest.json" in refusal(folder, b"PK\x05\x06" + bytes(18))
 
 
+@pytest.mark.parametrize("name", [".more", "__MACOSX/more"])
+def test_hidden_files_in_the_archive_are_refused(name, folder):
+    manifest, members = unpack(saved(folder, "euclidean"))
+    data = pack_as_is(json.dumps(manifest).encode(), {**members, name: b"more"})
+    assert f"holds the hidden file {name!r}" in refusal(folder, data)
+
+
 def test_bytes_before_and_after_the_archive_are_refused(folder):
     data = saved(folder, "euclidean")
-    assert "other bytes before its start" in refusal(folder, b"PK" + bytes(10) + data)
+    assert "other bytes before or between its members" in refusal(folder, b"PK" + bytes(10) + data)
     assert "other bytes follow its end" in refusal(folder, data + b"more")
+    start = data.index(b"PK\1\2")  # of the directory
+    moved = data[:start] + b"more" + data[start:-6] + struct.pack("<L", start + 4) + data[-2:]
+    assert "other bytes before or between its members" in refusal(folder, moved)
     comment = data[:-2] + b"\4\0more"
     assert "other bytes follow its end" in refusal(folder, comment)
 
@@ -175,7 +187,7 @@ def test_members_with_other_sizes_than_listed_or_above_the_limit_are_refused(fol
     declared = struct.pack("<L", 2**18)
     assert large.count(declared) == 4
     more = large.replace(declared, struct.pack("<L", 2**19))
-    assert "members of more bytes than the file has" in refusal(folder, more)
+    assert "or members that overlap" in refusal(folder, more)
 
 
 def test_unknown_missing_and_duplicate_keys_are_refused(folder):
@@ -390,7 +402,7 @@ def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("surprise.weightings.weights", lambda a: a * 0, "weightings must start with weights"),
+        ("surprise.weightings.weights", lambda a: a / 2, "weightings must start with weights"),
         ("surprise.weightings.weights", lambda a: a[:, :1], "weightings.weights must be finite numbers of shape"),
         ("surprise.weightings.local_scales", lambda a: -a, "weightings.local_scales must be positive"),
         ("surprise.weightings.mean_distance", lambda a: np.tile(a, 2), "there must be 1 to 2 weightings, not 4"),
@@ -401,14 +413,13 @@ def test_values_that_do_not_fit_are_refused(folder, measure, change, message):
         ),
         ("surprise.weightings.mean_ratio", lambda a: a * 0, "weightings.mean_ratio must lie in [1e-60, inf]"),
         ("surprise.standardisation.scale", lambda a: a * 0, "standardisation.scale must be positive"),
-        ("surprise.likelihood_ratio.densities.weights", lambda a: a + 4, "densities.weights must lie in 0..3"),
-        ("surprise.likelihood_ratio.densities.weights", lambda a: a[::-1], "densities.weights must rise"),
+        ("surprise.likelihood_ratio.gaussians.variance", lambda a: -a, "gaussians.variance must be positive"),
+        ("surprise.likelihood_ratio.gaussians.mean", lambda a: a[1:], "gaussians.mean must be finite numbers of shape"),
         (
-            "surprise.likelihood_ratio.densities.widths",
-            lambda a: a[:1],
-            "densities.widths must be finite numbers of shape",
+            "surprise.likelihood_ratio.gaussians.precision",
+            lambda a: a[1:],
+            "gaussians.precision must be finite numbers",
         ),
-        ("surprise.likelihood_ratio.coefficients", lambda a: -a - 1, "coefficients must lie in [0, inf]"),
         ("surprise.likelihood_ratio.coefficients", lambda a: a[1:], "coefficients must be finite numbers of shape"),
         ("outliers", lambda a: a[:, 1:], "not what FittedEuclidean"),
         ("outliers", lambda a: a[:0], "there are no training rows"),
@@ -438,6 +449,38 @@ def test_values_of_the_surprise_that_do_not_fit_are_refused(folder, change, mess
     change(manifest["fitted"])
     members = {name: data for name, data in members.items() if f'"{name[:-4]}"' in json.dumps(manifest["fitted"])}
     assert message in refusal(folder, pack(manifest, members))
+
+
+WRITTEN = {"decimal": ",", "day_first": None, "units": {"dict": [["load", "€"]]}}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"decimal": ";"}, "text_format.decimal must be a point or a comma"),
+        ({"decimal": None}, "text_format.decimal must be a point or a comma"),
+        ({"decimal": [","]}, "text_format.decimal must be a point or a comma"),
+        ({"day_first": 1}, "text_format.day_first must be true, false or null"),
+        ({"units": ["€"]}, "text_format.units must be signs, by the names of columns"),
+        ({"units": {"dict": [["load", 5]]}}, "text_format.units must be signs, by the names of columns"),
+        ({"units": {"dict": [["load", "euro"]]}}, "text_format.units must be signs, by the names of columns"),
+        ({"more": 1}, "text_format"),
+    ],
+)
+def test_a_text_format_that_does_not_fit_is_refused(folder, change, message):
+    manifest, members = unpack(labelled(folder))
+    manifest["fitted"]["text_format"] = {"dict": [*map(list, WRITTEN.items())]}
+    (folder / "good.eocc").write_bytes(pack(manifest, members))
+    assert load(folder / "good.eocc").text_format_ == TextFormat(Spelling(","), {"load": "€"})
+    manifest["fitted"]["text_format"] = {"dict": [*map(list, {**WRITTEN, **change}.items())]}
+    assert message in refusal(folder, pack(manifest, members))
+
+
+@pytest.mark.parametrize("value", ["comma", [","], {"dict": [["decimal", ","]]}])
+def test_a_text_format_of_another_shape_is_refused(folder, value):
+    manifest, members = unpack(labelled(folder))
+    manifest["fitted"]["text_format"] = value
+    assert "text_format" in refusal(folder, pack(manifest, members))
 
 
 def test_arrays_are_read_and_written_as_numpy_does():

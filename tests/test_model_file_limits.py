@@ -9,13 +9,16 @@ import pytest
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
+from eocc.cli import main
 from eocc.io.model_file import ModelFileError, container, document
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
+from eocc.io.model_file.codec import Decoder, TooLargeError
 from eocc.io.model_file.container import ROOM
 from eocc.io.strict_json import DECODER
 from eocc.measures import DTW, GraphEdit, LabelledGraph, StringEdit
 from eocc.measures.composite import FittedComposite, Records
 from eocc.measures.objects import Objects
+from eocc.surprise.state import LARGEST_COEFFICIENT
 from samples import samples
 
 FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
@@ -59,6 +62,77 @@ def test_json_takes_no_more_memory_than_is_counted(junk):
     assert peak <= sum(text.encode().count(mark) * size for mark, size in ROOM.items()) + 2**16
 
 
+N = 3000
+FLAGS, NONE = np.ones(N, bool), np.zeros(N, np.int64)
+COLUMNS = {
+    "numbers": ({"array": "a"}, {"a": np.linspace(1e3, 1e6, N)}),
+    "integers": ({"array": "a"}, {"a": np.arange(N) + 2**40}),
+    "arrays": ({"arrays": {"values": {"array": "a"}, "lengths": {"array": "b"}}}, {"a": np.zeros((0, 2)), "b": NONE}),
+    "lists": ({"lists": {"values": [], "lengths": {"array": "b"}}}, {"b": NONE}),
+    "lists of one": ({"lists": {"values": {"array": "a"}, "lengths": {"array": "b"}}}, {"a": FLAGS, "b": NONE + 1}),
+    "dicts": ({"dicts": {"count": N, "entries": [["x", {"array": "a"}, {"array": "b"}]]}}, {"a": FLAGS, "b": FLAGS}),
+    "empty dicts": ({"dicts": {"count": N, "entries": [["x", {"array": "a"}, []]]}}, {"a": ~FLAGS}),
+    "dicts of many": (
+        {"dicts": {"count": N, "entries": [[k + 0.5, {"array": f"a{k}"}, {"array": f"b{k}"}] for k in range(12)]}},
+        {f"{name}{k}": FLAGS for name in "ab" for k in range(12)},
+    ),
+    "graphs": (
+        {
+            "objects": [
+                "LabelledGraph",
+                {
+                    "n_vertices": {"array": "n"},
+                    "edges": {"arrays": {"values": {"array": "v"}, "lengths": {"array": "e"}}},
+                    "vertex_attributes": {"dicts": {"count": N, "entries": [["x", {"array": "a"}, []]]}},
+                    "edge_attributes": {"dicts": {"count": N, "entries": [["x", {"array": "b"}, []]]}},
+                    "directed": {"array": "d"},
+                    "vertex_names": {"lists": {"values": [], "lengths": {"array": "l"}}},
+                },
+            ]
+        },
+        {
+            **{"n": NONE, "v": np.zeros((0, 2), np.int64), "e": NONE, "l": NONE},
+            **dict.fromkeys("abd", ~FLAGS),
+        },
+    ),
+}
+
+
+COUNTED = {  # for each row
+    "numbers": 64, "integers": 64, "arrays": 256, "lists": 256, "lists of one": 64 + 256, "dicts": 256 + 160 + 64,
+    "empty dicts": 256, "dicts of many": 256 + 12 * (160 + 64), "graphs": 2 * 64 + 4 * 256 + 1024,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_take_no_more_memory_than_is_counted(name):
+    column, arrays = COLUMNS[name]
+    Decoder(arrays).decode({"patterns": column})  # imports
+    decoder = Decoder(arrays)
+    tracemalloc.start()
+    try:
+        decoder.decode({"patterns": column})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    counted = COUNTED[name] * N
+    assert decoder.taken == counted
+    assert peak <= counted + 2**14
+    with pytest.raises(TooLargeError, match=f"more memory than the limit of {counted - 1} bytes"):
+        Decoder(arrays, counted - 1).decode({"patterns": column})
+
+
+def test_a_small_file_of_many_dictionaries_is_refused(tmp_path):
+    manifest, members = unpacked(plain(measure="jaccard").fit([["a"], ["b"]]), tmp_path / "m.eocc")
+    column, arrays = COLUMNS["dicts"]
+    manifest["fitted"]["prototypes"] = {"patterns": column}
+    members |= {f"{name}.npy": array_bytes(array) for name, array in arrays.items()}
+    (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
+    message = "its rows would take more memory than the limit of 1000000 bytes; pass a larger max_bytes if you trust"
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "m.eocc", max_bytes=10**6)
+
+
 LONG = "a" * 90_000
 SERIES, GRAPHS = Objects([np.zeros((2, 1)), np.ones((3, 1))]), Objects([LabelledGraph(1, [], {"w": ["ab"]})])
 LARGE = {
@@ -78,9 +152,19 @@ def test_patterns_too_large_to_try_are_not_compared(case, are_parts):
     if are_parts:
         measure, patterns = FittedComposite({"w": measure}), Records({"w": patterns})
     for prototypes, outliers in ((patterns, None), (patterns[:1], patterns[1:])):
-        assert document.work_of(measure, prototypes, outliers) > document.MOST_WORK
+        assert document.work_of(measure, prototypes, [outliers]) > document.MOST_WORK
         state = {"measure": measure, "prototypes": prototypes, "outliers": outliers}
         assert document.first_score(None, state) is None
+
+
+def test_a_model_of_huge_rows_is_inspected_without_comparing_them(tmp_path, capsys):
+    path = tmp_path / "m.eocc"
+    manifest, members = unpacked(SurpriseClassifier(measure="string-edit").fit(["ab", "cd", "c"]), path)
+    manifest["fitted"]["prototypes"]["patterns"][:2] = ["a" * 10**6, "b" * 10**6]
+    manifest["first_score"] = None
+    path.write_bytes(pack(manifest, members))
+    assert main(["inspect", str(path)]) == 0
+    assert "regions are left out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("make", [plain, SurpriseClassifier])
@@ -141,19 +225,38 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "loads"), [("densities.widths", 5e-324, False), ("coefficients", 1.7e308, True)]
+    ("member", "value", "message"),
+    [
+        ("likelihood_ratio.coefficients", 1.7e308, "coefficients must lie in"),
+        ("likelihood_ratio.coefficients", -1e41, "coefficients must lie in"),
+        ("correction.amounts", 1e300, "amounts must lie in"),
+    ],
 )
-def test_numbers_that_overflow_are_an_error_and_not_a_decision(name, value, loads, tmp_path):
+def test_numbers_that_would_overflow_are_refused(member, value, message, tmp_path):
+    X = np.random.default_rng(0).normal(size=(12, 3))
+    clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3])).teach(X[:1] + 5, [1])
+    _fill(clf, f"surprise.{member}.npy", value, tmp_path / "m.eocc")
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "m.eocc")
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_largest_numbers_that_load_give_finite_scores(sign, tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 3))
     clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3]))
-    manifest, members = unpacked(clf, tmp_path / "m.eocc")
-    member = f"surprise.likelihood_ratio.{name}.npy"
+    _fill(clf, "surprise.likelihood_ratio.coefficients.npy", sign * LARGEST_COEFFICIENT, tmp_path / "m.eocc")
+    loaded, rows = load(tmp_path / "m.eocc"), np.vstack([X, 1000 * X, 1e100 * X, X + 0.1])
+    surprises = loaded.calibration_values(rows)
+    assert np.isfinite(surprises).all()
+    assert np.abs(surprises).max() > 1e100
+    assert np.isfinite(loaded.decision_function(rows)).all()
+
+
+def _fill(clf, member, value, path):
+    """Write the model with one array full of a value."""
+    manifest, members = unpacked(clf, path)
     members[member] = array_bytes(np.full_like(array_from_bytes(members[member]), value))
-    with np.errstate(all="ignore"):
-        (tmp_path / "m.eocc").write_bytes(FUZZ["repaired"](manifest, members))
-        with pytest.raises(ValueError, match="no finite score: the model was altered or damaged") as caught:
-            load(tmp_path / "m.eocc").predict(np.vstack([X, 1000 * X, 1e100 * X, X + 0.1]))
-    assert isinstance(caught.value, ModelFileError) != loads
+    path.write_bytes(FUZZ["repaired"](manifest, members))
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this

@@ -3,16 +3,19 @@
 import datetime as dt
 import warnings
 
+import dask.dataframe
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 from eocc import SurpriseClassifier, load
+from eocc.cli import main
 from eocc.measures import Euclidean, Gower
 from eocc.measures.naming import DAY, is_clock, may_name, why_naming
 from eocc.measures.spelling import Spelling
 from eocc.measures.text_format import TextFormat
+from eocc.streaming import fit_stream
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -142,16 +145,16 @@ def test_a_frame_that_is_left_with_numbers_is_compared_as_rows_of_numbers():
         assert SurpriseClassifier().fit(whole[["n", "load"]]).ignored_columns_ == ("n",)
 
 
-def test_a_measure_that_is_named_compares_all_columns_and_arrays_are_taken_as_they_are():
+def test_a_measure_as_an_object_compares_all_columns_and_arrays_are_taken_as_they_are():
     whole = frame(id=IDS)
-    assert SurpriseClassifier(measure="gower").fit(whole).measure_.names == ["load", "state", "id"]
+    assert SurpriseClassifier(measure=Gower()).fit(whole).measure_.names == ["load", "state", "id"]
     rows = np.column_stack([np.arange(N), LOAD])
     assert SurpriseClassifier().fit(rows).prototypes_.shape == (N, 2)
 
 
 def test_a_table_of_nothing_but_ids_is_refused_with_the_remedy():
     for X in (pd.DataFrame({"id": IDS}), [{"id": name} for name in IDS], pl.DataFrame({"id": IDS})):
-        with pytest.raises(ValueError, match=r"no column left to compare: 'id' .* or measure='gower'$"):
+        with pytest.raises(ValueError, match=r"no column left to compare: 'id' .* or measure=Gower\(\)$"):
             SurpriseClassifier().fit(X)
 
 
@@ -277,17 +280,89 @@ def test_dates_in_a_frame_have_the_order_that_one_of_them_shows(tmp_path):
 
 
 def test_text_that_could_nearly_be_read_is_a_category_with_a_warning():
-    with pytest.warns(UserWarning, match="^column 'price' counts as text because it holds numbers with % and with €$"):
+    with pytest.warns(
+        UserWarning, match="^column 'price' counts as text because it holds numbers with % and with €; write"
+    ):
         clf = SurpriseClassifier().fit(frame(price=["12%", "€5"] * (N // 2)))
     assert clf.resolved_measure_ == Gower()
-    with pytest.warns(UserWarning, match="^column 'day' counts as text because '3/4/2031' can be read as two dates$"):
+    with pytest.warns(UserWarning, match="^column 'day' counts as text because '3/4/2031' can be read as two dates; "):
         SurpriseClassifier().fit(frame(day=["3/4/2031", "5/6/2031"] * (N // 2)))
 
 
 def test_a_typo_in_a_column_of_numbers_does_not_make_it_an_id():
     load = [str(x) for x in LOAD]
     load[3] = "6O.5"
-    with pytest.warns(UserWarning, match="^column 'heat' counts as text because '6O.5' is not a number$") as said:
+    with pytest.warns(UserWarning, match="^column 'heat' counts as text because '6O.5' is not a number; cor") as said:
         clf = SurpriseClassifier().fit(frame(heat=load))
     assert clf.ignored_columns_ == ()
     assert len(said) == 1
+
+
+@pytest.mark.parametrize(("measure", "names"), [("gower", ["load", "heat", "state"]), ("euclidean", ["load", "heat"])])
+def test_a_measure_by_its_name_sets_ids_aside_in_frames_as_in_files(tmp_path, capsys, measure, names):
+    whole = pd.DataFrame({"id": IDS, "row": range(N), "load": LOAD, "heat": [f"{x:.2f}%" for x in -LOAD]})
+    if measure == "gower":
+        whole["state"] = list("ab") * (N // 2)
+    whole.to_csv(tmp_path / "a.csv", index=False)
+    assert main(["fit", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m.eocc"), "--measure", measure]) == 0
+    assert "not compared: 'id' (has a different text in nearly every row), 'row' (counts" in capsys.readouterr().err
+    with pytest.warns(UserWarning, match=r"not compared: 'id' .*; to compare all .* measure=Gower\(\)$"):
+        clf = SurpriseClassifier(measure=measure).fit(whole)
+    in_file = load(tmp_path / "m.eocc")
+    assert clf.ignored_columns_ == in_file.ignored_columns_ == ("id", "row")
+    assert number_names(clf) == number_names(in_file) == names
+    assert clf.score_samples(whole).tolist() == in_file.score_samples(whole).tolist()
+
+
+def number_names(clf):
+    return list(clf.feature_names_in_) if hasattr(clf, "feature_names_in_") else clf.measure_.names
+
+
+def numbered(n=3 * N):
+    return pd.DataFrame({"row": np.arange(n) + 7, "load": np.tile(LOAD, 3), "heat": np.repeat(LOAD, 3)})
+
+
+def test_streams_and_dask_frames_set_ids_aside(tmp_path):
+    whole = numbered()
+    expected = SurpriseClassifier().fit(whole[["load", "heat"]])
+    whole.assign(id=[f"M{k}" for k in range(len(whole))]).to_csv(tmp_path / "a.csv", index=False)
+    chunks, partitions = [whole[:50], whole[50:]], dask.dataframe.from_pandas(whole, npartitions=3)
+    for fit, ignored in (
+        (lambda: fit_stream(SurpriseClassifier(), chunks), ("row",)),
+        (lambda: fit_stream(SurpriseClassifier(), tmp_path / "a.csv"), ("row", "id")),
+        (lambda: SurpriseClassifier().fit(partitions), ("row",)),
+    ):
+        with pytest.warns(UserWarning, match=r"^not compared: 'row' \(counts the rows\)"):
+            clf = fit()
+        assert clf.ignored_columns_ == ignored
+        assert clf.feature_names_in_.tolist() == ["load", "heat"]
+        assert clf.score_samples(whole).tolist() == expected.score_samples(whole[["load", "heat"]]).tolist()
+    assert clf.predict(partitions).compute().tolist() == expected.predict(whole[["load", "heat"]]).tolist()
+    assert fit_stream(SurpriseClassifier(), chunks, columns=["row", "load", "heat"]).n_features_in_ == 3
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, lambda columns: pd.DataFrame(columns).to_dict("records")])
+def test_text_that_means_a_missing_value_is_a_gap_among_numbers_in_frames_as_in_files(tmp_path, make):
+    load_column, note = [str(x) for x in LOAD], ["NA", "x"] * (N // 2)
+    load_column[3], load_column[5], load_column[7] = "NA", "?", ""
+    columns = {"load": load_column, "heat": list(-LOAD), "note": note, "open": ["yes", "no", "n/a", "no"] * (N // 4)}
+    clf = SurpriseClassifier().fit(make(columns))
+    assert clf.resolved_measure_ == Gower({"load": "numeric"})
+    assert clf.prototypes_[3]["load"] is None
+    assert clf.prototypes_[0]["note"] == "NA"
+    pd.DataFrame({name: columns[name] for name in ("load", "heat")}).to_csv(tmp_path / "a.csv", index=False)
+    assert main(["fit", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m.eocc")]) == 0
+    both = make({"load": load_column, "heat": list(-LOAD)})
+    expected = load(tmp_path / "m.eocc").score_samples(both)
+    assert SurpriseClassifier().fit(both).score_samples(both).tolist() == expected.tolist()
+
+
+def test_new_rows_of_text_with_gaps_are_scored_one_by_one_as_together():
+    whole = pd.DataFrame({"load": [str(x) for x in LOAD], "heat": -LOAD}, index=range(100, 100 + N))
+    clf = SurpriseClassifier().fit(whole)
+    assert clf.resolved_measure_ == Euclidean()
+    new = whole[:4].assign(load=["NA", "0.5", None, "x"])
+    together = clf.score_samples(new[:3])
+    assert together.tolist() == [clf.score_samples(new[k : k + 1])[0] for k in range(3)]
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        clf.score_samples(new)

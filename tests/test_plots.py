@@ -152,18 +152,30 @@ def test_the_most_unusual_rows_are_named_with_their_reasons(surprise):
 
 
 def test_a_row_is_drawn_against_the_normal_ranges_and_the_most_unusual_by_default():
-    X = np.column_stack([np.arange(200.0), np.random.default_rng(0).normal(size=200)])
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0, 200, 200), rng.normal(size=200)])
     clf = SurpriseClassifier(measure="standardised").fit(pd.DataFrame(X, columns=["load", "heat"]))
     new = pd.DataFrame({"load": [100.0, 400.0], "heat": [0.0, 0.0]})
     axes = plot_row(clf, new, names=["fine", "odd"], axes=axis())
-    assert axes.get_title() == "Row odd is rejected: its values and those of normal rows"
-    low, high = np.quantile(X[:, 0], (0.025, 0.975))
+    assert axes.get_title() == "Row odd is rejected: its values and those of normal rows near it"
+    reason = clf.explain(new)[1].reasons[0]
     outside = next(line for line in axes.lines if line.get_label() == "this row, outside")
-    assert_allclose(outside.get_xdata(), [(400 - low) / (high - low)])
-    assert "400" in [text.get_text() for text in axes.texts]
+    assert_allclose(outside.get_xdata(), [min((400 - reason.low) / (reason.high - reason.low), 2.5)])
+    assert {"400", "400 (farther out)"} & {text.get_text() for text in axes.texts}
     assert plot_row(clf, new, 0, axes=axis()).get_title().startswith("Row 0 is accepted")
     words = SurpriseClassifier(measure="string-edit").fit(["oak", "oaks", "oat"])
     assert plot_row(words, ["elm"], axes=axis()).get_title() == "Row 0 is rejected: what makes it differ"
+
+
+def test_categories_are_written_and_a_number_without_parts_in_a_sentence():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"site": rng.choice(["north", "south"], 60), "heat": rng.normal(size=60)})
+    axes = plot_row(SurpriseClassifier().fit(frame), pd.DataFrame({"site": ["west"], "heat": [0.0]}), axes=axis())
+    assert any(text.get_text().startswith("west; normal: ") for text in axes.texts)
+    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "site"
+    far = 1.0 - np.eye(5)
+    (text,) = plot_row(SurpriseClassifier(measure="precomputed").fit(far), far[:1] + 3, axes=axis()).texts
+    assert text.get_text().startswith("Rejected: more unusual than all 5 normal rows.")
 
 
 def test_names_that_do_not_fit_are_refused_and_gaps_can_be_drawn(setosa):
@@ -237,7 +249,7 @@ def test_labels_split_the_scores_and_weights_have_names(entropic):
 
 def test_the_pictures_of_the_docs_can_be_drawn(tmp_path):
     runpy.run_path(str(ROOT / "examples" / "pictures.py"))["main"](tmp_path)
-    page = (ROOT / "docs" / "pictures.md").read_text()
+    page = (ROOT / "docs" / "guides" / "pictures.md").read_text()
     assert {path.name for path in tmp_path.glob("*.png")} == {
-        part.split(")")[0] for part in page.split("](images/")[1:]
+        part.split(")")[0] for part in page.split("](../images/")[1:]
     }

@@ -235,9 +235,9 @@ def test_names_say_what_is_done(recorder, tmp_path):
     EntropicOneClassClassifier(search=SEARCH, random_state=0).fit([[float(n), n % 3] for n in range(20)])
     assert "at most 3 generations" in names()
     table = tmp_path / "rows.csv"
-    table.write_text("a,b\n" + "".join(f"{n},{n % 7}\n" for n in range(300)))
+    table.write_text("a,b\n" + "".join(f"{n % 17},{n % 7}\n" for n in range(300)))
     clf = fit_stream(SurpriseClassifier(), table)
-    assert names()[:2] == ["counting rows", "choosing rows"]
+    assert names()[:3] == ["reading rows.csv", "counting rows", "choosing rows"]
     score_stream(clf, table, tmp_path / "out.csv")
     assert names() == ["reading rows.csv"]
 

@@ -210,7 +210,7 @@ def test_the_report_names_prototypes_by_their_rows(name, kind, tmp_path):
 def test_the_study_scores_the_prototypes_as_the_classifier_does(kind):
     clf, _, new = fit(kind, "euclidean")
     study = study_of(clf, new)
-    assert study.n_training == 20
+    assert study.classifier.n_training == 20
     assert_allclose(study.training.ratios, clf.score_all(clf.prototypes_).ratios, atol=1e-12)
     assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(new)))
 

@@ -190,7 +190,7 @@ def test_problems_of_the_data_are_said_in_words(tmp_path):
     page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
     assert "Gaps in 10 of 30 training rows: kind (10)." in page.text
     assert "Gaps in 1 of 3 new rows: load (1)." in page.text
-    assert "New rows have labels that no training row has: kind (boat)." in page.text
+    assert "New rows have categories that no training row has: kind (boat)." in page.text
     assert "New rows with a value beyond those of all training rows, by column: load (1)." in page.text
     assert page.data["columns"][1]["shares"] == {"fan": 0.5, "pump": 0.5}
     values = {row["name"]: row["values"] for row in page.data["rows"]}
@@ -198,7 +198,7 @@ def test_problems_of_the_data_are_said_in_words(tmp_path):
     with pytest.warns(UserWarning, match="not compared"):
         named = SurpriseClassifier().fit(training.assign(machine=[f"m-{k}" for k in range(30)]))
     new = new.assign(machine=["a", "b", "c"])
-    assert "only name the rows: machine." in read(write_report(named, tmp_path / "page.html", new)).text
+    assert "only name or count the rows: machine." in read(write_report(named, tmp_path / "page.html", new)).text
     clean = SurpriseClassifier().fit(training[["load"]])
     text = read(write_report(clean, tmp_path / "page.html", training[["load"]][:5])).text
     assert "No gaps, no constant columns, no values beyond those of the training rows." in text

@@ -1,46 +1,16 @@
-"""The report in a real browser, headless Chromium. Needs selenium, and the programs chromium and chromedriver."""
+"""The report in a real browser."""
 
 import base64
 import json
-import os
-import shutil
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from browsing import CONTRAST, HOSTILE, TEXT, click, keys, one, over, wait_for
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.report import write_report
-
-HOSTILE = "<img src=x onerror=window.broken=1></script><script>window.broken=1</script>"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900")
-
-
-def missing(what):
-    if os.environ.get("CI"):
-        pytest.fail(what)
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    try:
-        from selenium import webdriver
-    except ImportError:
-        missing("the report's tests in a browser need selenium: pip install selenium")
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        missing("the report's tests in a browser need apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ARGUMENTS:
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
-    yield opened
-    opened.quit()
 
 
 @pytest.fixture(scope="module")
@@ -64,38 +34,6 @@ def page(browser, address):
     yield browser
     assert browser.get_log("browser") == []
     assert browser.execute_script("return window.broken") is None
-
-
-def one(page, selector):
-    return page.find_element("css selector", selector)
-
-
-def keys(page, *pressed):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(page).send_keys(*pressed).perform()
-
-
-def over(page, selector):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    page.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", one(page, selector))
-    ActionChains(page).move_to_element(one(page, selector)).perform()
-
-
-def click(page, selector, count=1):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    over(page, selector)
-    for _ in range(count):
-        ActionChains(page).click().perform()
-
-
-def wait_for(page, happens):
-    """Wait until it happens: what a fold holds is made after it opens."""
-    from selenium.webdriver.support.ui import WebDriverWait
-
-    WebDriverWait(page, 20).until(lambda _: happens())
 
 
 def view(page):
@@ -166,6 +104,19 @@ def test_the_list_is_filtered_by_decision(page):
     assert listed(page) == wrong[:15]
 
 
+def test_rejected_rows_are_grouped_by_their_main_column(page):
+    rows = [row for row in shown(page)["rows"] if row["decision"] == 2]
+    buttons = page.find_elements("css selector", "#mains button")
+    counts = Counter(row["main"] for row in rows if row.get("main"))
+    assert [button.text for button in buttons] == [f"{name} ({count})" for name, count in counts.most_common()]
+    buttons[0].click()
+    expected = [row["name"] for row in rows if row.get("main") == counts.most_common(1)[0][0]]
+    assert listed(page) == expected[:15]
+    assert [button.get_attribute("aria-pressed") for button in buttons] == ["true"] + ["false"] * (len(buttons) - 1)
+    buttons[0].click()
+    assert one(page, "#found").text == "15 of 110 rows shown"
+
+
 def test_rows_are_found_by_name_and_by_text(page):
     one(page, "#find").send_keys("Flower 14")
     assert sorted(listed(page)) == [f"flower {row}" for row in range(140, 149)]
@@ -204,7 +155,8 @@ def test_the_list_works_with_the_keyboard_alone(page):
     from selenium.webdriver.common.keys import Keys
 
     page.execute_script("document.querySelector('#find').focus()")
-    keys(page, "flower 77", *[Keys.TAB] * 6, Keys.ENTER)  # past the box around the table and the five heads
+    n_mains = len(page.find_elements("css selector", "#mains button"))
+    keys(page, "flower 77", *[Keys.TAB] * (n_mains + 6), Keys.ENTER)  # past the box around the table and five heads
     assert page.execute_script("return document.activeElement.textContent") == "flower 77"
     assert one(page, "#list .detail").is_displayed()
     keys(page, Keys.ENTER)
@@ -304,29 +256,6 @@ def test_hostile_strings_are_text(page):
     assert HOSTILE in one(page, "#list .bars").text
 
 
-CONTRAST = """
-const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
-const light = (colour) => parse(colour).slice(0, 3).map((c) => c / 255)
-  .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
-  .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
-const paper = (node) => {
-  for (let at = node; at; at = at.parentElement) {
-    const found = getComputedStyle(at).backgroundColor;
-    if ((parse(found)[3] ?? 1) > 0) return found;
-  }
-  return "rgb(255, 255, 255)";
-};
-const least = {};
-for (const node of document.querySelectorAll(arguments[0])) {
-  const style = getComputedStyle(node);
-  const ink = node instanceof SVGElement ? (style.fill === "none" ? style.stroke : style.fill) : style.color;
-  const [a, b] = [light(ink), light(paper(node))].sort((x, y) => y - x);
-  const name = node.className.baseVal ?? `${node.tagName}.${node.className}`;
-  least[name] = Math.min(least[name] ?? Infinity, (a + 0.05) / (b + 0.05));
-}
-return least;
-"""
-TEXT = "h1, h2, h3, p, li, a, td, th, dt, dd, caption, figcaption, button, summary, strong, span, label, .chart text"
 GRAPHICS = ".point .mark"
 
 

@@ -39,10 +39,11 @@ def test_a_column_that_varies_by_rounding_only_keeps_its_own_scale():
 
 def test_dates_are_not_taken_for_numbers():
     days = pd.date_range("2031-12-01", periods=100)
-    for X in (pd.DataFrame({"day": days}), pd.DataFrame({"a": ROWS[:, 0], "day": days}), days.to_numpy()[:, None]):
+    shuffled = days[np.argsort(ROWS[:, 0])]  # in order they would be set aside
+    frames = pd.DataFrame({"day": shuffled}), pd.DataFrame({"a": ROWS[:, 0], "day": shuffled})
+    for X in (*frames, shuffled.to_numpy()[:, None]):
         with pytest.raises(ValueError, match="X holds dates or durations; measure='gower' compares them"):
             SurpriseClassifier(measure="euclidean").fit(X)
-    shuffled = days[np.argsort(ROWS[:, 0])]  # in order they would be set aside
     clf = SurpriseClassifier().fit(pd.DataFrame({"day": shuffled}))
     new = pd.DataFrame({"day": [days[50], days[-1] + pd.Timedelta(days=365)]})
     assert clf.predict(new).tolist() == [1, -1]

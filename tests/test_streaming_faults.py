@@ -31,9 +31,9 @@ def dask_frame():
     (ROWS[0], "2 dimensions, not 1"),
     ([ROWS[0]], "the chunk from row 0 has 1 dimensions, not 2; pass rows as one array, or chunks of many rows each"),
     ([ROWS, [["a", "b", "c"]]], "row 901: column '0': 'a' is not a number"),
-    (Twice([ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
-    (Twice([ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
-    (Twice([ROWS], [ROWS[::-1]]), "the source changed while it was read: it has other values"),
+    (Twice([ROWS], [ROWS], [ROWS[:899]]), "the source changed while it was read: it had 900 rows, then 899"),
+    (Twice([ROWS], [ROWS], [ROWS, ROWS[:1]]), "it had 900 rows, then 901"),
+    (Twice([ROWS], [ROWS], [ROWS[::-1]]), "the source changed while it was read: it has other values"),
     ("-", "standard input cannot be read twice"),
 ])  # fmt: skip
 def test_a_bad_source_is_a_one_line_error_and_the_classifier_is_unchanged(source, message):

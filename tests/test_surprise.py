@@ -7,18 +7,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier
+from eocc.calibration.threshold import Threshold
 from eocc.foundation.threads import threads
 from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
 from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
-from eocc.surprise import comparison
-from eocc.surprise.comparison import Reference, nearest_in
+from eocc.surprise import comparison, nearest
+from eocc.surprise.comparison import Reference
 from eocc.surprise.model import fit_surprise_model
+from eocc.surprise.nearest import nearest_in
 from eocc.surprise.score import (
     Standardisation,
     Surprise,
-    Threshold,
     Weighting,
     fit_surprise,
     n_local,
@@ -60,6 +61,16 @@ def test_the_smallest_entries_are_those_of_a_sorted_row(rows, k):
     values = np.empty((len(rows), k))
     smallest_entries(np.array(rows), 0.0, values)
     assert values.tolist() == [oracle.smallest(row, 0.0, k) for row in rows]
+
+
+@pytest.mark.parametrize("above", [-1.0, 0.0, 3.0])
+def test_few_and_many_rows_have_the_same_smallest_entries(above, monkeypatch):
+    rows = np.random.default_rng(0).integers(0, 9, (40, 30)).astype(float)
+    rows[:, :5] = np.inf
+    few = nearest_in(rows, 8, 4, np.arange(30.0), above)
+    monkeypatch.setattr(nearest, "FEW", 0)
+    for found, expected in zip(nearest_in(rows, 8, 4, np.arange(30.0), above), few, strict=True):
+        assert_array_equal(found, expected)
 
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=1, max_size=4), st.floats(0.0, 1.0))
@@ -398,17 +409,31 @@ class TestWeightings:
         found, again = (weightings_of(represented(rows), np.ones(2)) for rows in (X, X[order]))
         assert_allclose(found, again, rtol=1e-9)
 
-    def test_many_objects_are_equalised_by_a_sample(self):
+    def test_sums_of_components_are_equalised_by_all_pairs(self):
         rng = np.random.default_rng(0)
-        words = ["".join(rng.choice(list("abc"), rng.integers(2, 6))) for _ in range(900)]
-        measure = resolve_measure("string-edit")
-        patterns = measure.read(words)
-        fitted = measure.fit(patterns)
-        some, all_ = (
-            weightings_of(Representation(fitted, part, part, np.arange(len(part)), is_whole=True), np.ones(3))
-            for part in (patterns, patterns[np.sort(np.random.default_rng(0).permutation(900)[:400])])
-        )
-        assert_allclose(some, all_)
+        words = ["".join(rng.choice(list("abc"), rng.integers(2, 6))) for _ in range(450)]
+        fitted, patterns = _fitted("string-edit", words)
+        means = fitted.prepare(patterns).components.mean(axis=(1, 2))
+        expected = [np.ones(3), means.min() / means]
+        assert_allclose(weightings_of(_whole(fitted, patterns), np.ones(3)), expected)
+
+    def test_many_series_are_equalised_by_a_sample(self):
+        series = list(np.random.default_rng(0).normal(size=(450, 2, 2)) * [1.0, 3.0])
+        fitted, patterns = _fitted("dtw", series)
+        some = patterns[np.sort(np.random.default_rng(0).permutation(450)[:400])]
+        found, expected = (weightings_of(_whole(fitted, part), np.ones(2)) for part in (patterns, some))
+        assert len(found) == 2
+        assert_allclose(found, expected)
+
+
+def _fitted(name, objects):
+    measure = resolve_measure(name)
+    patterns = measure.read(objects)
+    return measure.fit(patterns), patterns
+
+
+def _whole(fitted, patterns):
+    return Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
 
 
 def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):

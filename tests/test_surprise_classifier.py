@@ -202,3 +202,13 @@ def test_the_number_of_threads_changes_nothing_else_and_no_parameter_is_missing_
     varied = {"measure", "weights", "prototypes", "membership_function", "false_alarm_rate", "max_memory", "n_jobs"}
     assert set(inspect.signature(SurpriseClassifier).parameters) == varied
     assert {parameter.name for parameter in SurpriseClassifier.parameters} == varied
+
+
+def test_a_table_that_is_repeated_three_times_is_noted_and_integers_are_not():
+    rng = np.random.default_rng(0)
+    rows, words = rng.normal(size=(20, 2)), [f"{'oak' * k}s" for k in range(10)]
+    for X in (np.tile(rows, (3, 1)), words * 3):
+        with pytest.warns(UserWarning, match=r"^every row is present 3 times, .*; if new rows are not, drop"):
+            SurpriseClassifier(false_alarm_rate=0.2).fit(X)
+    for X in (np.tile(rows, (2, 1)), words[1:] * 3, np.tile(rows[:1], (30, 1)), rng.integers(0, 2, size=(300, 2))):
+        SurpriseClassifier(false_alarm_rate=0.2).fit(X)  # warnings are errors

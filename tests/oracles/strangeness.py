@@ -39,6 +39,14 @@ def strangeness(record, rows, k, is_code, spreads, n_near):
     mean, median = sum(known) / len(known), (known[len(known) // 2] + known[(len(known) - 1) // 2]) / 2
     deviation = math.sqrt(sum((other - mean) ** 2 for other in known) / len(known))
     gap, scale = abs(value - median), (deviation + spreads[k]) / 2
+    least = 10.0 if is_in_gap(value, [row[k] for row in rows], spreads[k]) else 0.0
     if gap <= 1e-12 * max(abs(value), abs(median)):
-        return 0.0
-    return min(gap / scale, 1e6) if scale > 0 else 1e6
+        return least
+    return max(min(gap / scale, 1e6) if scale > 0 else 1e6, least)
+
+
+def is_in_gap(value, column, spread):
+    """Return whether values lie on both sides of a number but none near it, too many for chance."""
+    nearest = min((abs(value - other) for other in column if not math.isnan(other)), default=0.0)
+    sides = sum(other < value for other in column), sum(other > value for other in column)
+    return spread > 0 and nearest >= spread / 4 and nearest / spread * min(sides) >= 6

@@ -20,8 +20,8 @@ ALPHA = 0.01
 LEVELS = (0.1, 0.25, 0.5)
 UNUSUAL, NORMAL = "unusual", "normal"
 # Held-out rows are only roughly like new ones, so small deviations are no drift: this share of all rows beyond a level,
-# and this share of the promised rate. New rows look a little more normal than left-out ones.
-LEVEL_SLACK = {UNUSUAL: 0.02, NORMAL: 0.05}
+# and this share of the promised rate.
+LEVEL_SLACK = 0.01
 RATE_SLACK = 0.2
 # Rows count as beyond a level only if they are farther out by this share of the margin of the median held-out row. So
 # many rows that tie with a level, but for a small bias, are no drift.
@@ -122,7 +122,7 @@ class DriftCounts:
         rejected = 2 * self._tail(int(self._below[0]), (1 + RATE_SLACK) * self._rate)
         found = {UNUSUAL: self._below, NORMAL: self._above}
         beyond = [(side, int(found[side][k]), level) for side in self._sides for k, level in enumerate(LEVELS, 1)]
-        tails = [self._tail(count, level + LEVEL_SLACK[side]) for side, count, level in beyond]
+        tails = [self._tail(count, level + LEVEL_SLACK) for _, count, level in beyond]
         least, furthest = 2 * len(tails) * min(tails), beyond[int(np.argmin(tails))]
         columns = sorted((counts.result() for counts in self._columns), key=lambda one: one[0], reverse=True)
         return Drift(

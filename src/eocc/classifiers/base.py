@@ -1,7 +1,6 @@
 """What every one-class classifier does: read rows, score them in blocks, decide, explain, save."""
 
 import os
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -10,28 +9,28 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
+from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
+from eocc.classifiers.asking import Query, choose_queries
+from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.fitted import number_columns
-from eocc.foundation.arguments import check_no_dates, check_no_mask, check_number, n_threads, saying_remedy
+from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
-from eocc.foundation.registry import listed
 from eocc.foundation.threads import in_order, threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.io import model_file
-from eocc.measures.auto import has_text, is_pairwise, naming_columns, numbers_of_text, resolve_measure, without_columns
-from eocc.measures.columns import eager
-from eocc.measures.protocol import FittedMeasure, Measure
-from eocc.measures.text_format import TextFormat, text_format_of
+from eocc.measures.auto import is_pairwise
+from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
-from eocc.scale.cluster import dask_lazy, materialised
+from eocc.scale.cluster import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
 
@@ -42,6 +41,7 @@ BLOCK_SIZE = 2**19
 
 
 class OneClassClassifier(
+    ReadsPatterns,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     OutlierMixin,  # type: ignore[misc]
@@ -50,7 +50,7 @@ class OneClassClassifier(
     """The interface of all one-class classifiers.
 
     A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
-    of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/cluster.md.
+    of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/guides/cluster.md.
     """
 
     parameters: ClassVar[tuple[Parameter, ...]]
@@ -58,19 +58,16 @@ class OneClassClassifier(
     ratio_name: ClassVar[str]  # what the `ratios` of `score_all` measure
     scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
-    measure: Any
     false_alarm_rate: float | None
     max_memory: int | str | None
     random_state: Any
     n_jobs: int | None
-    ignored_columns_: tuple[Any, ...] = ()
-    text_format_: TextFormat = TextFormat()
-    resolved_measure_: Measure
     measure_: FittedMeasure
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
     row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
+    answers_: Answers | None = None  # what `teach` was given so far
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float
@@ -174,7 +171,7 @@ class OneClassClassifier(
 
     @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
-        """Return the logarithm of the membership: finite, also where that is 0; higher = more normal."""
+        """Return the logarithm of the membership: higher = more normal. It is finite even if the membership is 0."""
         return self.score_all(X).log_memberships
 
     @dask_lazy(np.float64)
@@ -195,7 +192,7 @@ class OneClassClassifier(
     def p_values(self, X: Any) -> Matrix:
         """Return, for each row, the share of held-out normal rows that look at least as unusual.
 
-        Of new normal rows about a share a has a p-value of at most a.
+        About a share a of new normal rows has a p-value of at most a.
         """
         return self._calibrated().p_values(self.score_all(X).margins)
 
@@ -215,19 +212,45 @@ class OneClassClassifier(
     def drift(self, X: Any) -> Drift:
         """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
 
-        The p-value is valid for any number of rows; see docs/calibration.md. The model must be calibrated.
+        The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
         """
         counts, patterns = self.drift_counts(), self.read(X)
         return counts.add(self.score_read(patterns).margins, patterns).result()
 
     def drift_counts(self) -> DriftCounts:
-        """Return what counts new rows for `drift`, part by part."""
+        """Return an object that counts new rows for `drift`, part by part."""
         # Training rows look too normal to a model that does not leave them out.
         sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
+    def queries(self, X: Any, n: int = 10) -> list[Query]:
+        """Return the rows of X, at most n, whose labels would help `teach` most, the most helpful first."""
+        check_is_fitted(self)
+        check_count("n", n)
+        return choose_queries(self, self.read(X), n)
+
+    def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
+        """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
+
+        Rows that are not normal become known outliers, and rows similar to an answered one follow its answer. The limit
+        and the p-values still come from the training rows alone: see docs/guides/asking.md. An answer to a row that was
+        answered before replaces that answer. `answers_` keeps the `names` of the rows. The old model stays as it is.
+        """
+        check_is_fitted(self)
+        check_teachable(self)
+        return self._with_answers(add_answers(self, self.read(X), y, names))
+
+    def withdraw(self, indices: Any) -> Self:
+        """Return a new model that has forgotten some of `answers_`, by their index."""
+        check_is_fitted(self)
+        return self._with_answers(remaining_answers(self.answers_, indices))
+
+    def _with_answers(self, answers: Answers | None) -> Self:
+        """Return a copy with these answers instead of its own; for classifiers that can be taught."""
+        raise NotImplementedError
+
     def explain(self, X: Any) -> Sequence[Explanation]:
-        """Return, for each row, why it was accepted or rejected; see docs/explanations.md."""
+        """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""
         check_is_fitted(self)
         return self.explain_patterns(self.read(X))
 
@@ -246,7 +269,7 @@ class OneClassClassifier(
     def plot(self, X: Any = None, axes: Any = None) -> Any:
         """Draw which rows of X are unusual and why, or without X the regions, and return the matplotlib axes.
 
-        Needs the extra ``plot``. eocc.plots has more pictures: see docs/pictures.md.
+        Needs the extra ``plot``. eocc.plots has more pictures: see docs/guides/pictures.md.
         """
         check_is_fitted(self)
         return import_module("eocc.plots").plot(self, X, axes)  # a later room, so it is looked up by name
@@ -260,59 +283,6 @@ class OneClassClassifier(
     def embed(self, patterns: Any) -> Matrix:
         """Return patterns, as the measure reads them, in the dissimilarity space."""
         return self.measure_.prepare(patterns, self.prototypes_).evaluate(self.weights_)
-
-    def read(self, X: Any, *, reset: bool = False) -> Any:
-        """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        if hasattr(X, "__dask_graph__"):
-            X = materialised(X, self.check_memory if reset else None)
-        check_no_mask(X)
-        X = eager(X)
-        if reset:
-            self.text_format_ = text_format_of(X) if isinstance(self.measure, str) and has_text(X) else TextFormat()
-        X = self.text_format_.plain(X)
-        if reset:
-            self.ignored_columns_ = self._columns_to_ignore(X)
-        X = without_columns(X, self.ignored_columns_)
-        if reset:
-            self.resolved_measure_ = resolve_measure(self.measure, X)
-        measure: Any = self.resolved_measure_
-        if hasattr(measure, "read"):
-            return measure.read(X)
-        check_no_dates(X)
-        if not reset and not hasattr(X, "columns"):
-            self._check_width(sum(getattr(X, "shape", ())[1:]))
-        fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
-        X = numbers_of_text(X)
-        with saying_remedy():
-            allowed = "allow-nan" if fills_gaps else True
-            return validate_data(
-                self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
-            )
-
-    def _check_width(self, width: int) -> None:
-        """Refuse an array of so many columns if it still has those that training ignored."""
-        ignored = listed(map(repr, self.ignored_columns_))
-        if ignored and width == self.n_features_in_ + len(self.ignored_columns_):
-            raise ValueError(
-                f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
-            )
-
-    def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
-        """Return the columns that measure="auto" leaves out because they name the rows, with a warning."""
-        if not (isinstance(self.measure, str) and self.measure == "auto"):
-            return ()
-        found, doubtful = naming_columns(X, self.text_format_.spelling)
-        if found:
-            which = ", ".join(f"{name!r} ({why})" for name, why in found.items())
-            if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):
-                remedy = "pass a column of texts by itself to compare them letter by letter, or measure='gower'"
-                raise ValueError(f"X has no column left to compare: {which}; {remedy}")
-            remedy = "to compare all columns, name a measure, for example measure='gower'"
-            warnings.warn(f"not compared: {which}; {remedy}", UserWarning, stacklevel=4)
-        if doubtful:
-            which = f"a different integer in every row: {listed(map(repr, doubtful))}"
-            warnings.warn(f"{which}; drop columns that only name the rows", UserWarning, stacklevel=4)
-        return tuple(found)
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
@@ -330,6 +300,7 @@ class OneClassClassifier(
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
+        state = {"answers": None, **state}  # files from before there were answers
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)

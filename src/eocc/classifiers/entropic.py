@@ -53,7 +53,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     """Entropic one-class classifier: EOCC-1 and EOCC-2 (Livi, Sadeghian, Pedrycz 2015).
 
     Patterns become vectors of dissimilarities to the training patterns. The minimum spanning tree over these vectors
-    gives the Rényi entropy of the data and, when its longest edges are cut while modularity rises, clusters. Each
+    gives the Rényi entropy of the data. Its longest edges are cut while modularity rises, which gives clusters. Each
     cluster becomes a fuzzy decision region. A search finds the weights p of the dissimilarity.
 
     Parameters
@@ -116,7 +116,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     regions_ : list of Region
         The decision regions: `members`, `representative` (indices of training patterns) and `extent`.
     labels_, training_indices_ : arrays of shape (n_training,)
-        The region of each training pattern, and its row in X; regions and tree count along the training patterns.
+        The region of each training pattern, and its row in X. Indices in regions and tree refer to training patterns.
     spanning_tree_ : SpanningTree
         `edges` and `lengths`, heaviest first.
     entropy_, raw_entropy_, modularity_, objective_ : float
@@ -126,7 +126,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
     modularity_curve_ : array of shape (n_training,)
         Q of the partitions into 1, ..., n clusters.
     performance_, neighbour_entropy_ : float or None
-        Of p* on the validation set, if any; the Rényi entropy estimated from neighbours, unless the graph is complete.
+        The performance of p* on the validation set, None without one; the Rényi entropy estimated from neighbours,
+        None if the graph is complete.
     history_ : structured array
         Per generation: `best`, `mean` objective; `entropy`, `modularity` (and `performance`) of the best. With
         graph="knn" and more than 1000 patterns these are of the search's sample, `objective_` is of all patterns.
@@ -333,7 +334,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
-        return explain_by_regions(self, patterns)
+        with threads(n_threads(self.n_jobs)):
+            return explain_by_regions(self, patterns)
 
     def rules(self) -> list[Rule]:
         """Return the model as fuzzy rules for people to read, one per region."""
@@ -362,7 +364,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
             "Rényi entropy": self.raw_entropy_,
-            "order of the Rényi entropy": self.alpha_,
+            # A model file keeps no gamma that a fit would refuse.
+            "order of the Rényi entropy": self.alpha_ if isinstance(self.gamma, int | float) else None,
             "Rényi entropy by neighbours": self.neighbour_entropy_,
             "modularity": self.modularity_,
             "objective": self.objective_,

@@ -33,28 +33,28 @@ SURPRISE_PARAMETERS = (
     Parameter(
         "prototypes",
         Optional(Prototypes(allows_auto=True)),
-        "Compare with this many training rows, or this share of them; auto limits the time, none means all.",
+        "Compare with this many training rows, or this share of them; auto limits their number, none means all.",
     ),
     *(MEMBERSHIP, RATE, MEMORY, JOBS),
 )
 ENTROPIC_PARAMETERS = (
     MEASURE,
-    Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows, or also validate."),
+    Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows only, or also validate."),
     PROTOTYPES,
     SELECTION,
-    Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "The graph of all pairs, or of nearest neighbours."),
+    Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "Connect all pairs of rows, or nearest neighbours only."),
     Parameter("eta", Number("[0, 1]"), "The weight of entropy in the objective; modularity gets the rest."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
     Parameter(
-        "gamma", Number("(0, inf)"), "The exponent of edge lengths in the entropy; below the number of prototypes."
+        "gamma", Number("(0, inf)"), "The exponent of edge lengths in the entropy; less than the number of prototypes."
     ),
     Parameter("performance", Anything(), "What is measured on the validation rows: accuracy, f1, auc or a scorer."),
     Parameter("validation_fraction", Number("(0, 1)"), "The share of labelled rows held out for validation."),
     Parameter("extent", Choice(tuple(EXTENTS), ("__call__",)), "How the extent of a region is computed."),
     Parameter("representative", Choice(tuple(REPRESENTATIVES), ("centre",)), "The centre of a region."),
     MEMBERSHIP,
-    Parameter("tconorm", Choice(tuple(TCONORMS), ("__call__",)), "How grades of several regions become one."),
-    Parameter("search", Optional(Choice(tuple(SEARCHES), ("start",))), "How weights are searched; none means all 1."),
+    Parameter("tconorm", Choice(tuple(TCONORMS), ("__call__",)), "How the grades of several regions are combined."),
+    Parameter("search", Optional(Choice(tuple(SEARCHES), ("start",))), "How weights are found; none sets all to 1."),
     Parameter("precision", Choice(("double", "single")), "The precision of distances inside the search."),
     *(WEIGHTS, RATE, MEMORY, JOBS, SEED),
     Parameter("verbose", Anything(), "Show the progress of the search."),

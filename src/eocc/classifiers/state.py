@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
+from eocc.calibration.threshold import Threshold
+from eocc.classifiers.answers import Answers
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.foundation.checks import hashable
 from eocc.measures.spelling import WRITTEN, Spelling
@@ -18,7 +20,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "ignored_columns", "text_format",
+    "feature_names_in", "ignored_columns", "text_format", "answers",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -43,6 +45,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "feature_names_in": None if names is None else list(names),
         "ignored_columns": list(classifier.ignored_columns_),
         "text_format": _text_format_state(classifier.text_format_),
+        "answers": classifier.answers_ and _answers_state(classifier.answers_),
     }
 
 
@@ -66,6 +69,8 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     demand(type(ignored) is list and all(map(hashable, ignored)), "ignored_columns must be names of columns")
     classifier.ignored_columns_ = tuple(ignored)
     classifier.text_format_ = _text_format(state["text_format"])
+    if state["answers"] is not None:
+        classifier.answers_ = _answers(state["answers"], classifier)
 
 
 def _text_format_state(known: TextFormat) -> dict[str, Any] | None:
@@ -84,6 +89,28 @@ def _text_format(state: Any) -> TextFormat:
     is_right = type(units) is dict and all(type(unit) is str and len(unit) < 4 for unit in units.values())
     demand(is_right, "text_format.units must be signs, by the names of columns")
     return TextFormat(Spelling(decimal, day_first), units)
+
+
+def _answers_state(answers: Answers) -> dict[str, Any]:
+    limit = np.array([answers.threshold.value, answers.threshold.scale])
+    known = {"rows": answers.rows, "y": answers.y, "names": list(answers.names)}
+    return {**known, "limit": limit, "margins": answers.calibration.margins}
+
+
+def _answers(state: Any, classifier: Any) -> Answers:
+    check_keys("answers", state, ("rows", "y", "names", "limit", "margins"))
+    check_patterns(classifier.measure_, state["rows"])
+    y, names, n = state["y"], state["names"], len(state["rows"])
+    is_right = type(y) is np.ndarray and y.dtype == np.int64 and y.shape == (n,) and bool((np.abs(y) == 1).all())
+    demand(is_right, f"answers.y must be {n} integers, 1 or -1")
+    is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
+    demand(is_right, f"answers.names must be {n} texts")
+    numbers("2")("answers.limit", state["limit"], {})
+    demand(state["limit"][1] > 0, "answers.limit must have a positive scale")
+    demand(classifier.calibration_ is not None, "there must be a calibration")
+    calibration = _calibration({"margins": state["margins"], "rate": classifier.calibration_.rate})
+    assert calibration is not None
+    return Answers(state["rows"], y, tuple(names), Threshold(*state["limit"].tolist()), calibration)
 
 
 def check_pair(measure: Any, fitted: Any) -> None:

@@ -1,6 +1,7 @@
 """SurpriseClassifier: how surprising a row is among its nearest normal rows."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
@@ -11,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
+from eocc.calibration.threshold import Threshold
+from eocc.classifiers.answers import Answers, known_outliers
 from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
@@ -37,8 +40,7 @@ from eocc.space.prototypes.select import count_compared
 from eocc.space.representation import Representation
 from eocc.space.weightings import checked_weights, left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
-from eocc.surprise.model import SurpriseModel, fit_surprise_model
-from eocc.surprise.score import Threshold
+from eocc.surprise.model import SurpriseModel, corrected, fit_surprise_model
 from eocc.surprise.state import surprise_state
 from eocc.synthesis.model import Model
 
@@ -54,13 +56,14 @@ def _of_structure(path: str, meaning: str) -> Any:
 class SurpriseClassifier(OneClassClassifier):
     """Detects rows that are surprising among their nearest normal rows.
 
-    The surprise of a row is a mean of log distances to its nearest 1, 2, 4 and 8 training rows, and of the ratio of
-    these distances to those that the neighbours keep among themselves, with the weights as given and with every weight
-    variance-equalised. The threshold and the p-values come from the training rows, each left out of its own
-    neighbours. There is no search and nothing to tune. The surprise estimates -log density (Kozachenko and Leonenko):
-    see `eocc.surprise.score` for the definition and docs/research.md for how it was chosen.
+    The surprise of a row combines two terms. The first is the mean log distance to its 1st, 2nd, 4th and 8th nearest
+    training row. The second is the ratio of its distance from its nearest rows to their own distances from their
+    neighbours. Both are computed with the weights as given, and again with variance-equalised weights. The threshold
+    and the p-values come from the training rows; each is scored as if it were not in the training set. There is no
+    search and nothing to tune. The surprise estimates -log density (Kozachenko and Leonenko): see `eocc.surprise.score`
+    for the definition and docs/research/score.md for how it was chosen.
 
-    A training row, or an exact copy of one, scores as that row did when it was left out.
+    A training row, or an exact copy of one, keeps the score that it had when it was left out.
 
     Parameters
     ----------
@@ -71,9 +74,10 @@ class SurpriseClassifier(OneClassClassifier):
         The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones.
     prototypes : int, float in (0, 1], "auto" or None, default="auto"
         Compare rows with this many training rows, or with this share of them, chosen by their content: their order does
-        not matter. None means all. "auto" means 20,000 rows of numbers, or all if there are fewer; beyond
-        2.5 million rows fewer, so that a fit takes about a minute, but at least 5,000; of other data, as many as can be
-        compared with each other in 2 GiB. All rows count for the threshold and the p-values.
+        not matter. None means all. "auto" means 20,000 rows of numbers, or all if there are fewer.
+        With more than 2.5 million rows it means fewer prototypes, at least 5,000, so that a fit takes about a minute.
+        For other data it means as many rows as can be compared with each other in 2 GiB. All rows count for the
+        threshold and the p-values.
     membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
             default="gaussian"
         How a ratio becomes a grade of membership in [0, 1]. Decisions do not depend on it.
@@ -89,6 +93,8 @@ class SurpriseClassifier(OneClassClassifier):
     ----------
     calibration_ : Calibration
         The margins of the left-out training rows, which `p_values` compares with, and the false-alarm `rate`.
+    answers_ : Answers or None
+        The rows that `teach` was given, as the measure reads them, the answers `y`, +1 or -1, and `names` of the rows.
     surprise_model_ : SurpriseModel
         Score and threshold; with labels also the likelihood ratio and the known outliers.
     regions_ : list of Region
@@ -128,6 +134,7 @@ class SurpriseClassifier(OneClassClassifier):
     scores_left_out = True
     _restore_own = restore_surprise
     surprise_model_: SurpriseModel
+    outliers_: Any = None  # the known outliers of the fit; the model has those of `answers_` too
 
     def __init__(
         self,
@@ -153,7 +160,7 @@ class SurpriseClassifier(OneClassClassifier):
         checked(self.parameters, self)
         draft = unfitted_copy(self)
         if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            draft._fit_dask(DaskPasses(X), y)
+            draft._fit_dask(DaskPasses(draft.without_naming(X)), y)
         else:
             draft._fit_patterns(draft.read(X, reset=True), y)
         return commit_fit(self, draft)
@@ -263,12 +270,30 @@ class SurpriseClassifier(OneClassClassifier):
             reference = Reference(fitted, patterns, weightings, prepared)
             left_out = left_out_weights(whole, weightings)
             self.surprise_model_, surprises, step = fit_surprise_model(reference, outliers, left_out)
-        self.measure_, self.prototypes_, self.weights_ = fitted, patterns, weights
+        self.measure_, self.prototypes_, self.weights_, self.outliers_ = fitted, patterns, weights, outliers
         self.prototype_indices_, self.training_indices_ = np.arange(len(patterns)), places
         self.membership_function_ = resolve_membership_function(self.membership_function)
         self.threshold_ = 0.0
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
         return surprises, step
+
+    def _with_answers(self, answers: Answers | None) -> Self:
+        taught, old = copy(self), self.surprise_model_
+        taught.__dict__.pop("structure_", None)
+        outliers = known_outliers(self.outliers_, answers)
+        with threads(n_threads(self.n_jobs)):
+            confirmed = None if answers is None else answers.confirmed
+            model, surprises, step = fit_surprise_model(old.normal, outliers, old.surprise.left_out, confirmed)
+            if answers is not None:
+                model, surprises = corrected(model, answers.rows, answers.y, surprises)
+        taught.surprise_model_, taught.answers_ = model, answers
+        taught.calibrate(surprises, step, self._calibrated().rate)
+        before = self.answers_
+        if answers is None and before is not None:
+            # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
+            taught.surprise_model_ = replace(model, threshold=before.threshold)
+            taught.calibration_ = before.calibration
+        return taught
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
@@ -291,7 +316,8 @@ class SurpriseClassifier(OneClassClassifier):
 
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
-        return explain_by_neighbours(self, patterns)
+        with threads(n_threads(self.n_jobs)):
+            return explain_by_neighbours(self, patterns)
 
     def rules(self) -> list[Rule]:
         """Return the regions as fuzzy rules for people to read, one per region."""
@@ -304,7 +330,7 @@ class SurpriseClassifier(OneClassClassifier):
         if pair_bytes:  # all pairs, and three matrices of dissimilarities
             pairs = (pair_bytes + 24) * r * (r + n_outliers)
             block = (pair_bytes + 16) * min((n - r) * r, BLOCK_SIZE)
-        else:  # an index, and densities along every column if there are outliers
+        else:  # an index, and the columns that labels need if there are outliers
             pairs = 8 * (r + n_outliers) * ((13 if n_outliers else 11) * n_columns + 60)
             block = n_threads(self.n_jobs) * 2**23 if r < n else 0
         needed = OVERHEAD + MARGIN * (8 * n * n_columns + pairs + block)
@@ -369,6 +395,5 @@ class SurpriseClassifier(OneClassClassifier):
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_
-        outliers = None if model.outliers is None else model.outliers.prototypes
-        state = {"surprise": surprise_state(model), "outliers": outliers}
+        state = {"surprise": surprise_state(model), "outliers": self.outliers_}
         return {**state, "membership_function": function, "n_rows": self.n_rows_}

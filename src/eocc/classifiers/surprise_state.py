@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.classifiers.answers import known_outliers
 from eocc.classifiers.state import ROUNDING, check_offset, check_patterns
 from eocc.foundation.array_checks import demand
 from eocc.regions.memberships import resolve_membership_function
@@ -17,7 +18,9 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     """Set the remaining fitted attributes; a ValueError says which do not fit together."""
     if state["outliers"] is not None:
         check_patterns(classifier.measure_, state["outliers"])
-    model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, state["outliers"])
+    outliers, answers = state["outliers"], classifier.answers_
+    known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
+    model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, known, answered)
     demand((model.surprise.weightings[0].weights == classifier.weights_).all(), "weightings must start with weights")
     demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
     function = resolve_membership_function(state["membership_function"])
@@ -30,3 +33,4 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     demand(is_at_threshold, "threshold is not that of the calibration")
     check_offset(state, float(Scores.of_ratios(np.array([BOUNDARY]), function).log_memberships[0]))
     classifier.surprise_model_, classifier.membership_function_, classifier.n_rows_ = model, function, n_rows
+    classifier.outliers_ = outliers

@@ -21,7 +21,10 @@ from eocc.foundation.progress import Watch, shown
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 # Each is a module of this package, which holds a click command of the same name.
-COMMANDS = ("fit", "plan", "score", "explain", "inspect", "plot", "report", "compare", "reproduce", "demo")
+COMMANDS = (
+    "fit", "plan", "score", "explain", "inspect", "plot", "report", "review", "teach", "answers", "compare",
+    "reproduce", "demo",
+)  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
 SHELLS = ("bash", "fish", "zsh")
@@ -44,7 +47,7 @@ def _shared_options() -> list[click.Parameter]:
         click.Option(["--quiet", "-q"], is_flag=True, expose_value=False, callback=_set,
                      help="Print results and errors only."),
         click.Option(["--debug"], is_flag=True, expose_value=False, callback=_set,
-                     help="Show where in the code an error arose."),
+                     help="Show where in the code an error occurred."),
     ]  # fmt: skip
 
 
@@ -143,6 +146,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         with warnings.catch_warnings():
             # From scikit-learn, about arrays without names: the columns of files are matched by name before.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            warnings.showwarning = lambda message, *_: say(f"Note: {message}.")
             given = None if arguments is None else list(arguments)
             result = app.main(args=given, prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE

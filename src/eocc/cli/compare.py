@@ -17,9 +17,10 @@ TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
     """Compare one-class classifiers on your own data.
 
-    DATA is a table, or a folder of tables with the same label column. The paper's protocol is used: the columns as they
-    are and normalised, and the same ten folds for all systems. All columns but the label must hold numbers, without
-    gaps. --label and --target are required. Several tables rank the systems, with intervals and a picture.
+    DATA is a table, or a folder of tables with the same label column. As in the paper, the
+    columns are used as they are and normalised, and all systems have the same ten folds. All columns but the label must
+    hold numbers, without gaps. --label and --target are required. With several tables the systems are ranked, with
+    intervals and a picture.
 
     Example: eocc compare parts.csv --label state --target good --systems EOCC-1,1-NN,Gauss
     """

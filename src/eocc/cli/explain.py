@@ -17,7 +17,7 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--rows", default="", metavar="ROW,...", help="Rows to explain: names, or numbers from 0.")
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
-@click.option("--detail", is_flag=True, help="Add neighbours or regions, and the terms that add up.")
+@click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
 @options.output_option(None, "A file for the explanations; standard output by default.")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @options.data_options("id_column")
@@ -61,8 +61,8 @@ def _write(output: Path | None, form: str, names: list[Any], explanations: Any, 
             if form == JSON:
                 file.write(json_line({"row": name, **one.to_dict()}))
             else:
-                text = f"{one}\n\n{one.detail}" if detail else str(one)
-                file.write(f"Row {printable(str(name))}: {printable_lines(text)}\n\n")
+                text = one.text(f"Row {printable(str(name))}: ") + (f"\n\n{one.detail}" if detail else "")
+                file.write(f"{printable_lines(text)}\n\n")
 
 
 def chosen_rows(wanted: list[str], names: list[str], where: str, are_named: bool) -> list[int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +32,9 @@ def fit(
 ) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
 
-    All rows of the file should be normal. With --label and --target only the rows with that label are normal; other
-    rows are left out, unless they are known outliers: --method surprise learns from the rows that --outliers names, and
-    --method eocc-2 validates on these rows, or on all other rows without --outliers.
+    All rows of the file should be normal. With --label and --target, only the rows with that label are normal, and
+    other rows are left out. There are two exceptions: --method surprise learns from the known outliers that --outliers
+    names; --method eocc-2 validates on these outliers or, without --outliers, on all other rows.
 
     Example: eocc fit normal.csv -o model.eocc
     """
@@ -107,8 +106,8 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
     patterns = rows.some(kept)
-    if rows.schema.kind == "records" and classifier.measure == "auto":
-        classifier.measure = resolve_measure("auto", patterns)  # the schema has left out what names the rows
+    if rows.schema.kind == "records":
+        classifier.measure = resolve_measure(classifier.measure, patterns)  # an object: what names the rows is gone
         say_calendars(classifier.measure)
     with refusing_in_options(method, n_normal if is_numbers else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
@@ -136,39 +135,24 @@ def say_calendars(measure: Any) -> None:
 def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
     from eocc.foundation.wording import counted
-    from eocc.io.files import guess_format
-    from eocc.streaming import files_of, fit_stream
+    from eocc.streaming import fit_stream
+    from eocc.streaming.source import first_schema, source_of
 
-    first = files_of(path)[0]
-    by_number = guess_format(first) == "npy"
-    schema = schema_of_stream(first, about)
-    names = schema.names if schema.aside else None
-    chosen = names and [int(name) if by_number else name for name in names]
-    where = (int(about.label) if by_number else about.label, about.target) if about.label else None
+    schema = first_schema(source_of(path, dialect=about.dialect), about.apart, about.all_columns)
+    for remark in schema.remarks[: any(schema.reasons.values())]:
+        say(f"Note: {remark}.")
+    where = (about.label, about.target) if about.label else None
     size = {} if sample is None else {"sample": sample}
     with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
         fit_stream(
-            classifier, path, columns=chosen, where=where, outliers=outliers, incomplete=incomplete,
+            classifier, path, columns=schema.names or None, where=where, outliers=outliers, incomplete=incomplete,
             dialect=about.dialect, **size,
         )  # fmt: skip
     classifier.ignored_columns_, classifier.text_format_ = schema.aside, schema.text_format
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
-
-
-def schema_of_stream(first: Path, about: DataOptions) -> Any:
-    """Return what the first rows of a file show: which columns are not compared, and how text is written."""
-    from eocc.io.files import Schema, guess_schema, open_chunks
-
-    for chunk in islice(open_chunks(first, dialect=about.dialect), 1):
-        if chunk.columns:
-            schema = guess_schema([chunk], str(first), about.apart, keeps_names=about.all_columns)
-            for remark in schema.remarks[: len(schema.aside) > len(about.apart)]:
-                say(f"Note: {remark}.")
-            return schema
-    return Schema("numbers")  # what else may be wrong with the file, fit_stream says
 
 
 @contextmanager

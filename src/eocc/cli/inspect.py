@@ -24,7 +24,8 @@ def inspect(model: Path, output: Path | None, form: str) -> None:
     rules = [str(rule) for rule in classifier.rules()] if shows_regions(classifier) else None
     write_facts(classifier, output, form, rules)
     if rules is None:
-        say("Note: regions are left out: this model has too many rows. Fit it with --prototypes 1000 to see them.")
+        say("Note: regions are left out: this model has too many or too long rows. Fit it with --prototypes 1000 or "
+            "shorter rows to see them.")  # fmt: skip
     if output is not None:
         say(f"Written: {output}.")
 

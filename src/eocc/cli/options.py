@@ -146,7 +146,7 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
 def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Function], Function]:
     """Add --method and the options of the parameters of these names."""
     method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True,
-                          help="surprise for detection; eocc-1 and eocc-2 are the paper's method.")  # fmt: skip
+                          help="surprise for detection; eocc-1 and eocc-2 are the paper's.")  # fmt: skip
     return stacked(method, *(_parameter_option(PARAMETERS[name]) for name in names))
 
 
@@ -227,24 +227,24 @@ data_option = click.option("--data", type=PATH, help="A file of rows to use with
 stream_option = click.option("--stream", is_flag=True,
                              help="Read a table of numbers part by part, for files larger than memory.")  # fmt: skip
 sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
-                             help="Learn from N rows, chosen by content, with --stream. [eocc-1]")  # fmt: skip
+                             help="With --stream, learn from N rows, chosen by content. [eocc-1]")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 _DATA_OPTIONS = {
     "input_format": click.option("--input-format", type=Names("format", FORMATS), default=None,
-                                 help="Format of DATA, if not given by its suffix."),
+                                 help="Format of DATA, if its suffix does not show it."),
     "id_column": click.option("--id", "id_column", default="", metavar="COLUMN",
                               help="The column that names the rows; it is not compared."),
     "delimiter": click.option("--delimiter", default="", metavar="CHARACTER",
-                              help="What divides the cells of a CSV file, for example ';' or tab. Default: found."),
+                              help="What separates the cells of a CSV, for example ';' or tab. Default: detected."),
     "decimal": click.option("--decimal", type=Names("decimal mark", (".", ",")), default=None,
-                            help="The decimal mark of a CSV file. Default: found."),
+                            help="The decimal mark of a CSV file. Default: detected."),
     "dates": click.option("--dates", type=Names("order of dates", (DAY_FIRST, MONTH_FIRST)), default=None,
-                          help="What stands first in dates such as 3/4/2031. Default: found."),
+                          help="What comes first in dates such as 3/4/2031. Default: detected."),
     "all_columns": click.option("--all-columns", is_flag=True,
-                                help="Compare ids, row counters and running timestamps too."),
+                                help="Also compare ids, row counters and timestamps."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
     "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
-                                help="Leave out graphs that a CXL index lists with two classes, or choose one class."),
+                                help="Graphs that a CXL index lists with two classes: skip, or use one class."),
     "drop": click.option("--drop", default="", metavar="COLUMN,...", help="Columns to ignore, separated by commas."),
     "label": click.option("--label", default="", metavar="COLUMN",
                           help="The column that holds labels; 'class' for a CXL index."),

@@ -102,14 +102,16 @@ class Skipped(Named):
     def scored_chunks(self, path: Path, about: DataOptions, schema: Schema) -> Iterator[Chunk]:
         """Yield the chunks to score: columns that the model does not compare may have missing values.
 
-        Print once how the text of the file differs from that of the training file.
+        Print once how the text of the file differs from that of the training file, and which column can name the rows.
         """
         said = set[str]()
         compared = partial(without_id, schema=schema, about=about)
         usual = schema.text_format.spelling
-        for chunk in self.chunks(path, about, lambda chunk: schema.complete(compared(chunk)), usual=usual):
+        chunks = self.chunks(path, about, lambda chunk: schema.complete(compared(chunk)), usual=usual)
+        for number, chunk in enumerate(chunks):
             yield chunk
-            for note in dict.fromkeys(schema.differences(compared(chunk))):
+            hint = _hint_at_id(chunk, schema, about) if number == 0 else []
+            for note in dict.fromkeys([*schema.differences(compared(chunk)), *hint]):
                 if note not in said:
                     say(f"Note: {note}.")
                     said.add(note)
@@ -118,6 +120,13 @@ class Skipped(Named):
         """Print which rows were left out."""
         if self.count:
             say(f"Note: {counted(self.count, 'row')} with missing values left out: row {self}.")
+
+
+def _hint_at_id(chunk: Chunk, schema: Schema, about: DataOptions) -> list[str]:
+    """Return that a column which is not compared, and differs in all rows, could name them."""
+    ignored = () if about.id_column or len(chunk) < 2 else schema.ignored(chunk)
+    found = [name for name in ignored if len(set(map(str, chunk.columns[name]))) == len(chunk)]
+    return [f"rows are numbered from 0; --id {printable(shlex.quote(found[0]))} names them"] if found else []
 
 
 def read_training(path: Path, about: DataOptions, measure: str) -> Rows:

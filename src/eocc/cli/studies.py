@@ -21,8 +21,8 @@ def study_options(folder: str) -> Callable[[Function], Function]:
         seed_option,
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
-        click.option("--budget", default="", metavar="TIME", help="Shrink the search to fit a time, for example 20m."),
-        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Give up a run after this."),
+        click.option("--budget", default="", metavar="TIME", help="Shorten the search to fit a time, for example 20m."),
+        click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Stop a run after this time."),
         output_option(folder, "Folder for runs and tables."),
     )  # fmt: skip
 

@@ -7,18 +7,22 @@ from typing import Any, Protocol
 import numpy as np
 
 from eocc.explain.explanation import Explanation, plain_fields, rarity_in_words
-from eocc.explain.fitted import FittedClassifier, TrainingRow, described, exemplars_among, training_row
-from eocc.explain.reasons import Reason, column_reasons, difference_reasons
-from eocc.foundation.types import Matrix
-from eocc.foundation.wording import counted, finite, format_number, share
+from eocc.explain.fitted import FittedClassifier, TrainingRow, described, exemplars_of, training_row
+from eocc.explain.reasons import Reason, difference_reasons
+from eocc.explain.records import least_usual
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import all_finite, counted, finite, format_number, share
 from eocc.measures.difference import Difference, PendingDifference
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
-from eocc.surprise.comparison import Comparison, Nearest
+from eocc.surprise.comparison import Comparison
+from eocc.surprise.gaussians import columns_of
 from eocc.surprise.model import SurpriseModel
+from eocc.surprise.nearest import Nearest
 from eocc.surprise.score import Weighting
 
-PROFILE = "profile"
+PROFILE, ANSWERS = "profile", "answers"
+NAMES = {PROFILE: "the distances", ANSWERS: "answers on similar rows"}
 EQUALISED = "with variance-equalised weights"
 
 
@@ -60,8 +64,9 @@ class Neighbourhood:
 class Term:
     """A term that adds `amount` to the surprise; all amounts add up to it.
 
-    `value` is in standard deviations above the average left-out training row. `weighting` is 0 for the given weights, 1
-    for the variance-equalised ones, None for a density along the single weight number `weight`.
+    The `value` of a term of the surprise is in standard deviations above the average left-out training row; that of
+    others, which come from labels, is the amount. `weighting` is 0 for the given weights, 1 for the variance-equalised
+    ones. A "column" is that of the single weight number `weight`. "answers" is what `teach` adds near answered rows.
     """
 
     kind: str
@@ -105,9 +110,12 @@ class NeighbourExplanation(Explanation):
 
     @property
     def certainty(self) -> str:
-        """The p-value in words, and whether known outliers decide."""
+        """The p-value in words, and whether an answer or known outliers decide."""
+        answered = sum(one.amount for one in self.terms if one.kind == ANSWERS)
         decide = self.outliers is not None and not self.is_target and 2 * self.outliers.amount > self.surprise
         rarity = rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+        if self.is_target and self.surprise - answered > self.threshold:
+            return f"{rarity}, because a similar row was answered as normal"
         return f"{rarity}, and similar to known outliers" if decide else rarity
 
     @property
@@ -144,14 +152,14 @@ class NeighbourExplanation(Explanation):
         return f"p-value {format_number(self.p_value)}: {unusual} as unusual when left out of the training set."
 
     def notes(self) -> list[str]:
-        """Return the p-value, the distances and the sum, one paragraph each."""
-        return [self.rarity(), self._distances_in_words(), self._sum_in_words()]
+        """Return the distances and the sum, one paragraph each."""
+        return [self._distances_in_words(), self._sum_in_words()]
 
     @property
     def detail(self) -> str:
         """All of it in words."""
-        rarity, *rest = self.notes()
-        return self._text([rarity, self._exemplars_in_words()], f"training row {self.exemplars[0].name}", rest)
+        before = [self.rarity(), self._exemplars_in_words()]
+        return self._text(before, f"training row {self.exemplars[0].name}", self.notes())
 
     @property
     def _row(self) -> str:
@@ -179,18 +187,19 @@ class NeighbourExplanation(Explanation):
         opening = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}"
         parts = {}
         for one in self.terms:
-            name = f"the {'distances' if one.kind == PROFILE else 'ratio'}"
+            name = NAMES.get(one.kind, "the ratio")
             parts[f"{name} {EQUALISED}" if one.weighting else name] = one.amount
         if self.outliers is not None:
             known, amount = counted(self.outliers.n_known, "known outlier"), self.outliers.amount
             nearest = f"the nearest at dissimilarity {format_number(self.outliers.dissimilarity)}"
-            parts = {"the distances to normal rows": self.surprise - amount}
-            parts[f"the comparison with {known}, {nearest}"] = amount
+            answers = {NAMES[ANSWERS]: parts[NAMES[ANSWERS]]} if NAMES[ANSWERS] in parts else {}
+            parts = {"the distances to normal rows": self.surprise - amount - sum(answers.values())}
+            parts |= {f"the comparison with {known}, {nearest}": amount, **answers}
         return f"{opening}: {', '.join(f'{format_number(amount)} from {name}' for name, amount in parts.items())}."
 
 
 def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
-    """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
+    """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
     model, calibration = classifier.surprise_model_, classifier.calibration_
     assert calibration is not None
     rows, near = model.compare(patterns)
@@ -201,22 +210,21 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
     distances = [rows.rows(weighting.weights) for weighting in model.surprise.weightings]
     by_weighting = map(partial(_neighbourhoods, classifier, patterns), model.surprise.weightings, near, distances)
-    kinds, outliers, found = _kinds(model), _outlier_comparisons(model, rows, amounts), []
-    active = np.asarray(sum(weighting.weights for weighting in model.surprise.weightings))
-    by_column = column_reasons(classifier.measure_, patterns, classifier.prototypes_, active, classifier.feature_names)
-    for i, neighbourhoods in enumerate(zip(*by_weighting, strict=True)):
-        row = distances[0][i]
-        lead, reasons = ("", by_column[i]) if by_column else _compared(classifier, neighbourhoods, amounts[i])
+    kinds, outliers, found = list(zip(*_kinds(model), strict=True)), _outlier_comparisons(model, rows, amounts), []
+    active, exemplars = sum(one.weights for one in model.surprise.weightings), exemplars_of(classifier, distances[0])
+    by_column = least_usual(classifier, patterns, np.asarray(active), distances[0])
+    facts = (scores.margins >= classifier.threshold_, memberships, *map(all_finite, (ratios, surprises)), p_values)
+    terms = map(all_finite, (values, amounts))
+    columns = zip(*(one.tolist() for one in (*facts, *terms)), zip(*by_weighting, strict=True), strict=True)
+    for i, (is_target, membership, ratio, surprise, p_value, own_values, own_amounts, near_rows) in enumerate(columns):
+        lead, reasons = ("", by_column[i]) if by_column else _compared(classifier, near_rows, amounts[i])
         explanation: Explanation = NeighbourExplanation(
-            is_target=bool(scores.margins[i] >= classifier.threshold_), membership=float(memberships[i]),
-            ratio=finite(ratios[i]), comparison=neighbourhoods[0].comparison,
-            exemplars=exemplars_among(classifier, row, np.flatnonzero(np.isfinite(row))),
-            reasons=reasons, lead=lead, surprise=finite(surprises[i]), threshold=model.threshold.value,
-            p_value=float(p_values[i]), rate=calibration.rate, n_left_out=len(calibration.margins),
-            n_training=classifier.n_training,
-            neighbourhoods=neighbourhoods, outliers=outliers[i],
-            terms=tuple(map(Term, *zip(*kinds, strict=True), map(finite, values[i]), map(finite, amounts[i]))),
-            n_prototypes=None if classifier.is_whole else len(row),
+            is_target=is_target, membership=membership, ratio=ratio, comparison=near_rows[0].comparison,
+            exemplars=exemplars[i], reasons=reasons, lead=lead, surprise=surprise, threshold=model.threshold.value,
+            p_value=p_value, rate=calibration.rate, n_left_out=len(calibration.margins),
+            n_training=classifier.n_training, neighbourhoods=near_rows, outliers=outliers[i],
+            terms=tuple(map(Term, *kinds, own_values, own_amounts)),
+            n_prototypes=None if classifier.is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         found.append(explanation)
     return found
@@ -238,26 +246,48 @@ def _compared(
 
 def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple[Matrix, Matrix, Matrix]:
     """Return the surprise of every row, the amount of each term, and the values of the terms."""
-    terms = model.surprise.terms(near)
-    if model.likelihood_ratio is None:
-        return model.surprise.of_terms(terms), terms * model.surprise.shares(terms), terms
-    columns = model.labelled_columns(terms, rows, near)
-    values = np.hstack([terms, columns[:, terms.shape[1] :]])
-    return model.likelihood_ratio.of_columns(columns), columns * model.likelihood_ratio.coefficients, values
+    values = terms = model.surprise.terms(near)
+    amounts = terms * model.surprise.shares(terms)
+    if (ratio := model.likelihood_ratio) is not None:
+        labelled = model.labelled(rows, near)
+        evidence = _by_weight(model, ratio.amounts(labelled)[:, 1:])
+        amounts = np.hstack([amounts * (ratio.coefficients[0] / ratio.standardisation.scale[0]), evidence])
+        values = np.hstack([terms, evidence])
+    if model.correction is not None:
+        corrections = model.correction.of(rows.patterns)[:, None]
+        amounts, values = np.hstack([amounts, corrections]), np.hstack([values, corrections])
+    return model.surprises_compared(rows, near), amounts, values
+
+
+def _by_weight(model: SurpriseModel, evidence: Matrix) -> Matrix:
+    """Return the amounts of the evidence with those of all single columns of a weight added up."""
+    weights, n_main = _single_weights(model), len(model.surprise.weightings) + 3
+    if not len(weights):
+        return evidence
+    single = evidence[:, n_main:].reshape(len(evidence), 2, -1).sum(axis=1)
+    sums = [single[:, weights == k].sum(axis=1) for k in np.unique(weights)]
+    return np.column_stack([evidence[:, :n_main], *sums])
+
+
+def _single_weights(model: SurpriseModel) -> Indices:
+    """Return the weight of each column of numbers that labels count by itself."""
+    if model.likelihood_ratio is None or model.likelihood_ratio.gaussians is None:
+        return np.empty(0, np.int64)
+    return columns_of(model.normal.measure, model.normal.prototypes[[0]], model.normal.active)[1]
 
 
 def _neighbourhoods(
     classifier: FittedBySurprise, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
 ) -> list[Neighbourhood]:
-    profiles, ratios, found = weighting.profile(near), np.sqrt(weighting.local_ratio(near)), []
+    profiles, ratios, found = all_finite(weighting.profile(near)), np.sqrt(weighting.local_ratio(near)).tolist(), []
     measure, weights, names = classifier.measure_, weighting.weights, classifier.feature_names
     sizes, medians = tuple(weighting.sizes.tolist()), tuple(weighting.median_profile.tolist())
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]
         neighbour = training_row(classifier, distances[i], column)
         comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names, "neighbour")
-        profile, ratio = tuple(map(finite, profiles[i])), float(ratios[i])
-        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratio, neighbour, comparison))
+        profile = tuple(profiles[i].tolist())
+        found.append(Neighbourhood(sizes, profile, medians, weighting.n_local, ratios[i], neighbour, comparison))
     return found
 
 
@@ -266,8 +296,9 @@ def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix
         return [None] * len(amounts)
     weights, n_terms = model.surprise.weightings[0].weights, 2 * len(model.surprise.weightings)
     distances = model.outliers.compare_fully(rows.patterns).rows(weights)
+    stop = amounts.shape[1] - (model.correction is not None)
     return [
-        OutlierComparison(finite(amount[n_terms:].sum()), len(row), int(row.argmin()), finite(row.min()))
+        OutlierComparison(finite(amount[n_terms:stop].sum()), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)
     ]
 
@@ -277,8 +308,9 @@ def _kinds(model: SurpriseModel) -> list[tuple[str, int | None, int | None]]:
     numbers = range(len(model.surprise.weightings))
     kinds: list[tuple[str, int | None, int | None]] = []
     kinds += [(kind, v, None) for v in numbers for kind in (PROFILE, "local ratio")]
-    if model.likelihood_ratio is None:
-        return kinds
-    weights = model.likelihood_ratio.densities.weights.tolist()
-    kinds += [("distance ratio", v, None) for v in numbers]
-    return kinds + ([("densities", None, None)] if weights else []) + [("density", None, k) for k in weights]
+    if model.likelihood_ratio is not None:
+        kinds += [("distance ratio", v, None) for v in numbers]
+        if weights := np.unique(_single_weights(model)).tolist():
+            kinds += [(kind, None, None) for kind in ("column ratio", "direction", "covariance")]
+            kinds += [("column", None, k) for k in weights]
+    return kinds if model.correction is None else [*kinds, (ANSWERS, None, None)]

@@ -11,12 +11,13 @@ from eocc.explain.fitted import (
     FittedClassifier,
     TrainingRow,
     described,
-    exemplars_among,
+    exemplars_of,
     prototype_labels,
     reach_of,
     training_row,
 )
-from eocc.explain.reasons import Reason, column_reasons, difference_reasons
+from eocc.explain.reasons import Reason, difference_reasons
+from eocc.explain.records import least_usual
 from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
@@ -191,7 +192,7 @@ class RegionExplanation(Explanation):
 
 
 def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
-    """Return why each pattern was accepted or rejected; docs/explanations.md shows one."""
+    """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
     rows, model, threshold = classifier.embed(patterns), classifier.fuzzy_model_, classifier.threshold_
     measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
     ratios = model.ratios(rows)
@@ -201,7 +202,8 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
     # The nearest region and the next.
     ranked = np.argsort(ratios, axis=1, kind="stable")[:, :2]
     labels, prototypes = prototype_labels(classifier), prototypes_of(classifier, np.unique(ranked).tolist())
-    by_column = column_reasons(measure, patterns, classifier.prototypes_, weights, names)
+    by_column = least_usual(classifier, patterns, weights, rows)
+    exemplars = exemplars_of(classifier, np.where(labels == ranked[:, :1], rows, np.inf))
     found: list[Explanation] = []
     pairs = list(zip(rows, ranked.tolist(), strict=True))
     for i, (row, numbers) in enumerate(track(f"explaining {counted(len(rows), 'row')}", pairs)):
@@ -212,7 +214,7 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
         explanation = RegionExplanation(
             is_target=bool(margins[i] - threshold >= 0), ratio=nearest.ratio, membership=float(memberships[i]),
             comparison=comparison, reasons=reasons, lead=lead,
-            exemplars=exemplars_among(classifier, row, np.flatnonzero(labels == nearest.region)),
+            exemplars=exemplars[i],
             reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
             profile=_profile(classifier, row, nearest.region), p_value=None if p_values is None else p_values[i],
             n_left_out=0 if calibration is None else len(calibration.margins), n_training=classifier.n_training,

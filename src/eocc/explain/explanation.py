@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from eocc.explain.fitted import TrainingRow
-from eocc.explain.reasons import Reason
+from eocc.explain.reasons import EDITS, Reason
 from eocc.foundation.wording import format_number, share, wrapped
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
@@ -65,17 +65,37 @@ class Explanation(ABC):
             return self.lead
         first, *others = self.reasons[:N_REASONS]
         named = [first, *(one for one in others if one.stands_out and one.share >= LEAST_PART * first.share)]
+        if self.lead.startswith(EDITS):  # without its smallest edit the one would not become the other
+            n_more = len(self.reasons) - N_REASONS
+            texts = [one.text for one in (first, *others)] + [f"and {n_more} more"] * (n_more > 0)
+            return f"{self.lead} {'; '.join(texts)}."
         if self.lead:
             return f"{self.lead} {'; '.join(one.text for one in named)}."
+        if not first.stands_out:
+            return f"No single value stands out{'' if self.is_target else '; their combination is unusual'}."
         if self.is_target:
             return f"Its least usual value: {first.text}."
-        if not first.stands_out:
-            return f"No single value stands out. The least usual: {first.text}."
         more = ", and ".join(one.short for one in named[1:])
         return f"{first.text}.{f' Also {more}.' if more else ''}"
 
+    @property
+    def main_column(self) -> str | None:
+        """The column, or the part of a record, that stands out most; None if none does."""
+        return None if self.lead or not self.reasons or not self.reasons[0].stands_out else self.reasons[0].name
+
+    @property
+    def main_reason(self) -> str:
+        """The main reason in a few words, for a line of a list."""
+        if not self.reasons:
+            return self.lead
+        return self.reasons[0].text if self.lead or self.main_column else "no single value stands out"
+
     def __str__(self) -> str:
-        return "\n".join([*wrapped(self.sentence, 0), *self._table()])
+        return self.text()
+
+    def text(self, opening: str = "") -> str:
+        """Return the sentence, after an opening, and the table of the reasons."""
+        return "\n".join([*wrapped(f"{opening}{self.sentence}", 0), *self._table()])
 
     def _table(self) -> list[str]:
         """Return the reasons as lines: aligned columns for a table, or one text each."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -87,14 +88,19 @@ def training_name(classifier: FittedClassifier, index: int) -> str:
     return str(int(classifier.training_indices_[index])) if names is None else names[index]
 
 
-def exemplars_among(classifier: FittedClassifier, row: Matrix, columns: Indices) -> tuple[TrainingRow, ...]:
-    """Return the prototypes of these columns that are least dissimilar; of equal ones, the first."""
-    here = row[columns]
-    if len(here) > N_EXEMPLARS:
-        within = np.flatnonzero(here <= np.partition(here, N_EXEMPLARS - 1)[N_EXEMPLARS - 1])
-        columns, here = columns[within], here[within]
-    nearest = columns[np.argsort(here, kind="stable")[:N_EXEMPLARS]]
-    return tuple(training_row(classifier, row, int(column)) for column in nearest)
+def exemplars_of(classifier: FittedClassifier, rows: Matrix) -> list[tuple[TrainingRow, ...]]:
+    """Return the least dissimilar prototypes of each row, given the dissimilarities (m, n); of equal ones, the first.
+
+    Those at infinity do not count.
+    """
+    limits = np.partition(rows, N_EXEMPLARS - 1, axis=1)[:, N_EXEMPLARS - 1] if rows.shape[1] > N_EXEMPLARS else np.inf
+    numbers, columns = np.nonzero(rows <= np.expand_dims(limits, -1))
+    starts = np.searchsorted(numbers, np.arange(len(rows) + 1)).tolist()
+    near, numbered, found = rows[numbers, columns].tolist(), columns.tolist(), []
+    for row, (start, stop) in zip(rows, pairwise(starts), strict=True):
+        order = sorted(range(start, stop), key=near.__getitem__)[:N_EXEMPLARS]
+        found.append(tuple(training_row(classifier, row, numbered[k]) for k in order if near[k] < np.inf))
+    return found
 
 
 def prototype_labels(classifier: FittedClassifier) -> Indices:

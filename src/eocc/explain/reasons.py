@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_within, shortened, to_json
+from eocc.foundation.wording import format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import UNSEEN, strangeness_of_rows
 from eocc.measures.cells import Cells
 from eocc.measures.difference import MOST_NAMED, Difference, ranked_contributions
@@ -22,8 +22,11 @@ MOST_ROWS, MOST_ALONE = 4096, 256
 MOST_CELLS = 2**22
 # Rows per task.
 BLOCK_SIZE = 32
+TINY = float(np.finfo(np.float64).tiny)
 # Smaller shares would be shown as 0%.
 LEAST_SHARE = 0.005
+# The words that introduce edits.
+EDITS = "To turn"
 # The text names this many categories of the near rows.
 MOST_CATEGORIES = 3
 
@@ -66,61 +69,96 @@ def column_reasons(
     active = np.flatnonzero(weights > 0)
     if not len(active):
         return [()] * len(patterns)
-    n, most = len(prototypes), MOST_ALONE if len(active) == 1 else max(MOST_CELLS // len(active), N_NEAR)
-    most = min(most, MOST_ROWS)
-    if n > most:
-        prototypes = prototypes[np.linspace(0, n - 1, most).astype(np.int64)]
-    cells = measure.cells(patterns, prototypes, names)
+    cells = measure.cells(patterns, looked_at(prototypes, len(active)), names)
     found, step = [], max(MOST_CELLS // (N_NEAR * len(active)), 1)
     for start in range(0, len(cells.rows), step):
-        strangeness, near = strangest(cells, active, slice(start, start + step))
-        found += [
-            tuple(_column_reason(cells, start + i, int(active[k]), near[i, k], share) for k, share in _largest(one))
-            for i, one in enumerate(strangeness)
-        ]
+        strange = strangest(cells, active, slice(start, start + step))
+        for i, largest in enumerate(largest_of(strange.values), start):
+            found.append(tuple(strange.reason(cells, i, k, share) for k, share in largest))
     return found
 
 
-def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> tuple[Matrix, Indices]:
-    """Return the strangeness (m, a) of the values of some rows in the active columns, and the near prototypes."""
+def looked_at(prototypes: Any, n_columns: int) -> Any:
+    """Return the prototypes that are looked at: all, or some that are evenly spaced if there are very many."""
+    n, most = len(prototypes), MOST_ALONE if n_columns == 1 else max(MOST_CELLS // n_columns, N_NEAR)
+    most = min(most, MOST_ROWS)
+    return prototypes[np.linspace(0, n - 1, most).astype(np.int64)] if n > most else prototypes
+
+
+@dataclass(frozen=True, eq=False)
+class Strangeness:
+    """How strange the values of rows are in the active columns, from row `start` on: `values` (m, a).
+
+    `near` (m, a, r) are the prototypes that are most like the row in the other columns; `ends` (m, a, 2) are those of
+    them with the lowest and the highest number.
+    """
+
+    start: int
+    active: Indices
+    values: Matrix
+    near: Indices
+    ends: Indices
+
+    def reason(self, cells: Cells, i: int, place: int, share: float) -> Reason:
+        """Return the reason of row i for the active column at this place."""
+        k, row = int(self.active[place]), i - self.start
+        if not cells.is_code[k]:
+            is_unseen = self.values[row, place] >= UNSEEN
+            return _number_reason(cells, i, k, self.ends[row, place].tolist(), is_unseen, share)
+        near = self.near[row, place]
+        known = near[~np.isnan(cells.columns[k][near])].tolist()
+        return _category_reason(cells, i, k, known, share)
+
+
+def strangest(cells: Cells, active: Indices, some: slice = slice(None)) -> Strangeness:
+    """Return how strange the values of some rows are in the active columns."""
     rows, columns = np.ascontiguousarray(cells.rows[some, active]), np.ascontiguousarray(cells.columns[active])
     is_code, spreads, n = cells.is_code[active], cells.spreads()[active], columns.shape[1]
     n_near = min(N_NEAR, max(1, n // 2)) if len(active) > 1 else max(1, n - 1)
-    strangeness, near = np.empty(rows.shape), np.empty((*rows.shape, n_near), np.int64)
+    values, near, ends = np.empty(rows.shape), *(np.empty((*rows.shape, size), np.int64) for size in (n_near, 2))
 
     def work(start: int, stop: int) -> None:
         part = slice(start, stop)
-        strangeness_of_rows(rows[part], columns, is_code, spreads, strangeness[part], near[part])
+        strangeness_of_rows(rows[part], columns, is_code, spreads, values[part], near[part], ends[part])
 
     for_each_block(len(rows), BLOCK_SIZE, work)
-    return strangeness, near
+    return Strangeness(some.start or 0, active, values, near, ends)
 
 
-def _largest(strangeness: Matrix) -> list[tuple[int, float]]:
-    """Return the places of the largest values, with their shares of the sum of squares; UNSEEN counts as the most."""
+def largest_of(strangeness: Matrix) -> Iterator[list[tuple[int, float]]]:
+    """Yield the places of the largest values of each row, with their shares of the sum of squares.
+
+    UNSEEN counts as the most.
+    """
+    order = np.argsort(-strangeness, axis=1, kind="stable")[:, :MOST_NAMED]
     squares = np.minimum(strangeness, UNSEEN) ** 2
-    order = np.argsort(-strangeness, kind="stable")[:MOST_NAMED]
-    shares = squares[order] / (squares.sum() or 1.0)
-    n_shown = max((shares > LEAST_SHARE).sum(), int(shares[0] > 0))
-    return list(zip(order[:n_shown].tolist(), shares[:n_shown].tolist(), strict=True))
+    shares = np.take_along_axis(squares, order, axis=1) / np.maximum(squares.sum(axis=1), TINY)[:, None]
+    n_shown = np.maximum((shares > LEAST_SHARE).sum(axis=1), shares[:, 0] > 0)
+    for places, parts, count in zip(order.tolist(), shares.tolist(), n_shown.tolist(), strict=True):
+        yield list(zip(places[:count], parts[:count], strict=True))
 
 
-def _column_reason(cells: Cells, i: int, k: int, near: Indices, share: float) -> Reason:
-    values = cells.columns[k][near]
-    is_known = values == values
-    if not is_known.all():
-        near, values = near[is_known], values[is_known]
-    if cells.is_code[k]:
-        return _category_reason(cells, i, k, near.tolist(), share)
-    value, name = cells.value(i, k), cells.names[k]
-    first, last = int(values.argmin()), int(values.argmax())
-    low, high = cells.prototype_value(int(near[first]), k), cells.prototype_value(int(near[last]), k)
-    extent = _extent(value, low, high)
-    said, least, most = format_within(value, extent), format_within(low, extent), format_within(high, extent)
+def _number_reason(cells: Cells, i: int, k: int, ends: Sequence[int], is_unseen: bool, share: float) -> Reason:
+    """Return the reason for a number, or a date, given the near rows of the lowest and the highest value."""
+    column, place, name = cells.columns[k], cells.rows.item(i, k), cells.names[k]
+    stands_out = not column.item(ends[0]) <= place <= column.item(ends[1])
+    if is_unseen and not stands_out:
+        return _gap_reason(cells, i, k, share)
+    value, low, high = cells.value(i, k), *(cells.prototype_value(j, k) for j in ends)
+    said, least, most = format_within(_extent(value, low, high), value, low, high)
     normal = least if least == most else f"{least} to {most}"
-    stands_out = not values[first] <= cells.rows[i, k] <= values[last]
     text = f"{name} is {said}; normal rows near it have {normal}"
     return Reason(name, text, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
+
+
+def _gap_reason(cells: Cells, i: int, k: int, share: float) -> Reason:
+    """Return the reason for a number where the column has a gap: normal rows have lower and higher ones only."""
+    column, place, name, value = cells.columns[k], cells.rows[i, k], cells.names[k], cells.value(i, k)
+    ends = np.where(column < place, column, -np.inf).argmax(), np.where(column > place, column, np.inf).argmin()
+    low, high = (cells.prototype_value(int(end), k) for end in ends)
+    said, least, most = format_within(_extent(value, low, high), value, low, high)
+    normal = f"up to {least} or from {most}"
+    return Reason(name, f"{name} is {said}; normal rows have {normal}", to_json(value), None, None, share, said, normal)
 
 
 def _extent(value: Any, low: Any, high: Any) -> float:
@@ -132,8 +170,8 @@ def _extent(value: Any, low: Any, high: Any) -> float:
 
 def _category_reason(cells: Cells, i: int, k: int, known: Sequence[int], share: float) -> Reason:
     value, name = cells.value(i, k), cells.names[k]
-    counts = Counter(format_within(cells.prototype_value(j, k), 0.0) for j in known)
-    labels, said = [label for label, _ in counts.most_common()], format_within(value, 0.0)
+    counts = Counter(format_value(cells.prototype_value(j, k)) for j in known)
+    labels, said = [label for label, _ in counts.most_common()], format_value(value)
     normal = " or ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels) or "no value"
     normal = f"mostly {labels[0]}" if len(labels) > MOST_CATEGORIES else normal
     text = f"{name} is {said}; normal rows near it have {normal}"
@@ -145,25 +183,14 @@ def _category_reason(cells: Cells, i: int, k: int, known: Sequence[int], share: 
 def difference_reasons(
     difference: Difference, row: str, description: str, role: str = "the most similar one"
 ) -> tuple[str, tuple[Reason, ...]]:
-    """Return words that introduce the difference from a normal row, and its largest contributions as reasons.
-
-    Those of the parts of a composite are named by part.
-    """
+    """Return words that introduce the difference from a normal row, and its largest contributions as reasons."""
     row = f"normal row {row}{f' ({shortened(description)})' if description else ''}, {role}"
-    reasons = sorted(_contributions(difference), key=lambda reason: -reason.share)[:MOST_NAMED]
+    ranked, total = ranked_contributions(difference.contributions), difference.dissimilarity
+    edited = difference.details.get("edited")  # which of the two, if the reasons are edits
+    least = 0.0 if edited else LEAST_SHARE * total  # without its smallest edit a row would not become the other
+    shares = [(one.text, one.amount / total) for one in ranked if one.amount > least]
+    reasons = [Reason(text, text, None, None, None, share) for text, share in shares]
     if not reasons:
         return f"Compared with {row}: no difference.", ()
-    edited = difference.details.get("edited")  # which of the two, if the reasons are edits
-    lead = {"pattern": f"To turn it into {row}:", "prototype": f"To turn {row}, into it:"}
-    return lead.get(str(edited), f"Compared with {row}:"), tuple(reasons)
-
-
-def _contributions(difference: Difference) -> Iterator[Reason]:
-    total = difference.dissimilarity
-    for one in ranked_contributions(difference.contributions):
-        if one.inner is None or not one.inner.contributions:
-            yield Reason(one.text, one.text, None, None, None, one.amount / total)
-            continue
-        for each in _contributions(one.inner):
-            text = f"{one.details['part']}: {each.text}"
-            yield Reason(text, text, None, None, None, one.amount / total * each.share)
+    lead = {"pattern": f"{EDITS} it into {row}:", "prototype": f"{EDITS} {row}, into it:"}
+    return lead.get(str(edited), f"Compared with {row}:"), tuple(reasons[:MOST_NAMED])

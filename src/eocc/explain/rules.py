@@ -119,7 +119,7 @@ def weight_in_words(weight: float) -> str:
 
 
 def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> list[Rule]:
-    """Return one rule per region, in their order; docs/explanations.md shows some.
+    """Return one rule per region, in their order; docs/guides/explanations.md shows some.
 
     A classifier that decides by neighbours gives the share of new normal rows that are `rejected`.
     """

@@ -11,12 +11,17 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from eocc.foundation.progress import stage
+from eocc.foundation.types import Matrix
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Items queued per thread: enough that no thread is idle while the next item is read.
 QUEUED = 2
+# A block of rows holds about this many numbers, 2 MiB.
+BLOCK_SIZE = 2**18
+# Less than this many numbers are worked through before other threads have started.
+FEW = 2**21
 # New threads start from the default of 1, so that a worker starts no threads of its own.
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
 
@@ -82,6 +87,15 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], na
             await_all(futures, lambda n_pending: report(len(starts) - n_pending))
     finally:
         pool.stop()
+
+
+def in_blocks(rows: Matrix, work: Callable[[slice], None]) -> None:
+    """Call work(some) for blocks of rows of about 2 MiB, on all threads allowed; at once if the rows are few."""
+    step = max(1, BLOCK_SIZE // max(1, rows.shape[1]))
+    if rows.size <= FEW or _allowed.get() == 1:
+        work(slice(0, len(rows)))
+    else:
+        for_each_block(len(rows), step, lambda start, stop: work(slice(start, stop)))
 
 
 def await_all(futures: "list[Future[None]]", tick: Callable[[int], None] = lambda n_pending: None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.registry import listed
+from eocc.foundation.types import Matrix
 
 # Larger numbers are written in powers of ten.
 LONGEST_NUMBER = 1e9
@@ -37,17 +38,23 @@ def format_data_number(value: float) -> str:
     return f"{value:.1f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.4g}"
 
 
-def format_within(value: Any, extent: float) -> str:
-    """Return a value of the data; a number with as many decimals as show an extent to two digits.
+def format_within(extent: float, *values: Any) -> list[str]:
+    """Return values of the data; numbers with as many decimals as show an extent to two digits.
 
-    >>> format_within(1.2345, 0.4), format_within(101325.218, 0.32), format_within(-70.2, 300)
-    ('1.23', '101325.22', '-70')
+    >>> format_within(0.4, 1.2345, 7.0), format_within(0.32, 101325.218), format_within(300, -70.2)
+    (['1.23', '7'], ['101325.22'], ['-70'])
     """
-    is_number = type(value) is float or type(value) is int
-    if not is_number or not 0 < extent < math.inf or value == round(value) or abs(value) >= LONGEST_NUMBER:
+    if not 0 < extent < math.inf:
+        return list(map(format_value, values))
+    decimals = min(max(1 - math.floor(math.log10(extent)), 0), 12)
+    return [_with_decimals(value, decimals) for value in values]
+
+
+def _with_decimals(value: Any, decimals: int) -> str:
+    if type(value) is not float or value.is_integer() or not abs(value) < LONGEST_NUMBER:
         return format_value(value)
-    text = f"{value:.{min(max(1 - math.floor(math.log10(extent)), 0), 12)}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
+    text = f"{value:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if decimals else text
     return text if float(text) != 0 else f"{value:.2g}"
 
 
@@ -64,6 +71,8 @@ def format_value(value: Any) -> str:
 
 def to_json(value: Any) -> Any:
     """Return a value that JSON can hold: None, a boolean, a finite number or a string."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.bool_):
@@ -78,6 +87,11 @@ def to_json(value: Any) -> Any:
 def finite(value: float) -> float:
     """Return the number, or the largest float for infinity, which JSON lacks."""
     return min(max(float(value), -LARGEST), LARGEST)
+
+
+def all_finite(values: Matrix) -> Matrix:
+    """Return numbers, with the largest floats for infinities."""
+    return np.clip(values, -LARGEST, LARGEST)
 
 
 def shortened(text: str, most: int = 60) -> str:

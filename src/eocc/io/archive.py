@@ -164,7 +164,7 @@ class Folder(Collection):
             names += ((Path(folder) / file).relative_to(self.path).as_posix() for file in files)
             if len(names) > self.limits.members:
                 raise complaint(str(self.path), None, f"holds more than the limit of {self.limits.members} files")
-        return frozenset(name for name in names if not _is_hidden(name))
+        return frozenset(name for name in names if not is_hidden(name))
 
     def __contains__(self, name: str) -> bool:
         return os.path.lexists(self.path / name)
@@ -194,7 +194,7 @@ class Zip(Collection):
         except ValueError:
             self.close()
             raise
-        self._members = {member.filename: member for member in members if not _is_hidden(member.filename)}
+        self._members = {member.filename: member for member in members if not is_hidden(member.filename)}
 
     @property
     def names(self) -> frozenset[str]:
@@ -244,7 +244,8 @@ class _BoundedFile(io.BufferedReader):
         return super().read(size)
 
 
-def _is_hidden(name: str) -> bool:
+def is_hidden(name: str) -> bool:
+    """Say whether a file or a folder in its path is hidden, or is one that macOS adds."""
     return any(part.startswith(".") or part == "__MACOSX" for part in name.split("/"))
 
 

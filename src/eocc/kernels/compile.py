@@ -17,11 +17,11 @@ contracting_kernel = njit(**_OPTIONS, fastmath={"contract"})
 # For functions that only kernels call: without an entry for Python, they compile faster.
 helper = njit(**_OPTIONS, no_cpython_wrapper=True)
 
-# The same, where sums may be reordered.
-summing_helper = njit(**_OPTIONS, no_cpython_wrapper=True, fastmath={"reassoc", "contract"})
-
 # For small helpers in hot loops: a call would pass every array as seven words.
 inlined_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True)
+
+# The same, where sums may be reordered.
+summing_inlined_kernel = njit(**_OPTIONS, forceinline=True, no_cpython_wrapper=True, fastmath={"reassoc", "contract"})
 
 # For minima of numbers without NaN, which vectorise.
 minimum_kernel = njit(**_OPTIONS, fastmath={"nnan", "nsz"})

@@ -1,9 +1,9 @@
 """Dissimilarities in any order -> the smallest of every row."""
 
-from eocc.kernels.compile import helper, kernel
+from eocc.kernels.compile import inlined_kernel, kernel
 
 
-@helper
+@inlined_kernel
 def insert(value, number, near, numbers):
     """Insert a value with its number into the smallest so far, sorted by (value, number); a number of -1 is padding."""
     place = near.shape[0] - 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.kernels.compile import helper, kernel, minimum_kernel, summing_helper
+from eocc.kernels.compile import helper, inlined_kernel, kernel, minimum_kernel, summing_inlined_kernel
 from eocc.kernels.insertion import insert
 
 LANE = 16  # points in a lane; a multiple of 4
@@ -22,7 +22,7 @@ class Points(NamedTuple):
     """Points in lanes (l, 16, d), their numbers (l, 16), and what their products need.
 
     `weights` (v, d) are the weightings. A squared distance under weighting t is at least least[t] and at most most[t]
-    times that under the first. `tiles` (tiles, d + 1, places) are the right-hand sides of the products, in a `unit` in
+    times that of the products. `tiles` (tiles, d + 1, places) are the right-hand sides of the products, in a `unit` in
     which the longest point has length 1, and `reach` (tiles, lanes) the longest point of each lane.
     """
 
@@ -41,11 +41,11 @@ class Points(NamedTuple):
 class Scratch(NamedTuple):
     """Room for `step` rows, allocated outside because that compiles faster.
 
-    `lows` (step, lanes), `room` (step, points of a tile), `best` and `first` (k,).
+    `products` (tiles, step, points of a tile), `lows` (step, lanes), `best` and `first` (k,).
     """
 
+    products: Any
     lows: Any
-    room: Any
     best: Any
     first: Any
 
@@ -72,73 +72,70 @@ def lane_minima(products, lengths, reach, rounding, tiny, first, lows):
             low[lane] -= rounding * (lengths[i] + reach[lane]) * (lengths[i] + reach[lane]) + tiny
 
 
-@summing_helper
-def compare_with_lane(row, lane, points, squares, numbers):
-    """Offer the points of a lane to the lists (v, k) of the nearest under each weighting."""
-    values, ids = points.lanes[lane], points.ids[lane]
-    for t in range(points.weights.shape[0]):
-        weights, near, found = points.weights[t], squares[t], numbers[t]
-        for j in range(0, LANE, 4):  # four points at a time, whose sums do not wait for each other
-            p, q, r, s = values[j], values[j + 1], values[j + 2], values[j + 3]
-            a, b, c, d = 0.0, 0.0, 0.0, 0.0
-            for k in range(row.shape[0]):
-                x, w = row[k], weights[k]
-                a += w * ((x - p[k]) * (x - p[k]))
-                b += w * ((x - q[k]) * (x - q[k]))
-                c += w * ((x - r[k]) * (x - r[k]))
-                d += w * ((x - s[k]) * (x - s[k]))
-            if min(min(a, b), min(c, d)) <= near[-1]:
-                insert(a, ids[j], near, found)
-                insert(b, ids[j + 1], near, found)
-                insert(c, ids[j + 2], near, found)
-                insert(d, ids[j + 3], near, found)
+@summing_inlined_kernel
+def square(rows, i, lanes, lane, s, weights, t):
+    """Return the squared distance of row i to point s of a lane under weighting t."""
+    # Kernels in the inner loop take indices: to count the references of a slice would take longer than the sum.
+    total = 0.0
+    for k in range(rows.shape[1]):
+        total += weights[t, k] * ((rows[i, k] - lanes[lane, s, k]) * (rows[i, k] - lanes[lane, s, k]))
+    return total
 
 
-@helper
-def limit_of(squares, points, length):
-    """Return the largest product that a point nearer than the last of either list can have."""
+@inlined_kernel
+def limit_of(i, squares, least, unit, length):
+    """Return the largest product that a point nearer than the last of either list of row i can have."""
     limit = 0.0
-    for t in range(points.least.shape[0]):
-        limit = max(limit, squares[t, -1] / points.least[t])
-    return limit * points.unit * points.unit - length * length
+    for t in range(least.shape[0]):
+        limit = max(limit, squares[i, t, squares.shape[2] - 1] / least[t])
+    return limit * unit * unit - length * length
 
 
 @helper
-def start_lists(best, points, length, squares, numbers):
-    """Fill the lists (v, k) with an upper bound of the k-th squared distance, from the lower bounds of k lanes."""
+def start_lists(i, length, points, scratch, squares, numbers):
+    """Find the k most promising lanes of row i, and fill its lists with an upper bound of the k-th squared distance."""
+    lows, best, first = scratch.lows, scratch.best, scratch.first
+    best[:], first[:] = np.inf, -1
+    for lane in range(lows.shape[1]):
+        if lows[i, lane] < best[-1]:
+            insert(np.float64(lows[i, lane]), lane, best, first)
     error = points.rounding * (length + 1.0) * (length + 1.0) + points.tiny
     bound = (best[-1] + 4.0 * error + length * length) * SLACK / (points.unit * points.unit)
     if not (length <= LONGEST_ROW and bound > LEAST_BOUND):
         bound = np.inf
     for t in range(points.most.shape[0]):
-        squares[t], numbers[t] = bound * points.most[t], -1
+        squares[i, t], numbers[i, t] = bound * points.most[t], -1
 
 
 @helper
 def nearest_in_lanes(rows, lengths, points, scratch, squares, numbers):
-    """Fill squares and numbers (m, v, k) with the k nearest points of each row, from scratch.lows (m, lanes)."""
-    # The lows are those of the first weighting, in a unit of length. A squared distance under weighting t is at least
-    # least[t] times that under the first, so the same lows bound it.
-    best, first = scratch.best, scratch.first
+    """Fill squares and numbers (m, v, k) with the k nearest points of each row, from the products and lows."""
+    # A squared distance under weighting t is at least least[t] times that of the products, so these bound it.
+    products, lows, first = scratch.products, scratch.lows, scratch.first
+    lanes, ids, weights, least, reach = points.lanes, points.ids, points.weights, points.least, points.reach
+    unit, rounding, tiny, w = points.unit, points.rounding, points.tiny, points.reach.shape[1]
     for i in range(rows.shape[0]):
-        near, found, low = squares[i], numbers[i], scratch.lows[i]
-        if not lengths[i] <= LONGEST_ROW:  # its products mean nothing
-            low[:] = -np.inf
-        best[:], first[:] = np.inf, -1
-        for lane in range(low.shape[0]):
-            if low[lane] < best[-1]:
-                insert(np.float64(low[lane]), lane, best, first)
-        start_lists(best, points, lengths[i], near, found)
+        length = lengths[i]
+        is_far = not length <= LONGEST_ROW  # its products mean nothing
+        if is_far:
+            lows[i] = -np.inf
+        start_lists(i, length, points, scratch, squares, numbers)
+        limit = limit_of(i, squares, least, unit, length)
         # The most promising lanes come first, so that the limit falls early; then all others below it.
-        for lane in first:
-            if lane >= 0:
-                compare_with_lane(rows[i], lane, points, near, found)
-                low[lane] = np.nan  # done: not below any limit
-        limit = limit_of(near, points, lengths[i])
-        for lane in range(low.shape[0]):
-            if low[lane] <= limit:
-                compare_with_lane(rows[i], lane, points, near, found)
-                limit = limit_of(near, points, lengths[i])
+        for n in range(first.shape[0] + lows.shape[1]):
+            lane = first[n] if n < first.shape[0] else n - first.shape[0]
+            if lane < 0 or not lows[i, lane] <= limit:
+                continue
+            tile, column = lane // w, lane % w
+            extent = length + reach[tile, column]
+            error = np.inf if is_far else rounding * extent * extent + tiny
+            for s in range(LANE):
+                if not products[tile, i, s * w + column] - error > limit:
+                    for t in range(weights.shape[0]):
+                        value = square(rows, i, lanes, lane, s, weights, t)
+                        insert(value, ids[lane, s], squares[i, t], numbers[i, t])
+                    limit = limit_of(i, squares, least, unit, length)
+            lows[i, lane] = np.nan  # done: not below any limit
 
 
 @kernel
@@ -148,8 +145,9 @@ def nearest_by_products(left, rows, lengths, points, scratch, squares, numbers):
     step, w = scratch.lows.shape[0], points.reach.shape[1]
     for start in range(0, left.shape[0], step):
         stop = min(start + step, left.shape[0])
-        some, products = lengths[start:stop], scratch.room[: stop - start]
+        some = lengths[start:stop]
         for t in range(points.tiles.shape[0]):
+            products = scratch.products[t, : stop - start]
             np.dot(left[start:stop], points.tiles[t], products)
             lane_minima(products, some, points.reach[t], points.rounding, points.tiny, t * w, scratch.lows)
         nearest_in_lanes(rows[start:stop], some, points, scratch, squares[start:stop], numbers[start:stop])

@@ -10,7 +10,10 @@ FARTHEST = 2.0
 MISMATCH, GAP = 4.0, 2.0
 # The largest of these terms, with room for rounding.
 LARGEST = 4.0 + 1e-6
-# The strangeness of a category that no normal row has, and the most that any value reaches.
+# A number lies in a gap of its column if the nearest value is at least NARROWEST spreads away, and if at least EXPECTED
+# values would be nearer, were those on the smaller side spread evenly over one spread.
+NARROWEST, EXPECTED = 0.25, 6.0
+# The strangeness of a category that no normal row has, or of a number in a gap, and the most that any value reaches.
 UNSEEN, MOST = 10.0, 1e6
 # Numbers that differ by this share of their size differ by rounding only.
 ROUNDING = 1e-12
@@ -49,41 +52,90 @@ def fill_terms(record, columns, is_code, spreads, terms, totals):
 
 
 @helper
-def fill_nearest(candidates, totals, term, smallest, near):
-    """Fill `near` with the candidates j of the smallest totals_j - term_j, ascending; of equal ones, the first."""
-    last = near.shape[0] - 1
+def smallest_of(totals, smallest):
+    """Fill `smallest` with as many of the smallest totals, ascending, and return the last."""
     smallest[:] = np.inf
-    for j in candidates:
-        value = totals[j] - term[j]
-        if value < smallest[last]:
-            place = last
-            while place > 0 and smallest[place - 1] > value:
-                smallest[place], near[place] = smallest[place - 1], near[place - 1]
+    for total in totals:
+        place = smallest.shape[0] - 1
+        if total < smallest[place]:
+            while place > 0 and smallest[place - 1] > total:
+                smallest[place] = smallest[place - 1]
                 place -= 1
-            smallest[place], near[place] = value, j
+            smallest[place] = total
+    return smallest[-1]
 
 
 @helper
-def number_strangeness(value, column, near, spread, room):
-    """Return |value - median of the near values| / the mean of their standard deviation and the spread."""
-    count, mean = 0, 0.0
+def fill_nearest(candidates, totals, term, smallest, near):
+    """Fill `near` with the candidates j of the smallest totals_j - term_j, ascending; of equal ones, the first.
+
+    The totals of the candidates ascend.
+    """
+    last = near.shape[0] - 1
+    smallest[:] = np.inf
+    for j in candidates:
+        if totals[j] - LARGEST > smallest[last]:
+            return
+        value, place = totals[j] - term[j], last
+        if value > smallest[last] or (value == smallest[last] and j > near[last]):
+            continue
+        while place > 0 and (smallest[place - 1] > value or (smallest[place - 1] == value and near[place - 1] > j)):
+            smallest[place], near[place] = smallest[place - 1], near[place - 1]
+            place -= 1
+        smallest[place], near[place] = value, j
+
+
+@helper
+def fill_known(column, near, known, rows):
+    """Fill `known` with the values of the near rows that are not missing, ascending, `rows` with these rows.
+
+    Return their number.
+    """
+    count = 0
     for j in near:
         if column[j] == column[j]:
-            room[count] = column[j]
-            mean += column[j]
+            place = count
+            while place > 0 and known[place - 1] > column[j]:
+                known[place], rows[place] = known[place - 1], rows[place - 1]
+                place -= 1
+            known[place], rows[place] = column[j], j
             count += 1
+    return count
+
+
+@helper
+def is_in_gap(value, column, spread):
+    """Return whether the column has values on both sides of the number, but none near: see NARROWEST, EXPECTED."""
+    below, above, nearest = 0, 0, np.inf
+    for other in column:
+        below += other < value
+        above += other > value
+        if abs(other - value) < nearest:
+            nearest = abs(other - value)
+    return nearest >= NARROWEST * spread and nearest * min(below, above) >= EXPECTED * spread
+
+
+@helper
+def number_strangeness(value, column, known, spread):
+    """Return |value - median of the known values| / the mean of their standard deviation and the spread.
+
+    A number in a gap of the column has at least UNSEEN.
+    """
+    count = known.shape[0]
     if count == 0:
         return 0.0
-    known = np.sort(room[:count])
-    mean /= count
-    median = (known[count // 2] + known[(count - 1) // 2]) / 2
-    variance = 0.0
+    total, squares, nearest = 0.0, 0.0, np.inf
     for other in known:
-        variance += (other - mean) ** 2 / count
-    gap, scale = abs(value - median), (np.sqrt(variance) + spread) / 2
-    if gap <= ROUNDING * max(abs(value), abs(median)):
-        return 0.0
-    return min(gap / scale, MOST)
+        total += other
+        nearest = min(nearest, abs(value - other))
+    median, mean = (known[count // 2] + known[(count - 1) // 2]) / 2, total / count
+    for other in known:
+        squares += (other - mean) ** 2
+    gap, scale = abs(value - median), (np.sqrt(squares / count) + spread) / 2
+    strange = 0.0 if gap <= ROUNDING * max(abs(value), abs(median)) else min(gap / scale, MOST)
+    if strange < UNSEEN and spread > 0 and nearest >= NARROWEST * spread and is_in_gap(value, column, spread):
+        return UNSEEN
+    return strange
 
 
 @helper
@@ -99,23 +151,23 @@ def code_strangeness(code, column, near):
 
 
 @kernel
-def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near):
+def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near, ends):
     """Fill strangeness_ik of value k of row i, and near_ik with the normal rows most like row i in the other columns.
 
-    The first normal row that equals the row is left out of these: it may be the row itself. There are more normal rows
-    than near ones, unless there is only one.
+    `ends_ik` are those of them with the lowest and the highest number k. The first normal row that equals the row is
+    not among them: it may be the row itself. There are more normal rows than near ones, unless there is only one.
     """
     n_columns, n = columns.shape
-    terms, totals, all_rows, nothing = np.empty((n_columns, n)), np.empty(n), np.arange(n), np.zeros(n)
-    smallest, room = np.empty(near.shape[2]), np.empty(near.shape[2])
+    terms, totals = np.empty((n_columns, n)), np.empty(n)
+    smallest, known, known_rows = np.empty(near.shape[2]), np.empty(near.shape[2]), np.empty(near.shape[2], np.int64)
     for i in range(rows.shape[0]):
         fill_terms(rows[i], columns, is_code, spreads, terms, totals)
         itself = np.argmin(totals)
         if totals[itself] == 0 and n > 1:
             totals[itself] = np.inf
         # Leaving a column out lowers a total by at most the largest term, so only these rows can be near.
-        fill_nearest(all_rows, totals, nothing, smallest, near[i, 0])
-        candidates = np.flatnonzero(totals <= smallest[-1] + LARGEST)
+        candidates = np.flatnonzero(totals <= smallest_of(totals, smallest) + LARGEST)
+        candidates = candidates[np.argsort(totals[candidates])]
         for k in range(n_columns):
             fill_nearest(candidates, totals, terms[k], smallest, near[i, k])
             if np.isnan(rows[i, k]):
@@ -123,4 +175,6 @@ def strangeness_of_rows(rows, columns, is_code, spreads, strangeness, near):
             elif is_code[k]:
                 strangeness[i, k] = code_strangeness(rows[i, k], columns[k], near[i, k])
             else:
-                strangeness[i, k] = number_strangeness(rows[i, k], columns[k], near[i, k], spreads[k], room)
+                count = fill_known(columns[k], near[i, k], known, known_rows)
+                strangeness[i, k] = number_strangeness(rows[i, k], columns[k], known[:count], spreads[k])
+                ends[i, k, 0], ends[i, k, 1] = known_rows[0], known_rows[count - 1]

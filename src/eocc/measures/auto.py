@@ -29,14 +29,27 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
-from eocc.measures.columns import CALENDAR, CELLS, DATES, NUMBERS, Column, by_content, eager, parts_of, read_table
+from eocc.measures.columns import (
+    CALENDAR,
+    CELLS,
+    DATES,
+    DECLARED,
+    NUMBERS,
+    Column,
+    by_content,
+    eager,
+    judged,
+    parts_of,
+    read_table,
+    read_text,
+    with_columns,
+)
 from eocc.measures.labelled_graph import is_graph
 from eocc.measures.naming import is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
-from eocc.measures.spelling import PLAIN, Spelling, number_of, unit_of
-from eocc.measures.text_format import odd_label
+from eocc.measures.spelling import ABSENT, PLAIN, Spelling
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -50,6 +63,8 @@ def resolve_measure(measure: Any, X: Any = None) -> Measure:
         if X is None:
             raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
         return auto_measure(X)
+    if isinstance(measure, str) and measure in measures_of("records") and X is not None:
+        return cast(Measure, MEASURES[measure](_kinds_in(X)[0] or None))
     if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
         return FunctionMeasure(measure)
     if not isinstance(measure, str) and not hasattr(measure, "fit"):
@@ -76,7 +91,15 @@ def auto_measure(X: Any) -> Measure:
 
 def _measure_of_records(X: Any) -> Measure:
     """Return the measure of a table: the euclidean one for a frame whose text columns all hold numbers."""
-    kinds, is_numbers, table = dict[Any, Any](), _is_frame(X), read_table(X)
+    kinds, is_numbers = _kinds_in(X)
+    if is_numbers and kinds and _is_frame(X):
+        return cast(Measure, MEASURES[measures_of("numbers")[0]]())
+    return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
+
+
+def _kinds_in(X: Any) -> tuple[dict[Any, str], bool]:
+    """Return the kinds to declare for text and dates, and whether all columns hold numbers without gaps."""
+    kinds, is_numbers, table = dict[Any, str](), True, read_table(X)
     for column in table.columns:
         kind, read = by_content(column)
         is_divided = {*parts_of({column.name: CALENDAR})} & {*table.names}  # the table has hours or weekdays itself
@@ -85,9 +108,7 @@ def _measure_of_records(X: Any) -> Measure:
         if kind:
             kinds[column.name] = kind
         is_numbers = is_numbers and read.contents == {NUMBERS} and not np.isnan(read.values).any()
-    if is_numbers and kinds:
-        return cast(Measure, MEASURES[measures_of("numbers")[0]]())
-    return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
+    return kinds, is_numbers
 
 
 def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
@@ -99,7 +120,7 @@ def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, s
         known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
         columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
     elif has_text(X):
-        read = [by_content(column)[1] for column in read_table(X).columns if not odd_label(column, spelling)[0]]
+        read = [by_content(one)[1] for one in read_table(X).columns if not judged(one, spelling).fault]
         columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
         columns = {}
@@ -141,15 +162,8 @@ def numbers_of_text(X: Any) -> Any:
         import narwhals.stable.v2 as nw
     except ModuleNotFoundError:  # a frame of numbers and booleans does not need it
         return X
-    frame = nw.from_native(X, eager_only=True)
-    texts = [series for series in frame.iter_columns() if series.dtype in (nw.String, nw.Object)]
-    read = [[number_of(cell.strip()) if isinstance(cell, str) else cell for cell in one.to_list()] for one in texts]
-    whole = [
-        nw.new_series(one.name, numbers, nw.Float64, backend=nw.get_native_namespace(frame))
-        for one, numbers in zip(texts, read, strict=True)
-        if None not in numbers and len({unit_of(cell.strip()) for cell in one.to_list() if isinstance(cell, str)}) < 2
-    ]
-    return frame.with_columns(*whole).to_native() if whole else X
+    texts = [one for one in read_table(X).columns if judged(one).kind in (NUMBER, ABSENT)]
+    return with_columns(X, {str(one.name): (read_text(one, DECLARED[NUMBER]).values, nw.Float64) for one in texts})
 
 
 def _is_frame(X: Any) -> bool:

@@ -1,13 +1,14 @@
 """What the measures of this package have beyond the protocol: storage, cost, file schema, explanations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from eocc.foundation.checks import Check
-from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.threads import in_blocks
+from eocc.foundation.types import Matrix
 from eocc.kernels.combination import combine
 from eocc.measures.difference import Difference, Pair, number_difference, printed
 from eocc.measures.objects import Objects
@@ -117,14 +118,9 @@ class LinearPrepared:
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return sum_k p_k C_k (n, r), summed in the order of the components."""
         out = np.empty(self.components.shape[1:]) if out is None else out
-        combine(self.components, p if len(p) else np.ones(1), out)
+        weights = p if len(p) else np.ones(1)
+        in_blocks(out, lambda some: combine(self.components, weights, some.start, out[some]))
         return out
-
-    def among(self, rows: Indices, columns: Indices) -> Self:
-        """Return the pairs of some patterns and some prototypes."""
-        places = rows[:, None] * self.components.shape[2] + columns
-        flat = self.components.reshape(len(self.components), -1)
-        return replace(self, components=np.stack([part.take(places) for part in flat]))
 
 
 def n_columns_of(patterns: Any) -> int:

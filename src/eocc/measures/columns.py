@@ -18,7 +18,18 @@ from eocc.foundation.types import Matrix
 from eocc.measures.naming import DAY
 from eocc.measures.objects import is_missing
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, NUMBER, TEXT, TIME
-from eocc.measures.spelling import CODE, date_of, kind_of_text, number_of, truth_of, unit_of
+from eocc.measures.spelling import (
+    MISSING,
+    PLAIN,
+    Judgement,
+    Spelling,
+    date_of,
+    judge,
+    kind_of_stored_text,
+    number_of,
+    truth_of,
+    unit_of,
+)
 
 # What a column may hold, in the words of the error messages.
 NUMBERS, BOOLEANS, LABELS = "numbers", "booleans", "strings or categories"
@@ -146,18 +157,45 @@ def eager(X: Any) -> Any:
     return X
 
 
+def with_columns(X: Any, new: Mapping[str, tuple[Any, Any]]) -> Any:
+    """Return a frame with other columns of these names, given by their values and their narwhals dtypes."""
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    backend = nw.get_native_namespace(frame)
+    series = [nw.new_series(name, values, dtype, backend=backend) for name, (values, dtype) in new.items()]
+    for one in series if hasattr(X, "index") else ():
+        one.to_native().index = X.index
+    return frame.with_columns(*series).to_native() if series else X
+
+
+def holds_text(column: Column) -> bool:
+    """Return whether a column holds text, and no categories."""
+    labels = column.labels or ()
+    return column.contents == {LABELS} and column.levels is None and all(isinstance(label, str) for label in labels)
+
+
+def judged(column: Column, spelling: Spelling = PLAIN) -> Judgement:
+    """Return what the texts of a column are; the kind is "" if it holds anything but text."""
+    if not holds_text(column):
+        return Judgement("")
+    labels = column.labels or ()
+    counts, first, units = dict[str, int](), dict[str, str](), set[str]()
+    present = column.values[~np.isnan(column.values)].astype(np.int64)
+    for label, count in zip(labels, np.bincount(present, minlength=len(labels)).tolist(), strict=True):
+        kind = kind_of_stored_text(label.strip(), spelling)
+        counts[kind] = counts.get(kind, 0) + count
+        first.setdefault(kind, label)
+        units |= {unit_of(label.strip(), spelling)} if kind == NUMBER else set()
+    return judge(counts, first, units)
+
+
 def by_content(column: Column) -> tuple[str, Column]:
     """Return the kind to declare for text that holds only numbers, dates or truth values, and the column read so.
 
-    The kind is "" for any other column. Numerals that begin with 0 are names, and numbers with different currency or
-    percent signs are text.
+    The kind is "" for any other column.
     """
-    labels = column.labels or ()
-    if column.contents != {LABELS} or column.levels is not None or not all(isinstance(label, str) for label in labels):
-        return "", column
-    meanings = {TEXT if CODE.fullmatch(label.strip()) else kind_of_text(label.strip()) for label in labels}
-    has_one_unit = meanings != {NUMBER} or len({unit_of(label.strip()) for label in labels}) == 1
-    kind = DECLARED.get(meanings.pop(), "") if len(meanings) == 1 and has_one_unit else ""
+    kind = DECLARED.get(judged(column).kind, "")
     return kind, read_text(column, kind)
 
 
@@ -168,7 +206,9 @@ def read_text(column: Column, kind: Any) -> Column:
     read, wanted = READERS[kind]
     meant = [read(label.strip()) if isinstance(label, str) else label for label in column.labels]
     for label in (label for label, value in zip(column.labels, meant, strict=True) if value is None):
-        raise ValueError(f"column {column.name!r} holds {label!r}, which is not a {wanted}; correct it or leave it out")
+        if label.strip().lower() not in MISSING:
+            fault = f"column {column.name!r} holds {label!r}, which is not a {wanted}"
+            raise ValueError(f"{fault}; correct it or leave it out")
     numbers = np.array([*map(_number, meant), np.nan])
     values = numbers[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
     return _column_of_numbers(column.name, NUMBERS if kind == "numeric" else DATES, values)
@@ -296,7 +336,7 @@ def _column_of_cells(
 ) -> Column:
     """Return a column of Python values, whose types say what it holds unless `content` does."""
     cells = [None if is_missing(value) else value for value in values]
-    contents = frozenset(content or _content(kind) for kind in {type(cell) for cell in cells if cell is not None})
+    contents = frozenset(content or content_of(kind) for kind in {type(cell) for cell in cells if cell is not None})
     if not as_label and len(contents) == 1 and LABELS not in contents:
         return _column_of_numbers(name, next(iter(contents)), [_number(cell) for cell in cells])
     codes: dict[Any, int] = {}
@@ -317,7 +357,8 @@ def _moment(microseconds: float, content: str) -> Any:
     return microseconds
 
 
-def _content(kind: type) -> str:
+def content_of(kind: type) -> str:
+    """Return what values of a Python type are to a table."""
     return next((content for content, known in _CONTENTS.items() if issubclass(kind, known)), LABELS)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class Records:
 
     def __getitem__(self, index: Any) -> "Records":
         return Records({name: part[index] for name, part in self.parts.items()})
+
+
+class Part(NamedTuple):
+    """A part of records by name: its fitted measure, its `weight`, and the measure's `own` parameters."""
+
+    name: str
+    measure: Any
+    weight: float
+    own: Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,16 +72,20 @@ class FittedComposite(RegisteredFitted):
                 parts.append(prepare(measure, patterns.parts[name], against))
         return PreparedComposite(parts, [measure.n_parameters for measure in self.measures.values()])
 
+    def parts(self, p: Matrix) -> list[Part]:
+        """Return the parts with their shares of p."""
+        counts = [measure.n_parameters for measure in self.measures.values()]
+        own = np.split(p[len(counts) :], np.cumsum(counts)[:-1])
+        return list(map(Part, self.measures, self.measures.values(), p.tolist(), own))
+
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return `parameter_names`."""
         return self.parameter_names
 
     def difference(self, pair: Pair) -> Difference:
         """Return w_k d_k / K for each of the K parts; `inner` holds contributions that add up to d_k."""
-        contributions, start = [], len(self.measures)
-        for weight, (name, part) in zip(pair.weights.tolist(), self.measures.items(), strict=False):
-            own = pair.weights[start : start + part.n_parameters]
-            start += part.n_parameters
+        contributions = []
+        for name, part, weight, own in self.parts(pair.weights):
             inner = difference_of(part, pair.pattern.parts[name], pair.prototype.parts[name], own, None, pair.called)
             amount, text = (
                 weight * inner.dissimilarity / len(self.measures),

@@ -3,11 +3,12 @@
 One rule for files and for frames. A column with fewer than FEWEST values is never such a column.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.printing import quoted
 from eocc.foundation.types import Matrix
 from eocc.measures.schema import DATE, NUMBER, TEXT
 
@@ -80,6 +81,12 @@ def _is_sorted(values: Matrix) -> bool:
 def _runs_on(moments: Matrix) -> bool:
     """Return whether dates only rise or only fall, or have a time of day and nearly all differ."""
     return _is_sorted(moments) or (bool((moments % DAY).any()) and _nearly_all_different(moments.tolist()))
+
+
+def listed_reasons(reasons: Mapping[Any, str]) -> str:
+    """Return the columns that name the rows, each with the reason, for a message."""
+    names = [quoted(name) if isinstance(name, str) else repr(name) for name in reasons]
+    return ", ".join(f"{name} ({why})" for name, why in zip(names, reasons.values(), strict=True))
 
 
 def is_clock(moments: Matrix) -> bool:

@@ -1,14 +1,18 @@
 """Text -> the number, date or truth value that it means, as people write them in tables."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
 
 from eocc.foundation.printing import quoted
 from eocc.measures.schema import BOOLEAN, DATE, NUMBER, TEXT
 
 TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+# Text that means a missing value, in upper or lower case.
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
+ABSENT = "absent"
 # Python's float() accepts more: 1_000, digits of other scripts, "infinity".
 NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # A numeral that begins with 0 names something, if a program stored it as text: a postal code, a part number.
@@ -132,6 +136,60 @@ def kind_of_text(text: str, spelling: Spelling = PLAIN) -> str:
     if truth_of(text) is not None:
         return BOOLEAN
     return TEXT if date_of(text, spelling) is None else DATE
+
+
+def kind_of_stored_text(text: str, spelling: Spelling = PLAIN) -> str:
+    """Return the same of text that a program stored as text: a numeral that begins with 0 is a name.
+
+    Text such as NA is ABSENT: it is missing in a column of numbers or dates, and text in any other.
+    """
+    if text.lower() in MISSING:
+        return ABSENT
+    return TEXT if CODE.fullmatch(text) else kind_of_text(text, spelling)
+
+
+class Judgement(NamedTuple):
+    """What a column holds: its kind, and the currency or percent sign of its numbers.
+
+    If text could nearly be read as something else, `fault` says why it cannot, `odd` is the cell to blame, if it is a
+    single one, and `wanted` the kind that it should have been.
+    """
+
+    kind: str
+    unit: str = ""
+    fault: str = ""
+    odd: str = ""
+    wanted: str = ""
+
+    def why(self, place: str = "") -> str:
+        """Return why the column counts as text, with the place of the odd cell; "" if nothing is odd."""
+        return f"{quoted(self.odd)}{place} {self.fault}" if self.odd else self.fault
+
+
+def judge(counts: Mapping[str, int], first: Mapping[str, str], units: Iterable[str]) -> Judgement:
+    """Return what a column holds: `counts` says how many cells are of each kind, at least one; `first` has one of each.
+
+    A column in which half of the cells or more are numbers, or dates, is meant to hold these; cells that are ABSENT do
+    not count, unless all are. `units` are the signs of its numbers.
+
+    >>> judge({"number": 2, "text": 1}, {"number": "1", "text": "x"}, [""]).why()
+    "'x' is not a number"
+    """
+    if set(counts) == {BOOLEAN, ABSENT}:
+        return Judgement(TEXT)
+    counts = {kind: count for kind, count in counts.items() if kind != ABSENT} or counts
+    signs = sorted(set(units)) if set(counts) == {NUMBER} else [""]
+    if len(signs) > 1:
+        mix = " and ".join(f"with {sign}" if sign else "without a sign" for sign in signs)
+        return Judgement(TEXT, fault=f"it holds numbers {mix}")
+    if len(counts) == 1 and TEXT not in counts:
+        return Judgement(next(iter(counts)), signs[0])
+    for wanted in (NUMBER, DATE):
+        if 2 * counts.get(wanted, 0) >= sum(counts.values()):
+            odd = first[next(kind for kind in counts if kind != wanted)]
+            return Judgement(TEXT) if CODE.fullmatch(odd) else Judgement(TEXT, "", f"is not a {wanted}", odd, wanted)
+    odd = first.get(TEXT, "")
+    return Judgement(TEXT, "", "can be read as two dates", odd, DATE) if is_two_dates(odd.strip()) else Judgement(TEXT)
 
 
 def microseconds(moment: date) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, instance, mapping, optional, tuple_of
 from eocc.foundation.registry import choose, listed
-from eocc.foundation.types import Flags, Matrix
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
 from eocc.measures import columns as reading
@@ -92,6 +92,19 @@ class FittedGower(RegisteredFitted):
         unseen = tuple(map(dict, unseen)) or tuple({} for _ in self.columns)
         rows = self._encode(patterns, unseen)
         return filled(rows, self.donors, self.is_code), unseen
+
+    def indicator_columns(self, patterns: Any) -> tuple[Matrix, Indices]:
+        """Return numbers and levels as they are encoded, and 0 or 1 for each known category: (n, d); the weights (d,).
+
+        Gaps are filled. A category unknown in training is 0 in every column.
+        """
+        rows, _ = self._filled(patterns)
+        columns, weights = [], []
+        for k, column in enumerate(self.columns):
+            values = rows[:, k, None]
+            columns.append(values == np.arange(column.coder.n_codes) if self.is_code[k] else values)
+            weights += [k] * columns[-1].shape[1]
+        return np.hstack(columns).astype(np.float64), np.array(weights, np.int64)
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the columns."""

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from eocc.measures.columns import LABELS, Column, read_table
-from eocc.measures.schema import DATE, NUMBER, TEXT
-from eocc.measures.spelling import CODE, PLAIN, Spelling, date_of, is_two_dates, kind_of_text, number_of, unit_of
+from eocc.measures.columns import holds_text, judged, read_table, with_columns
+from eocc.measures.schema import DATE, NUMBER
+from eocc.measures.spelling import PLAIN, Spelling, date_of, number_of, unit_of
 from eocc.measures.spelling import spelling_of as spelling_of_cells
 
 
@@ -40,14 +40,9 @@ class TextFormat:
         texts = [one for one in frame.iter_columns() if one.name in self.units and one.dtype in (nw.String, nw.Object)]
         for one in texts:
             self._check_unit(one.name, one.to_list())
-        cells = [[self._cell(one.name, cell) for cell in one.to_list()] for one in texts]
-        backend = nw.get_native_namespace(frame)
-        new = [
-            nw.new_series(one.name, part, one.dtype, backend=backend) for one, part in zip(texts, cells, strict=True)
-        ]
-        for one, series in zip(texts, new, strict=True) if hasattr(X, "index") else ():
-            series.to_native().index = one.to_native().index
-        return frame.with_columns(*new).to_native() if new else X
+        return with_columns(
+            X, {one.name: ([self._cell(one.name, cell) for cell in one.to_list()], one.dtype) for one in texts}
+        )
 
     def _cell(self, name: Hashable, cell: Any) -> Any:
         if name not in self.units or not isinstance(cell, str):
@@ -73,37 +68,16 @@ def difference_in_unit(name: Hashable, found: str, trained: str) -> str:
 
 def text_format_of(X: Any) -> TextFormat:
     """Return how a frame, or dicts, writes numbers and dates; warn of text that is nearly numbers or dates."""
-    columns = [column for column in read_table(X).columns if _is_text(column)]
+    columns = [column for column in read_table(X).columns if holds_text(column)]
     spelling = spelling_of_cells([column.labels or () for column in columns])
     units = dict[Hashable, str]()
     for column in columns:
-        labels = [label.strip() for label in column.labels or ()]
-        kinds = {TEXT if CODE.fullmatch(label) else kind_of_text(label, spelling) for label in labels}
-        signs = sorted({unit_of(label, spelling) for label in labels}) if kinds == {NUMBER} else [""]
-        two = next((label for label in labels if is_two_dates(label)), "") if TEXT in kinds else ""
-        odd, kind = odd_label(column, spelling)
-        if len(signs) > 1 or two or odd:
-            mix = " and ".join(f"with {sign}" if sign else "without a sign" for sign in signs)
-            why = f"{odd!r} is not a {kind}" if odd else f"it holds numbers {mix}"
-            why = f"{two!r} can be read as two dates" if two else why
-            warnings.warn(f"column {column.name!r} counts as text because {why}", UserWarning, stacklevel=5)
-        elif kinds in ({NUMBER}, {DATE}) and (signs != [""] or spelling != PLAIN):
-            units[column.name] = signs[0]
+        found = judged(column, spelling)
+        if found.fault:
+            convert = f"correct it, make it None, or convert the column to {found.wanted}s"
+            remedy = convert if found.odd else "write all in one unit"
+            said = f"column {column.name!r} counts as text because {found.why()}; {remedy}"
+            warnings.warn(said, UserWarning, stacklevel=5)
+        elif found.kind in (NUMBER, DATE) and (found.unit or spelling != PLAIN):
+            units[column.name] = found.unit
     return TextFormat(spelling if units else PLAIN, units)
-
-
-def odd_label(column: Column, spelling: Spelling) -> tuple[str, str]:
-    """Return the first text that is none of the numbers or dates that at least half of the texts are, and that kind."""
-    kinds = (
-        {label: kind_of_text(label.strip(), spelling) for label in (column.labels or ())} if _is_text(column) else {}
-    )
-    for kind in (NUMBER, DATE):
-        odd = [label for label, found in kinds.items() if found != kind]
-        if odd and 2 * len(odd) <= len(kinds):
-            return odd[0], kind
-    return "", ""
-
-
-def _is_text(column: Column) -> bool:
-    labels = column.labels or ()
-    return column.contents == {LABELS} and column.levels is None and all(isinstance(label, str) for label in labels)

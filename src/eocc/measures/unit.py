@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from eocc.foundation.checks import array_of, instance, integer, positive
+from eocc.foundation.threads import for_each_block, threads
 from eocc.foundation.types import Matrix
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 
@@ -19,6 +20,8 @@ MOST_BY_PRODUCT = 1000
 EXPONENTS = 1100
 # A block holds about this many dissimilarities, 4 MiB.
 BLOCK_SIZE = 2**19
+# More numbers than this take a noticeable time to compare.
+MANY = 2**27
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +116,18 @@ class FittedInUnit(RegisteredFitted):
         if prototypes is None and not isinstance(training, np.ndarray):  # each pair of series is compared once
             return float(self.prepare(training).evaluate(p).max())
         prototypes = training if prototypes is None else prototypes
-        step = max(1, BLOCK_SIZE // len(prototypes))
-        blocks = (training[start : start + step] for start in range(0, len(training), step))
-        return max(float(np.max(self.prepare(block, prototypes).evaluate(p))) for block in blocks)
+        step, largest = max(1, BLOCK_SIZE // len(prototypes)), list[float]()
+
+        def look(start: int, stop: int) -> None:
+            largest.append(float(np.max(self.prepare(training[start:stop], prototypes).evaluate(p))))
+
+        if isinstance(training, np.ndarray) and training.size * len(prototypes) > MANY:
+            with threads(1):  # one thread, which needs no more memory; the caller only waits: Ctrl-C works
+                for_each_block(len(training), step, look)
+        else:
+            for start in range(0, len(training), step):
+                look(start, start + step)
+        return max(largest)
 
     def divided(self, largest: float) -> Self:
         """Return the measure with that divisor, or without any scaling if it is 0."""

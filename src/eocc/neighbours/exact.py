@@ -20,13 +20,14 @@ from eocc.kernels.products import LANE, Points, Scratch, nearest_by_products
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
 TREE_ROWS = 512  # for few rows compiling the products would take longer than any search
 ROWS_PER_TASK = 1024
-# Rows and points of a block of products, 256 KiB, which the second-level cache holds; with many columns, long sums.
+# Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
 BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
-# Weightings share the products of the first if these leave at most this share of all points for every neighbour.
-SHARED = 0.02
+# Two weightings share a filter if it surely passes less than this many times as many points as are near, or if it
+# saves time: a point that passes costs as much as PER_PASS terms of products, of which a row has n (d + PER_POINT).
+FEW_MORE, PER_PASS, PER_POINT = 2.0, 2000, 10
 # Rounding errors above this share of the squared distance to the nearest few let too many points pass.
 TOO_COARSE = 0.125
-N_TRIED, N_FEW = 16, 8  # points that are tried to find that out, and what `few` means
+N_TRIED, N_FEW = 16, 8  # points that are tried to find these out, and what `few` means
 
 # Keeps a division finite.
 LEAST = 1e-300
@@ -96,9 +97,15 @@ class RowIndex:
         v, d = self.weightings.shape
         if d <= TREE_COLUMNS or max(len(self.points), self.n_compared) <= TREE_ROWS:
             return [(_Tree(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
-        if v == 2 and _ratios(*self.weightings)[0] ** (d / 2) * SHARED * len(self.points) > 1:
-            return [(_Products(self.points, self.weightings), slice(0, 2))]
-        return [(_Products(self.points, p[None]), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+        centre = np.median(self.points, axis=0)
+        if v == 2 and _can_share(self.points - centre, self.weightings):
+            return [(_Products(self.points, self.weightings, centre), slice(0, 2))]
+        return [(_Products(self.points, p[None], centre), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+
+
+def _base(weightings: Matrix) -> Matrix:
+    """Return the weights of the products: between the weightings, so that they bound the distances under each."""
+    return np.asarray(np.sqrt(weightings[0] * weightings[-1]))
 
 
 def _ratios(first: Matrix, second: Matrix) -> tuple[float, float]:
@@ -108,6 +115,29 @@ def _ratios(first: Matrix, second: Matrix) -> tuple[float, float]:
         return 0.0, np.inf
     ratios = second[active] / first[active]
     return float(ratios.min()), float(ratios.max())
+
+
+def _can_share(centred: Matrix, weightings: Matrix) -> bool:
+    """Return whether one filter for both weightings is cheaper than two: whether few points pass that are not near."""
+    (n, d), base = centred.shape, _base(weightings)
+    ratios = [_ratios(base, p) for p in weightings]
+    if not all(least > 0 for least, _ in ratios):
+        return False
+    if max(most / least for least, most in ratios) ** (d / 2) < FEW_MORE:
+        return True
+    limits = [_near(centred * np.sqrt(p))[2] / least for p, (least, _) in zip(weightings, ratios, strict=True)]
+    passing = (_near(centred * np.sqrt(base))[1] <= np.max(limits, axis=0)[:, None]).sum(axis=1)
+    return bool((np.median(passing) - N_FEW) * PER_PASS < n * (d + PER_POINT))
+
+
+def _near(placed: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """Return, of some points, the squared lengths, squared distances to all points, and those to the few-th nearest."""
+    some = placed[np.unique(np.linspace(0, len(placed) - 1, N_TRIED).astype(np.int64))]
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.einsum("ij,ij->i", some, some)
+        squares = lengths[:, None] + np.einsum("ij,ij->i", placed, placed) - 2 * (some @ placed.T)
+    few = min(len(placed) - 1, N_FEW)
+    return lengths, squares, np.partition(squares, few, axis=1)[:, few]
 
 
 class _Tree:
@@ -126,16 +156,16 @@ class _Tree:
 class _Products:
     """Products with all points in single precision, in a unit in which the longest point has length 1.
 
-    The weightings share the products of the first.
+    The weightings share products under weights between them.
     """
 
-    def __init__(self, points: Matrix, weightings: Matrix) -> None:
-        n, d = points.shape
-        self.roots, self.centre = np.sqrt(weightings[0]), np.median(points, axis=0)
+    def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix) -> None:
+        (n, d), base = points.shape, _base(weightings)
+        self.roots, self.centre = np.sqrt(base), centre
         placed = (points - self.centre) * self.roots
         lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
         unit = 1.0 / (float(lengths.max()) or 1.0)
-        least, most = np.array([_ratios(weightings[0], p) for p in weightings]).T.copy()
+        least, most = np.array([_ratios(base, p) for p in weightings]).T.copy()
         # Lanes of points of about the same distance from the median, in tiles. Padding is infinitely far away.
         order = np.argsort(lengths, kind="stable")
         self.step, tile = BLOCK if d <= LONG else LONG_BLOCK
@@ -165,8 +195,9 @@ class _Products:
             left[:, :-1] = placed
         squares, found = np.empty(distances.shape), np.empty(distances.shape, np.int64)
         step, k = max(1, min(self.step, len(rows))), distances.shape[2]
-        lows, room = np.empty((step, points.reach.size), dtype), np.empty((step, points.tiles.shape[2]), dtype)
-        scratch = Scratch(lows, room, np.empty(k), np.empty(k, np.int64))
+        lows = np.empty((step, points.reach.size), dtype)
+        products = np.empty((len(points.tiles), step, points.tiles.shape[2]), dtype)
+        scratch = Scratch(products, lows, np.empty(k), np.empty(k, np.int64))
         nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, scratch, squares, found)
         distances[:], numbers[:] = np.sqrt(squares), found
 
@@ -181,10 +212,7 @@ def _rounding(n_columns: int, dtype: Any) -> float:
 
 def _error(placed: Matrix, dtype: Any) -> float:
     """Return the rounding error of products over the squared distance to the nearest few points, in the median."""
-    n, d = placed.shape
-    some = placed[np.unique(np.linspace(0, n - 1, N_TRIED).astype(np.int64))]
-    lengths = np.einsum("ij,ij->i", some, some)
-    squares = lengths[:, None] + np.einsum("ij,ij->i", placed, placed) - 2 * (some @ placed.T)
-    near = np.partition(squares, min(n - 1, N_FEW), axis=1)[:, min(n - 1, N_FEW)]
+    lengths, _, near = _near(placed)
+    error = 4 * _rounding(placed.shape[1], dtype) * lengths + np.finfo(dtype).tiny
     with np.errstate(over="ignore"):
-        return float(np.median((4 * _rounding(d, dtype) * lengths + np.finfo(dtype).tiny) / np.maximum(near, LEAST)))
+        return float(np.median(error / np.maximum(near, LEAST)))

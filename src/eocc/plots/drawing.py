@@ -1,7 +1,7 @@
 """Pictures of a fitted classifier. Each function draws on a matplotlib axis, a new one by default, and returns it."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +9,11 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain import reach_of
+from eocc.explain import Reason, reach_of
 from eocc.explain.fitted import number_columns, prototype_labels, weight_names
 from eocc.foundation.types import Flags, Matrix
-from eocc.foundation.wording import counted, format_data_number, shortened
+from eocc.foundation.wording import counted, shortened, wrapped
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, prototype_share, shows_regions
-from eocc.plots.reasons import reasons_of
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"
@@ -23,8 +22,11 @@ REGIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f
 # The most vertices of a curve; there are not more pixels.
 MOST_VERTICES = 2000
 MOST_IN_LEGEND = 12
+# Where legends are; "best" is said because matplotlib warns of a default that is slow.
+INSIDE: dict[str, Any] = {"loc": "best"}
+BELOW: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "ncols": 3}
 # The most characters of a name or a reason in a picture.
-LONGEST_NAME, LONGEST_REASON = 24, 64
+LONGEST_NAME, LONGEST_REASON = 24, 90
 # What the search records of each generation.
 RECORDED = {"best": "objective of the best", "mean": "mean objective"}
 RECORDED |= {name: name for name in ("entropy", "modularity", "performance")}
@@ -64,11 +66,11 @@ def _colour(index: int) -> str:
     return REGIONS[index % len(REGIONS)]
 
 
-def _finish(axes: Any, legend: bool = True, **properties: Any) -> Any:
+def _finish(axes: Any, legend: Mapping[str, Any] = INSIDE, **properties: Any) -> Any:
     axes.set(**properties)
     axes.spines[["top", "right"]].set_visible(False)
     if legend and axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8, frameon=False, loc="best")  # said, as matplotlib warns of a default that is slow
+        axes.legend(fontsize=8, frameon=False, **legend)
     return axes
 
 
@@ -85,14 +87,12 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     for kept, colour, label in ((~accepted, OTHER, "rejected"), (accepted, NORMAL, "accepted")):
         if kept.any():
             axes.barh(places[kept], ratios[kept], height=0.36, color=colour, label=label)
-    for place, one in zip(places, classifier.explain_patterns(patterns[order]), strict=True):
-        why = shortened(reasons_of(one)[0].text, LONGEST_REASON)
-        axes.annotate(why, (0, place), (3, 6), textcoords="offset points", fontsize=7, color=INK, parse_math=False)
+    _write_above(axes, [one.main_reason for one in classifier.explain_patterns(patterns[order])], places)
     words = [shortened(str(called[k]), LONGEST_NAME) for k in order]
     axes.set_yticks(places, words, fontsize=8, parse_math=False)
     n_rejected = int((scores.margins < classifier.threshold_).sum())
     title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
-    return _finish(axes, title=title, xlabel=f"how far out ({classifier.ratio_name})", ylim=(-0.6, len(order) - 0.1))
+    return _finish(axes, title=title, xlabel=f"how far out: {classifier.ratio_name}", ylim=(-0.6, len(order) - 0.1))
 
 
 def _called(names: Any, n_rows: int) -> list[Any]:
@@ -113,50 +113,62 @@ def plot_row(
 ) -> Any:
     """Draw why a row of X was accepted or rejected, the most unusual one by default.
 
-    Rows of numbers are drawn against the ranges of normal rows, other data as the shares of the main reasons.
+    Values of a table are drawn against the ranges of the normal rows near it, other data as the shares of the reasons.
     """
     patterns = classifier.read(X)
     row = int(np.argmax(classifier.score_read(patterns).ratios)) if row is None else row
-    pattern = patterns[row : row + 1]
-    (one,) = classifier.explain_patterns(pattern)
-    reasons = reasons_of(one)[:most]
-    axes = _axes(axes, 7.4, 1.4 + 0.42 * len(reasons))
+    (one,) = classifier.explain_patterns(patterns[row : row + 1])
+    reasons = one.reasons[:most]
+    axes = _axes(axes, 7.4, 1.4 + 0.42 * max(len(reasons), 1))
     called = shortened(str(_called(names, len(patterns))[row]), LONGEST_NAME)
     title = f"Row {called} is {'accepted' if one.is_target else 'rejected'}"
-    columns = number_columns(classifier)
-    kept = [columns.index(reason.name) for reason in reasons if reason.name in columns]
-    if kept:
-        _draw_ranges(axes, classifier.prototypes_[:, kept], pattern[0][kept], [columns[k] for k in kept])
-        return _finish(axes, title=f"{title}: its values and those of normal rows")
+    if not reasons:
+        axes.text(0.5, 0.5, "\n".join(wrapped(one.sentence, 0, LONGEST_REASON)), ha="center", va="center", fontsize=9)
+        axes.set_axis_off()
+        return _finish(axes, title=title)
+    if not one.lead:
+        _draw_ranges(axes, reasons)
+        return _finish(axes, BELOW, title=f"{title}: its values and those of normal rows near it")
     places = np.arange(len(reasons))[::-1]
-    axes.barh(places, [100 * reason.share for reason in reasons], color=REGIONS[0], height=0.5)
-    words = [shortened(reason.text, LONGEST_REASON) for reason in reasons]
-    axes.set_yticks(places, words, fontsize=8, parse_math=False)
+    axes.barh(places, [100 * reason.share for reason in reasons], color=REGIONS[0], height=0.36)
+    _write_above(axes, [reason.text for reason in reasons], places)
+    axes.set(yticks=[], ylim=(-0.6, len(reasons) - 0.1))
     return _finish(axes, title=f"{title}: what makes it differ", xlabel="share of the difference, in percent")
 
 
-def _draw_ranges(axes: Any, normal: Matrix, values: Matrix, names: Sequence[str]) -> None:
-    """Draw one bar per column over the middle 95% of the normal rows, all of the same length, and the row's values."""
-    low, middle, high = np.quantile(normal, (0.025, 0.5, 0.975), axis=0)
-    reach = np.where(high > low, high - low, 1.0)
-    at, places = (values - low) / reach, np.arange(len(names))[::-1]
-    axes.barh(places, np.ones(len(names)), height=0.34, color=NORMAL, alpha=0.25, label="95% of normal rows")
-    axes.plot((middle - low) / reach, places, "|", color=NORMAL, markersize=9, label="their median")
-    shown = np.clip(at, -1.5, 2.5)
-    is_out = (at < 0) | (at > 1)
-    for kept, colour, label in ((is_out, OTHER, "this row, outside"), (~is_out, INK, "this row, inside")):
-        axes.plot(shown[kept], places[kept], "D", color=colour, markersize=6, label=label if kept.any() else None)
-    for k, place in enumerate(places):
-        if not np.isnan(values[k]):
-            words = format_data_number(values[k]) + (" (farther out)" if at[k] != shown[k] else "")
-            axes.annotate(words, (shown[k], place), (0, 7), textcoords="offset points", ha="center", fontsize=7)
-        for x, end in ((0.0, low[k]), (1.0, high[k])):
-            number = format_data_number(end)
-            axes.annotate(number, (x, place), (0, -12), textcoords="offset points", ha="center", fontsize=6, color=INK)
-    axes.set_yticks(places, [shortened(name, LONGEST_NAME) for name in names], fontsize=8, parse_math=False)
-    known = shown[~np.isnan(shown)].tolist()
-    axes.set(xticks=[], xlim=(min([-0.4, *known]) - 0.2, max([1.4, *known]) + 0.2))
-    axes.margins(y=0.1)
+def _write_above(axes: Any, texts: Sequence[str], places: Any) -> None:
+    """Write texts above the bars at these places."""
+    small: dict[str, Any] = {"textcoords": "offset points", "fontsize": 7, "color": INK, "parse_math": False}
+    small["bbox"] = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a line may run behind them
+    for text, place in zip(texts, places, strict=True):
+        axes.annotate(shortened(text, LONGEST_REASON), (0, place), (3, 6), **small)
+
+
+def _draw_ranges(axes: Any, reasons: Sequence[Reason]) -> None:
+    """Draw one bar per reason over the range of the near normal rows, all of the same length, and the row's values.
+
+    Categories are written.
+    """
+    small: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "color": INK, "parse_math": False}
+    ends: list[float] = [-0.4, 1.4]
+    labels = {None: "normal rows near it", True: "this row, outside", False: "this row, inside"}
+    for place, one in enumerate(reversed(reasons)):
+        if not all(isinstance(number, int | float) for number in (one.value, one.low, one.high)):
+            words = shortened(f"{one.said}; normal: {one.normal}", LONGEST_REASON)
+            axes.annotate(words, (0.5, place), (0, -3), fontsize=8, **small)
+            continue
+        at = (one.value - one.low) / ((one.high - one.low) or abs(one.value - one.low) or 1.0)
+        shown = min(max(at, -1.5), 2.5)
+        axes.barh(place, 1.0, height=0.34, color=NORMAL, alpha=0.25, label=labels.pop(None, None))
+        colour, label = OTHER if one.stands_out else INK, labels.pop(one.stands_out, None)
+        axes.plot(shown, place, "D", color=colour, markersize=6, label=label)
+        axes.annotate(one.said + " (farther out)" * (at != shown), (shown, place), (0, 7), fontsize=7, **small)
+        for x, number in enumerate(one.normal.split(" to ") if one.high != one.low else [one.normal]):
+            axes.annotate(number, (x, place), (0, -13), fontsize=7, **small)
+        ends = [min(ends[0], shown), max(ends[1], shown)]
+    names = [shortened(one.name, LONGEST_NAME) for one in reversed(reasons)]
+    axes.set_yticks(range(len(reasons)), names, fontsize=8, parse_math=False)
+    axes.set(xticks=[], xlim=(ends[0] - 0.4, ends[1] + 0.4), ylim=(-0.6, len(reasons) - 0.3))
     axes.spines[["bottom", "left"]].set_visible(False)
     axes.tick_params(length=0)
 
@@ -216,8 +228,8 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     axes.set(xticks=[], yticks=[])
     axes.set_aspect("equal", adjustable="datalim")
     labels = {"xlabel": "first axis", "ylabel": "second axis"}
-    few = len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND
-    return _finish(axes, few, title="Dissimilarity space " + "\n".join(title), **labels)
+    legend = INSIDE if len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else {}
+    return _finish(axes, legend, title="Dissimilarity space " + "\n".join(title), **labels)
 
 
 def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, centres: Matrix) -> None:
@@ -285,6 +297,7 @@ def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
     axes = _axes(axes)
     for index, name in enumerate(name for name in RECORDED if name in (history.dtype.names or ())):
         axes.plot(history[name], color=_colour(index), label=RECORDED[name], linewidth=1.4)
+    axes.margins(y=0.3)  # room for the legend
     return _finish(axes, title="Search: the best of each generation", xlabel="generation")
 
 

@@ -9,10 +9,13 @@ from scipy.linalg import eigh
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
+from eocc.io.model_file.document import work_of
 
 # The plane is computed from at most this many prototypes, and regions are shown up to this many unless they are there
 # already: both cost their square.
 MOST_PROTOTYPES = 2000
+# The most cells that it may take to compare one prototype with all others. Two strings of this many take 1 GiB.
+MOST_CELLS = 2**32
 # A map shows rows to scale as far out as this share of the prototypes lies.
 TO_SCALE = 0.95
 
@@ -106,8 +109,11 @@ def edges_between(classifier: OneClassClassifier, columns: Indices) -> Indices:
 
 
 def shows_regions(classifier: OneClassClassifier) -> bool:
-    """Return whether to show regions: if they are there, or there are at most 2,000 prototypes to compute them from."""
-    return classifier.has_regions or len(classifier.prototypes_) <= MOST_PROTOTYPES
+    """Return whether to show regions: if they are there, or there are at most 2,000 prototypes, none of them huge."""
+    if classifier.has_regions:
+        return True
+    is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= MOST_CELLS
+    return is_small and len(classifier.prototypes_) <= MOST_PROTOTYPES
 
 
 def prototype_share(classifier: OneClassClassifier) -> str:

@@ -1,5 +1,6 @@
-"""A fitted classifier -> one HTML page: what it learned, and how it decides."""
+"""A fitted classifier -> one HTML page: what it learned and how it decides, or the rows that it asks about."""
 
 from eocc.report.page import write_report
+from eocc.report.review import write_review
 
-__all__ = ["write_report"]
+__all__ = ["write_report", "write_review"]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from eocc.classifiers.base import OneClassClassifier
+from eocc.explain import Explanation
 from eocc.explain.fitted import number_columns
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, shortened
 from eocc.measures.columns import NUMBERS, Column, Table
-from eocc.plots.reasons import reasons_of
-from eocc.report.study import Study
 
 # The normal range of a column leaves this share of the training rows out at each end.
 TAIL = 0.025
@@ -77,7 +77,7 @@ class Columns:
                 used = {new.labels[int(k)] for k in np.unique(new.values[~np.isnan(new.values)])}
                 if used - seen:
                     found.append(f"{name} ({listed(sorted(map(str, used - seen)), 3)})")
-        return [f"New rows have labels that no {self.row_name} has: {listed(found, MOST_NAMED)}."] if found else []
+        return [f"New rows have categories that no {self.row_name} has: {listed(found, MOST_NAMED)}."] if found else []
 
     def _outside(self) -> list[str]:
         found = []
@@ -103,24 +103,24 @@ def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
     return [f"Gaps in {n_rows:,} of {counted(gaps.shape[1], kind)}: {listed(most, MOST_NAMED)}."]
 
 
-def columns_of(study: Study) -> Columns:
-    """Return the columns of a table of numbers or records; none for other data."""
-    names, training = number_columns(study.classifier), study.classifier.prototypes_
-    new = None if study.new is None else study.new.patterns
+def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
+    """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
+    names, training = number_columns(classifier), classifier.prototypes_
+    row_name = "training row" if classifier.is_whole else "prototype"
     if names:
         kept = None if new is None else _number_columns(names, new)
-        return Columns(names, _number_columns(names, training), kept, _shown(study, names), study.row_name)
+        return Columns(names, _number_columns(names, training), kept, _shown(explained, names), row_name)
     if isinstance(training, Table):
         names = [str(name) for name in training.names]
         given = {} if new is None else {column.name: column for column in new.columns}
         kept = None if new is None else [given[name] for name in training.names]
-        return Columns(names, training.columns, kept, _shown(study, names), study.row_name)
-    return Columns([], [], None, [], study.row_name)
+        return Columns(names, training.columns, kept, _shown(explained, names), row_name)
+    return Columns([], [], None, [], row_name)
 
 
-def _shown(study: Study, names: list[str]) -> list[int]:
+def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:
     """Return the columns to show: those named most often as reasons, if there are very many."""
-    counts = Counter(reason.name for one in study.explained for reason in reasons_of(one))
+    counts = Counter(reason.name for one in explained for reason in one.reasons)
     order = sorted(range(len(names)), key=lambda k: -counts[names[k]])
     return sorted(order[:MOST_COLUMNS])
 

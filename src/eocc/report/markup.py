@@ -33,20 +33,14 @@ def joined(parts: Iterable[object], separator: str = "") -> Markup:
     return Markup(separator.join(map(escaped, parts)))
 
 
-def table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
+def table(head: Sequence[object], rows: Rows, class_: str | None = None) -> Markup:
     """Return a table in a box that scrolls if it is too wide; the first cell of a row is its head."""
     # A box that scrolls can be reached with the keyboard, and has a label.
-    label = f"Table: {caption or ', '.join(map(str, head))}"
-    whole = bare_table(head, rows, caption, class_)
-    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=label)
-
-
-def bare_table(head: Sequence[object], rows: Rows, caption: str = "", class_: str | None = None) -> Markup:
-    """Return a table without a box, whose cells break their lines."""
+    label = f"Table: {', '.join(map(str, head))}"
     first = tag("tr", *(tag("th", cell, scope="col") for cell in head))
     body = [tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell) for cell in row[1:])) for row in rows]
-    title = [tag("caption", caption)] if caption else []
-    return tag("table", *title, tag("thead", first), tag("tbody", *body), class_=class_)
+    whole = tag("table", tag("thead", first), tag("tbody", *body), class_=class_)
+    return tag("div", whole, class_="scroll", tabindex="0", role="group", aria_label=label)
 
 
 def facts(rows: Iterable[tuple[str, object]], class_: str = "facts") -> Markup:

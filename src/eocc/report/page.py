@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -44,10 +44,22 @@ def write_report(
     names: Iterable[Any] | None = None,
     title: str | None = None,
 ) -> Path:
-    """Write one HTML page about a fitted classifier, and about new rows X if given, and return its path.
+    """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
-    The page needs no network and no server. y are the labels of X (+1 for normal rows, -1 for outliers), `names` the
-    names of its rows; by default they are numbered from 0. The file is written whole or not at all.
+    The page needs no network and no server. The file is written whole or not at all.
+
+    Parameters
+    ----------
+    classifier : OneClassClassifier
+        The fitted classifier.
+    path : str or path
+        The page.
+    X, y : rows and labels, default=None
+        New rows, and +1 for normal ones or -1 for outliers.
+    names : iterable, default=None
+        The names of the rows; by default they are numbered from 0.
+    title : str, default=None
+        The title of the page.
     """
     study = study_of(classifier, X, y, names)
     text, output = _page(study, title or "One-class report"), Path(path)
@@ -57,7 +69,17 @@ def write_report(
 
 
 def _page(study: Study, title: str) -> str:
-    style, script = (files("eocc.report").joinpath(name).read_text("utf-8") for name in ("style.css", "script.js"))
+    columns = columns_of(study.classifier, None if study.new is None else study.new.patterns, study.explained)
+    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
+    nav = tag("nav", tag("ul", *links), aria_label="Contents")
+    sections = joined([part(study, columns) for _, part in PARTS.values()], "\n")
+    return document(title, ["style.css"], ["row.js", "script.js"], page_data(study, columns), nav, sections)
+
+
+def document(title: str, styles: Sequence[str], scripts: Sequence[str], data: Any, nav: Markup, main: Markup) -> str:
+    """Return a page with these styles and scripts of this package, which find `data` as JSON in "page-data"."""
+    read = files("eocc.report").joinpath
+    style, script = ("".join(read(name).read_text("utf-8") for name in names) for names in (styles, scripts))
     head = tag(
         "head",
         Markup('<meta charset="utf-8">'),
@@ -67,16 +89,14 @@ def _page(study: Study, title: str) -> str:
         tag("title", title),
         tag("style", Markup(style)),
     )
-    columns = columns_of(study)
-    links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     body = tag(
         "body",
         tag("a", "Skip to the contents", href="#main", class_="skip"),
         tag("header", tag("h1", title), tag("p", made, class_="note")),
-        tag("nav", tag("ul", *links), aria_label="Contents"),
-        tag("main", joined([part(study, columns) for _, part in PARTS.values()], "\n"), id="main", tabindex="-1"),
-        tag("script", Markup(as_json(page_data(study, columns))), type="application/json", id="page-data"),
+        nav,
+        tag("main", main, id="main", tabindex="-1"),
+        tag("script", Markup(as_json(data)), type="application/json", id="page-data"),
         tag("script", Markup(script)),
     )
     return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"

@@ -1,16 +1,17 @@
-"""What script.js shows: the rows with their explanations, what is normal in each column, and the map, as JSON."""
+"""What the scripts show: the rows with their explanations, what is normal in each column, and the map, as JSON."""
 
 import json
 from typing import Any
 
 import numpy as np
 
-from eocc.explain import Explanation
+from eocc.classifiers.base import OneClassClassifier
+from eocc.explain import Explanation, Reason
+from eocc.explain.fitted import described
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import GLUE, decimals_for, format_number, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
-from eocc.plots.reasons import reasons_of
 from eocc.report.columns import Columns, rounded
 from eocc.report.markup import UNSHOWN
 from eocc.report.pictures import picture_of
@@ -21,7 +22,7 @@ LONGEST_WORDS = 160
 
 
 def page_data(study: Study, columns: Columns) -> dict[str, Any]:
-    """Return all that script.js needs."""
+    """Return all that row.js and script.js need."""
     frame, rows = LogFrame.around(study.training.points), study.subject
     drawn = _drawn_training(study)
     edges = np.empty((0, 2), np.int64) if study.regions is None else edges_between(study.classifier, drawn)
@@ -78,28 +79,45 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "p": None if rows.p_values is None else float(f"{rows.p_values[index]:.3g}"),
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),
         "region": None if rows.nearest is None or study.new is not None else int(rows.nearest[index]),
-        "words": None if columns.names else shortened(study.describe(rows, index), LONGEST_WORDS),
-        "values": columns.values(index, study.new is not None) if columns.names else None,
-    } | ({} if one is None else _explained(study, columns, index, one))
+        **contents(study.classifier, columns, rows.patterns, index, study.new is not None),
+    } | ({} if one is None else explained(study.classifier, columns, rows.patterns[index], rows.names[index], one))
 
 
-def _explained(study: Study, columns: Columns, index: int, one: Explanation) -> dict[str, Any]:
+def contents(
+    classifier: OneClassClassifier, columns: Columns, patterns: Any, index: int, is_new: bool
+) -> dict[str, Any]:
+    """Return the values of a row, if it has columns, or the row in a few words."""
+    if columns.names:
+        return {"values": columns.values(index, is_new)}
+    return {"words": shortened(described(classifier, patterns, index), LONGEST_WORDS)}
+
+
+def explained(
+    classifier: OneClassClassifier, columns: Columns, pattern: Any, name: str, one: Explanation
+) -> dict[str, Any]:
+    """Return the explanation of a row of this name: sentence, reasons, nearest training rows, picture."""
     role, other = one.compared_with
-    pair = [study.subject.patterns[index], study.classifier.prototypes_[other.column]]
-    words = [f"row {study.subject.names[index]}", f"the {role}, {other.name}"]
-    reasons, total = reasons_of(one), one.difference.dissimilarity
-    opening = f"Dissimilarity {format_number(total)} from the {role}, {other.name}: {one.difference.meaning}."
+    pair = [pattern, classifier.prototypes_[other.column]]
+    words = [f"row {name}", f"the {role}, {other.name}"]
+    far = f"Dissimilarity {format_number(one.difference.dissimilarity)} from the {role}, {other.name}"
     return {
-        "say": _after_decision(getattr(one, "sentence", one.headline)),
-        "why": shortened(reasons[0].text, LONGEST_WORDS),
-        "reasons": [{"name": one.name, "low": rounded(one.low), "high": rounded(one.high)} for one in reasons],
+        "say": _after_decision(one.sentence),
+        "why": shortened(one.main_reason, LONGEST_WORDS),
+        "main": one.main_column,
+        "reasons": [_reason(reason, bool(columns.names)) for reason in one.reasons],
         "heading": one.exemplars_heading.rstrip(":"),
-        "near": [_near(study, columns, exemplar) for exemplar in one.exemplars],
-        "meaning": opening,
+        "near": [_near(classifier, columns, exemplar) for exemplar in one.exemplars],
+        "meaning": f"{far}: {one.difference.meaning}.",
         "parts": _parts(one.difference),
         "notes": [note.replace(GLUE, " ") for note in one.notes()],
-        "picture": picture_of(study.classifier, pair, one.difference, words),
+        "picture": picture_of(classifier, pair, one.difference, words),
     }
+
+
+def _reason(reason: Reason, has_columns: bool) -> dict[str, Any]:
+    found = {"name": reason.name, "low": rounded(reason.low), "high": rounded(reason.high), "normal": reason.normal}
+    found |= {"out": True} if reason.stands_out else {}
+    return found if has_columns else found | {"said": reason.said, "share": f"{reason.share:.0%}"}
 
 
 def _after_decision(sentence: str) -> str:
@@ -108,11 +126,9 @@ def _after_decision(sentence: str) -> str:
     return f"{rest[0].upper()}{rest[1:]}" if rest else sentence
 
 
-def _near(study: Study, columns: Columns, other: Any) -> dict[str, Any]:
+def _near(classifier: OneClassClassifier, columns: Columns, other: Any) -> dict[str, Any]:
     shown = {"name": other.name, "far": float(f"{min(other.dissimilarity, 1e300):.4g}")}
-    if columns.names:
-        return shown | {"values": columns.values(other.column, is_new=False)}
-    return shown | {"words": shortened(study.describe(study.training, other.column), LONGEST_WORDS)}
+    return shown | contents(classifier, columns, classifier.prototypes_, other.column, is_new=False)
 
 
 def _parts(difference: Difference) -> list[list[str]]:

@@ -1,5 +1,6 @@
 """The parts of the page: summary, list of rows, map, calibration and drift, data, model."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from eocc.explain import reach_of
 from eocc.explain.fitted import weight_names
+from eocc.foundation.registry import listed
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted, format_data_number, format_number
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
@@ -22,6 +24,8 @@ MANY_KNOWN = 0.2
 # The most lines of a table that is folded, and of the rules of regions in full.
 MOST_LINES, MOST_RULES = 60, 8
 MOST_IN_LEGEND = 8
+# The summary names this many columns.
+MOST_COLUMNS = 6
 
 
 def percentage(part: float, whole: float) -> str:
@@ -66,7 +70,7 @@ def _area_under_curve(rows: ScoredRows) -> float | None:
 
 
 def _summary_in_words(study: Study) -> list[str]:
-    said = [f"The model learned what is normal from {counted(study.n_training, 'training row')}."]
+    said = [f"The model learned what is normal from {counted(study.classifier.n_training, 'training row')}."]
     if study.prototype_share:
         said[0] += f" It keeps {study.prototype_share} as prototypes and compares every row with these only."
     if study.new is None:
@@ -75,11 +79,22 @@ def _summary_in_words(study: Study) -> list[str]:
     shares = [f"{part:,} ({percentage(part, len(new))})" for part in (rejected, len(new) - rejected)]
     doubt = f", {unsure:,} of them unsure" if unsure else ""
     said.append(f"Of {counted(len(new), 'new row')} it rejects {shares[0]} and accepts {shares[1]}{doubt}.")
-    said += [*_labels_in_words(new), *_drift_in_words(study, new)]
+    said += [*_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
     if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         said.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
     return said
+
+
+def _main_columns(study: Study) -> list[str]:
+    """Return the columns that are the main reason for rejecting rows, with the number of these rows."""
+    counts = Counter(one.main_column for one in study.explained if not one.is_target and one.main_column)
+    if not counts:
+        return []
+    n_rejected = _counts(study)[2]
+    of = f" of the {len(study.explained):,} most unusual rows" if n_rejected > len(study.explained) else ""
+    named = listed([f"{name} ({count:,})" for name, count in counts.most_common()], MOST_COLUMNS)
+    return [f"Main reasons{of}: {named}."]
 
 
 def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
@@ -118,12 +133,13 @@ def rows_section(study: Study, columns: Columns) -> Markup:
             for key, text in heads.items()
         ),
     )
-    listed = tag("table", tag("thead", row), tag("tbody"), id="list")
+    rows = tag("table", tag("thead", row), tag("tbody"), id="list")
     more = tag("button", "Show 50 more", type="button", id="more", hidden=True)
     without = tag("noscript", tag("p", "The list and the map need JavaScript. Nothing is loaded from the network."))
     return section(
         "rows", "Rows", tag("p", _rows_in_words(study)), without, _filters(study),
-        tag("div", listed, class_="scroll list"), more,
+        tag("div", id="mains", class_="tools screen-only", role="group", aria_label="Rejected because of"),
+        tag("div", rows, class_="scroll list"), more,
     )  # fmt: skip
 
 
@@ -254,8 +270,8 @@ def _calibration_in_words(study: Study) -> str:
         return f"The model is not calibrated. {hint}"
     return (
         f"The false-alarm rate is {calibration.rate:.3g}: about {100 * calibration.rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(study.n_training, 'training row')}, each scored as if the model had "
-        "not seen it. The p-value of a row is the share of these rows that are at least as unusual."
+        f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "
+        "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )
 
 
@@ -267,7 +283,7 @@ def data_section(study: Study, columns: Columns) -> Markup:
     elif not problems:
         problems = [f"No gaps, no constant columns, no values beyond those of the {study.row_name}s."]
     ignored = ", ".join(map(str, study.classifier.ignored_columns_))
-    problems += [f"Not compared, because they only name the rows: {ignored}."] if ignored else []
+    problems += [f"Not compared, because they only name or count the rows: {ignored}."] if ignored else []
     items = tag("ul", *(tag("li", sentence) for sentence in problems))
     return section("data", "Data", items, _column_table(columns))
 
@@ -315,17 +331,15 @@ def _search(study: Study) -> Markup:
 
 
 def _regions(study: Study) -> Markup:
-    """Return the regions as rules, the largest first; smaller ones as a table; and how they were found."""
+    """Return the regions as rules, the largest first, and how they were found."""
     if study.regions is None:
         return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
     rules = [study.regions.rules[number] for number in study.regions.order]
     parts = [tag("pre", str(rule)) for rule in rules[:MOST_RULES]]
-    rest = rules[MOST_RULES : MOST_RULES + MOST_LINES]
-    if rest:
-        lines = [[rule.region, rule.n_members, rule.prototype_name, rule.description] for rule in rest]
-        more = f", the largest {MOST_LINES}" if len(rules) > MOST_RULES + MOST_LINES else ""
-        caption = f"{counted(len(rules) - MOST_RULES, 'smaller region')}{more}"
-        parts.append(table(["region", "training rows", "prototype", ""], lines, caption))
+    more = len(rules) - MOST_RULES
+    parts += (
+        [tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules.")] if more > 0 else []
+    )
     curve, chosen = study.classifier.modularity_curve_, len(rules)
     if len(curve) > 1:
         words = f"Modularity Q of the partitions of the spanning tree into 1 to {len(curve):,} clusters; "

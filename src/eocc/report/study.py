@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
-from eocc.explain.fitted import described, prototype_labels, training_name
+from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
@@ -92,11 +92,6 @@ class Study:
         return self.training if self.new is None else self.new
 
     @property
-    def n_training(self) -> int:
-        """The number of training rows."""
-        return self.classifier.n_training
-
-    @property
     def prototype_share(self) -> str:
         """How many of the training rows are prototypes, in words; "" if all are."""
         return prototype_share(self.classifier)
@@ -112,10 +107,6 @@ class Study:
         rows, calibration = self.subject, self.classifier.calibration_
         unsure = 0 if calibration is None or rows.p_values is None else rows.p_values <= calibration.unsure_rate
         return np.where(rows.accepted, np.where(unsure, 1, 0), 2)
-
-    def describe(self, rows: ScoredRows, index: int) -> str:
-        """Return a row in a few words; "" if the measure has none."""
-        return described(self.classifier, rows.patterns, index)
 
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:

@@ -9,8 +9,8 @@ from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import ComparesRows, Prepared
 from eocc.space.representation import Representation
 
-# With many pairs, the contribution of a weight is averaged over a random sample of this many patterns (and half as many
-# prototypes, if not all patterns are prototypes).
+# With many pairs, the contribution of a weight in which d is not linear is averaged over a random sample of this many
+# patterns (and half as many prototypes, if not all patterns are prototypes).
 SAMPLE = 400
 # A contribution below this share of a column's values, or of the whole, is a rounding error.
 UNINFORMATIVE = 1e-12
@@ -68,7 +68,7 @@ def weightings_of(representation: Representation, p: Matrix) -> Matrix:
     if isinstance(representation.measure, ComparesRows):
         contributions = _column_contributions(representation, p)
     else:
-        contributions = _contributions(_sampled(representation), p)
+        contributions = _contributions(representation, p)
     active = contributions > 0
     if not active.any() or contributions[active].min() > (1 - ALIKE) * contributions[active].max():
         return p[None].copy()
@@ -126,11 +126,17 @@ def _column_contributions(representation: Representation, p: Matrix) -> Matrix:
     return np.asarray(p * shares**2)
 
 
-def _contributions(pairs: Prepared, p: Matrix) -> Matrix:
+def _contributions(representation: Representation, p: Matrix) -> Matrix:
     """Return how much the mean of d^a over pairs falls without each weight."""
-    power = _power(pairs, p)
-    whole = _mean(pairs, p, power)
-    losses = np.array([whole - _mean(pairs, np.where(np.arange(len(p)) == k, 0.0, p), power) for k in range(len(p))])
+    if isinstance(representation.prepared, LinearPrepared):
+        losses = p * representation.prepared.components.mean(axis=(1, 2))
+        whole = float(losses.sum())
+    else:
+        pairs = _sampled(representation)
+        power = _power(pairs, p)
+        whole = _mean(pairs, p, power)
+        without = [np.where(np.arange(len(p)) == k, 0.0, p) for k in range(len(p))]
+        losses = np.array([whole - _mean(pairs, others, power) for others in without])
     return np.where(losses > UNINFORMATIVE * whole, losses, 0.0)
 
 
@@ -142,8 +148,6 @@ def _sampled(representation: Representation) -> Prepared:
     draw = np.random.default_rng(0)  # its own generator: the sample does not depend on earlier draws
     some = np.sort(draw.permutation(n)[:SAMPLE])
     few = some if representation.is_whole else np.sort(draw.permutation(r)[: SAMPLE // 2])
-    if isinstance(representation.prepared, LinearPrepared):  # the pairs are known, and another p costs little
-        return representation.prepared.among(some, few)
     prototypes = None if representation.is_whole else representation.prototypes[few]
     return representation.measure.prepare(representation.patterns[some], prototypes)
 

@@ -1,6 +1,8 @@
 """A source -> a model of rows chosen by content; all rows -> its threshold, p-values and statistics."""
 
+import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,10 +11,12 @@ from sklearn.utils import get_tags
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
+from eocc.io.files import Schema
 from eocc.io.files.dialect import Dialect
 from eocc.io.files.formats import FOUND
+from eocc.measures.naming import listed_reasons
 from eocc.streaming.passes import StreamPasses
-from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, source_of
+from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, first_schema, source_of
 
 Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
@@ -31,12 +35,12 @@ def fit_stream(
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
-    The source is read three times. The first two passes choose rows by their content, to which the classifier is
-    fitted: see `eocc.space.prototypes.by_content`. The third pass scores every row and calibrates: at most a share
-    `false_alarm_rate` of all rows lies beyond the threshold. SurpriseClassifier gives the model of `fit` on the same
-    rows, bit for bit; its parameter `prototypes` says how many rows it keeps. EntropicOneClassClassifier is fitted to
-    `sample` rows. It is calibrated only if it has a rate, on the rows that it was not fitted to; if these are fewer
-    than the others, the fit itself calibrates.
+    The source is read three times, its first chunk once more. The first two passes choose rows by their content, to
+    which the classifier is fitted: see `eocc.space.prototypes.by_content`. The third pass scores every row and
+    calibrates: at most a share `false_alarm_rate` of all rows lies beyond the threshold. SurpriseClassifier gives the
+    model of `fit` on the same rows, bit for bit; its parameter `prototypes` says how many rows it keeps.
+    EntropicOneClassClassifier is fitted to `sample` rows. It is calibrated only if it has a rate, on the rows that it
+    was not fitted to; if these are fewer than the others, the fit itself calibrates.
 
     Rows are numbers. The model does not depend on the chunks. A fit that needs more than `max_memory` is refused after
     the first pass.
@@ -54,7 +58,7 @@ def fit_stream(
     chunk_rows : int, default=8192
         Number of rows to read from an array at a time.
     columns : sequence of columns, default=None
-        The columns to compare. None means all but that of `where`.
+        The columns to compare. None means all but that of `where` and those that name the rows, as the first rows show.
     where : (column, value), default=None
         Use only rows whose column holds that value, for example ("state", "good").
     outliers : value or list of values, default=None
@@ -90,8 +94,13 @@ def fit_stream(
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
-    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns)
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
+    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns)
+    if columns is None and isinstance(classifier.measure, str):
+        shown = first_schema(stream, [] if where is None else where[:1])
+        columns = _say_reasons(shown).names or None
+        stream = replace(stream, columns=columns)
+        draft.ignored_columns_, draft.text_format_ = shown.aside, shown.text_format
     if outliers is not None:
         if where is None:
             raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
@@ -103,3 +112,12 @@ def fit_stream(
         draft.feature_names_in_ = np.array(passes.names, dtype=object)
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
+
+
+def _say_reasons(schema: Schema) -> Schema:
+    """Warn of columns that name the rows."""
+    naming = {name: why for name, why in schema.reasons.items() if why}
+    if naming:
+        said = f"not compared: {listed_reasons(naming)}; to compare all, pass columns"
+        warnings.warn(said, UserWarning, stacklevel=3)
+    return schema

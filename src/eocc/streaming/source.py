@@ -15,7 +15,7 @@ from eocc.foundation.printing import complaint, has_instead, quoted
 from eocc.foundation.progress import track
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
-from eocc.io.files import Chunk, Schema, count_rows, guess_format, open_chunks
+from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, open_chunks
 from eocc.io.files.cells import NUMBER, is_same
 from eocc.io.files.dialect import Dialect
 from eocc.io.files.formats import FOUND
@@ -96,6 +96,15 @@ class Source:
             raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
         is_named = chunk.is_named or names != list(chunk.columns)  # all columns without names are found by their order
         return Schema("numbers", tuple((name, NUMBER) for name in names), is_named)
+
+
+def first_schema(source: Source, apart: Iterable[str], keeps_names: bool = False) -> Schema:
+    """Return what the first rows show: the columns that are not compared, also `apart`, and how text is written."""
+    chunk = next((chunk for chunk in source.chunks() if len(chunk)), None)
+    names = {_name(chunk, column) for column in apart if chunk is not None and chunk.columns}
+    if chunk is None or not (names or chunk.is_named):
+        return Schema("numbers")  # what may be wrong with the source, a fit says
+    return guess_schema([chunk], chunk.where, names, keeps_names=keeps_names)
 
 
 def source_of(

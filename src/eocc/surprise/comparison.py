@@ -2,44 +2,29 @@
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from eocc.foundation.threads import for_each_block
+from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.kernels.density import finite_squares, kernel_sums
-from eocc.kernels.smallest import TIED, mean_within, smallest_entries, summarise_lists
+from eocc.kernels.smallest import summarise_lists
 from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared
 from eocc.neighbours.exact import Lists, RowIndex
 from eocc.scale.cluster import prepare
-from eocc.surprise.densities import KernelSums, spread
+from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, summarise
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
 LIST, LONG_LIST = 10, 80
 # Strings tie more often than numbers.
 OBJECT_LIST = 32
-# A block of rows of dissimilarities holds about this many numbers, 2 MiB.
-BLOCK_SIZE = 2**18
-
-
-class Nearest(NamedTuple):
-    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few.
-
-    `copies` (m,) of the prototypes are copies of the row, and the nearest other one is `gaps` (m,) away.
-    """
-
-    distances: Matrix
-    scales: Matrix
-    copies: Indices
-    gaps: Matrix
 
 
 class Reference:
     """The `prototypes` that at least `n_compared` rows are compared with, under each of `weightings` (v, u).
 
-    What is computed for rows of numbers, once: an index of the nearest, and kernel sums along single columns.
+    Rows of numbers have an index of the nearest.
     """
 
     def __init__(
@@ -52,7 +37,6 @@ class Reference:
     ) -> None:
         self.measure, self.prototypes, self.weightings, self.n_compared = measure, prototypes, weightings, n_compared
         self._prepared = prepared  # the prototypes among themselves, until they are compared
-        self._sums: dict[tuple[int, float], KernelSums] = {}
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -81,14 +65,7 @@ class Reference:
         weightings = np.ascontiguousarray(self.weightings[:, self.active])
         return RowIndex.of(self.coordinates[:, self.active], weightings, self.n_compared)
 
-    def kernel_sums(self, column: int, width: float) -> KernelSums:
-        """Return the kernel sums along a column."""
-        key = column, width
-        if key not in self._sums:
-            self._sums[key] = KernelSums(self.coordinates[:, column], width)
-        return self._sums[key]
-
-    def among_itself(self) -> "FullComparison":
+    def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
         comparison = self.compare_fully(self.prototypes, np.arange(len(self)))
         if self._prepared is not None and isinstance(comparison, _Pairs):
@@ -101,7 +78,7 @@ class Reference:
             return _Found(self, patterns, np.full(len(patterns), -1))
         return self.compare_fully(patterns)
 
-    def compare_fully(self, patterns: Any, own: Indices | None = None) -> "FullComparison":
+    def compare_fully(self, patterns: Any, own: Indices | None = None) -> "Comparison":
         """Compare patterns, pattern i without prototype own[i], which is itself; None means that they are new."""
         own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
         return (_Rows if isinstance(self.measure, ComparesRows) else _Pairs)(self, patterns, own)
@@ -148,6 +125,10 @@ class Comparison(ABC):
         copies of the row.
         """
 
+    def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
+        """Return the distances to the k nearest prototypes farther than `above`."""
+        return self.nearest(weighting, k, 1, np.zeros(len(self.reference)), above).distances
+
     @abstractmethod
     def rows(self, p: Matrix) -> Matrix:
         """Return the dissimilarities to all prototypes at weights p, infinite where one is left out."""
@@ -165,22 +146,15 @@ class Comparison(ABC):
         """Return a power of the dissimilarities of some patterns along a single weight."""
 
 
-class FullComparison(Comparison):
-    """Patterns against a reference, with densities along single weights."""
-
-    @abstractmethod
-    def kernel_sums(self, weight: int, width: float) -> Matrix:
-        """Return the sum of Gaussian kernels of the dissimilarities along a single weight."""
-
-    @abstractmethod
-    def spread(self, weight: int) -> float:
-        """Return the root of half the mean squared dissimilarity along a single weight, of the prototypes."""
-
-
-class _Pairs(FullComparison):
+class _Pairs(Comparison):
     """Through all pairs. For expensive measures computing them takes nearly all of the time, and is done once."""
 
-    _last: tuple[bytes, Matrix] = (b"", np.empty(0))  # the rows asked for last, which are often asked for again
+    # The rows asked for last, and distances in rows, which are often asked for again.
+    _last: tuple[bytes, Matrix] = (b"", np.empty(0))
+
+    def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
+        super().__init__(reference, patterns, own, twins)
+        self._known: dict[tuple[bytes, float], Matrix] = {}
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -188,16 +162,32 @@ class _Pairs(FullComparison):
         return prepare(self.reference.measure, self.patterns, None if is_whole else self.reference.prototypes)
 
     def _copies(self, tolerance: float) -> Indices:
-        rows = self.rows(self.reference.weightings[0])
-        return np.where(rows.min(axis=1) <= tolerance, rows.argmin(axis=1), -1)
+        p = self.reference.weightings[0]
+        known = self._known.get((self._key(p), -1.0))
+        if known is not None and not (known[:, 0] <= tolerance).any():
+            return np.full(len(known), -1)
+        rows = self.rows(p)
+        nearest = rows.argmin(axis=1)
+        return np.where(rows[np.arange(len(rows)), nearest] <= tolerance, nearest, -1)
 
     def nearest(
         self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
     ) -> Nearest:
-        return nearest_in(self.rows(self.reference.weightings[weighting]), k, m, values, above, tolerance)
+        distances = self.distances(weighting, k, above)
+        return summarise(self.rows(self.reference.weightings[weighting]), distances, m, values, tolerance)
+
+    def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
+        p = self.reference.weightings[weighting]
+        key = self._key(p), above
+        if key not in self._known or self._known[key].shape[1] < k:
+            self._known[key] = smallest(self.rows(p), k, above)
+        return self._known[key][:, :k]
+
+    def _key(self, p: Matrix) -> bytes:
+        return p.tobytes() + self.own.tobytes() + self.twins.tobytes()
 
     def rows(self, p: Matrix) -> Matrix:
-        key = p.tobytes() + self.own.tobytes() + self.twins.tobytes()
+        key = self._key(p)
         if self._last[0] != key:
             room = np.empty((len(self.patterns), len(self.reference)))
             rows = self.prepared.evaluate(p, room)
@@ -208,17 +198,6 @@ class _Pairs(FullComparison):
 
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         return np.asarray(self.prepared.evaluate(_unit_vector(self.reference, weight))[places] ** power)
-
-    def kernel_sums(self, weight: int, width: float) -> Matrix:
-        sums = np.empty(len(self.patterns))
-        kernel_sums(self.rows(_unit_vector(self.reference, weight)), width, sums)
-        return sums
-
-    def spread(self, weight: int) -> float:
-        found = np.empty((len(self.patterns), 2))
-        finite_squares(self.rows(_unit_vector(self.reference, weight)), found)
-        total, count = found.sum(axis=0).tolist()
-        return float(np.sqrt(total / count / 2)) if count else 0.0
 
 
 class _Found(Comparison):
@@ -270,7 +249,7 @@ class _Found(Comparison):
         self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
     ) -> Nearest:
         distances, numbers = self.lists[weighting]
-        found, is_short = _empty(len(numbers), k), np.empty(len(numbers), np.bool_)
+        found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
         summarise_lists(
             distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first],
@@ -287,7 +266,7 @@ class _Found(Comparison):
         self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
     ) -> Nearest:
         """Return what `nearest` does of some of the patterns, from all prototypes."""
-        found = _empty(len(places), k)
+        found = empty_nearest(len(places), k)
 
         def look(start: int, stop: int) -> None:
             rows = self.some(places[start:stop]).rows(self.reference.weightings[weighting])
@@ -308,7 +287,7 @@ class _Found(Comparison):
         return self.some(places)._along(np.arange(len(places)), weight, power)
 
 
-class _Rows(_Found, FullComparison):
+class _Rows(_Found):
     """Rows of numbers, through an index of the prototypes, in lists of `length`."""
 
     def __init__(
@@ -347,44 +326,6 @@ class _Rows(_Found, FullComparison):
         apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
         return np.asarray(apart**power)
 
-    def kernel_sums(self, weight: int, width: float) -> Matrix:
-        here = self.coordinates[:, weight]
-        sums = self.reference.kernel_sums(weight, width).at(here)
-        for left in (self.own, self.twins):
-            known = left >= 0
-            apart = (here[known] - self.reference.coordinates[left[known], weight]) / width
-            sums[known] = np.maximum(sums[known] - np.exp(-apart * apart / 2), 0.0)
-        return sums
-
-    def spread(self, weight: int) -> float:
-        return spread(self.reference.coordinates[:, weight])
-
 
 def _unit_vector(reference: Reference, weight: int) -> Matrix:
     return np.asarray(np.eye(reference.weightings.shape[1])[weight])
-
-
-def _empty(n: int, k: int) -> Nearest:
-    return Nearest(np.empty((n, k)), np.empty(n), np.empty(n, np.int64), np.empty(n))
-
-
-def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0) -> Nearest:
-    """Return the nearest prototypes in rows of dissimilarities; on all threads allowed."""
-    found = _empty(len(rows), k)
-    distances, scales, copies, gaps = found
-
-    def work(start: int, stop: int) -> None:
-        some = slice(start, stop)
-        smallest_entries(rows[some], above, distances[some])
-        mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some])
-        copies[some], gaps[some] = 0, distances[some, 0]
-        for i in start + np.flatnonzero(distances[some, 0] <= tolerance):
-            is_copy = rows[i] <= tolerance
-            copies[i], gaps[i] = is_copy.sum(), rows[i].min(where=~is_copy, initial=np.inf)
-
-    step = max(1, BLOCK_SIZE // rows.shape[1])
-    if len(rows) <= step:
-        work(0, len(rows))
-    else:
-        for_each_block(len(rows), step, work)
-    return found

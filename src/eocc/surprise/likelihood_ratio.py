@@ -1,163 +1,179 @@
 """Normal rows and known outliers -> how much more a row looks like an outlier.
 
-Labels add columns to the terms of the surprise: for every weighting the log ratio of the distances to the nearest
-normal rows and to the nearest outliers; and along every single weight of the dissimilarity the log ratio of two kernel
-densities. A logistic regression with coefficients >= 0, which starts from equal coefficients, combines all columns.
+The labelled surprise is a c + max(e, b). c is the surprise without labels. The evidence e is a weighted sum of columns:
+for every weighting the log ratio of the distances to the nearest normal rows and to the nearest outliers, and where the
+measure compares columns of numbers or categories, those of `eocc.surprise.gaussians`. A logistic regression finds the
+coefficients. Its ridge draws them to a prior, so that few outliers change little.
+
+Two rules keep outliers of new kinds visible. Labels never lower the coefficient of the surprise below its prior. And
+the evidence that a row is unlike the known outliers counts no more than it does for an ordinary normal row: b is the
+lower quartile of the normal rows.
 """
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize
 
 from eocc.foundation.blas import one_blas_thread
-from eocc.foundation.types import Indices, Matrix
-from eocc.surprise.comparison import FullComparison, Nearest
-from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, Surprise, Weighting, sum_columns
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.surprise.gaussians import Gaussians
+from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, sum_columns
 
 # Neighbours of either kind whose distances are compared.
 N_NEAR = 3
 # Distances are clipped to these multiples of the mean neighbour distance, so that copies and far rows count finitely.
 FLOOR, CEILING = 0.01, 1e7
-# With few outliers all coefficients stay near PRIOR; about RIDGE outliers are needed to move them.
-RIDGE, PRIOR = 10.0, 0.1
-# The least coefficient of a term of the surprise: labels may weaken it but not remove it.
-LEAST_COEFFICIENT = 0.01
-# Every density contains this share of one kernel, and its width this share of the normal rows' spread.
-BACKGROUND, LEAST_WIDTH = 0.05, 0.05
-# The outliers' spread along a weight counts as at least this share of the normal rows'.
-LEAST_SPREAD = 0.1
+# The prior coefficients: of the surprise, which is also its least, and of the other main columns.
+OF_SURPRISE, PRIOR = 0.4, 0.1
+# About so many outliers are needed to move a coefficient.
+RIDGE = 10.0
+# The unit of the surprise is at most so many standard deviations of the normal rows.
+LARGEST_UNIT = 3.0
+# Single columns share this many units of variance.
+SINGLE_UNITS = 4.0
+# The evidence is at least that of this share of the normal rows.
+LEAST_EVIDENCE = 0.25
+# The regression uses at most so many normal rows.
+MOST_NORMAL = 2000
+# With no more rows than that, each is calibrated by coefficients fitted without it and others, in so many folds.
+FOLDS = 5
 # Tight enough that the coefficients of this convex problem do not depend on rounding on the way.
-CONVERGED = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000, "maxfun": 100_000}
-# A weight along which normal rows spread less than this share of the largest spread is not informative.
-UNINFORMATIVE = 1e-6
+CONVERGED = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 10_000, "maxfun": 100_000}
+BLOCK = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class BothKinds:
-    """The same rows compared with the normal rows and with the outliers; `near` are the nearest normal rows."""
+class Labelled:
+    """Rows with what labels need of them: `surprises` (m,), `ratios` (m, v), standardised columns `z` (m, d).
 
-    to_normal: FullComparison
-    near: Sequence[Nearest]
-    to_outliers: FullComparison
-
-
-@dataclass(frozen=True, eq=False)
-class Densities:
-    """Kernel densities of both kinds along single `weights` (l,), with `widths` (2, l): normal rows, then outliers."""
-
-    weights: Indices
-    widths: Matrix
-
-    def columns(self, rows: BothKinds) -> Matrix:
-        """Return log(density of outliers / density of normal rows): the sum over all weights, then each: (m, 1 + l)."""
-        ratios = []
-        for k, (normal_width, outlier_width) in zip(self.weights.tolist(), self.widths.T.tolist(), strict=True):
-            normal = _log_density(rows.to_normal, k, normal_width)
-            ratios.append(_log_density(rows.to_outliers, k, outlier_width) - normal)
-        return np.column_stack([sum_columns(np.column_stack(ratios)), *ratios])
-
-
-def _log_density(comparison: FullComparison, weight: int, width: float) -> Matrix:
-    """Return the log of a kernel density, up to a constant."""
-    sums = comparison.kernel_sums(weight, width) + BACKGROUND
-    return np.asarray(np.log(sums / (len(comparison.reference) * width)))
-
-
-def fit_densities(normal: FullComparison, outliers: FullComparison, p: Matrix) -> Densities:
-    """Return the densities of the normal rows and of the outliers, from each kind's distances among themselves.
-
-    The widths are Silverman's, with the standard deviation taken from the mean squared distance, rms / sqrt 2.
-    Weights that are 0 in p, or along which the normal rows do not vary, have no densities.
+    `is_training` (m,) says which rows are copies of a normal row.
     """
-    spreads = np.zeros((len(p), 2))
-    for k in np.flatnonzero(p).tolist():
-        spreads[k] = normal.spread(k), outliers.spread(k)
-    kept = np.flatnonzero(spreads[:, 0] > UNINFORMATIVE * spreads[:, 0].max(initial=0.0))
-    own, other = spreads[kept].T
-    counts = len(normal.reference), len(outliers.reference)
-    widths = [_width(own, counts[0]), _width(np.maximum(other, LEAST_SPREAD * own), counts[1])]
-    return Densities(kept, np.array(widths) + LEAST_WIDTH * own)
 
+    surprises: Matrix
+    ratios: Matrix
+    z: Matrix
+    is_training: Flags
 
-def _width(spread: Matrix, count: int) -> Matrix:
-    return np.asarray(1.06 * spread * max(count, 2) ** -0.2)
+    def some(self, index: Indices | slice) -> "Labelled":
+        """Return some of the rows."""
+        return Labelled(self.surprises[index], self.ratios[index], self.z[index], self.is_training[index])
 
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodRatio:
-    """The labelled form of the surprise: standardised columns times `coefficients` >= 0.
+    """The labelled form of the surprise.
 
-    The columns are the terms of the surprise, a log ratio of distances for each weighting, and those of `densities`.
+    `standardisation` and `coefficients` are those of the columns: the surprise; the ratio of distances for each
+    weighting; and those of `gaussians`, if there are any. `least` is the least evidence.
     """
 
-    densities: Densities
+    gaussians: Gaussians | None
     standardisation: Standardisation
     coefficients: Matrix
+    least: float
 
-    def columns(self, surprise: Surprise, terms: Matrix, rows: BothKinds) -> Matrix:
-        """Return the standardised columns of rows whose `terms` are known: (m, terms + weightings + 1 + densities)."""
-        return self.standardisation.apply(_columns(surprise.weightings, self.densities, terms, rows))
+    def amounts(self, rows: Labelled) -> Matrix:
+        """Return what every column adds to the labelled surprise: (m, columns)."""
+        amounts = self.standardisation.apply(_columns(rows, self.gaussians)) * self.coefficients
+        evidence = sum_columns(amounts[:, 1:])
+        is_low = evidence < self.least
+        amounts[is_low, 1:] *= (self.least / evidence[is_low])[:, None]
+        return amounts
 
-    def of_columns(self, columns: Matrix) -> Matrix:
-        """Return the surprise that the labels give: higher = more like an outlier."""
-        return sum_columns(columns * self.coefficients)
+    def of(self, rows: Labelled) -> Matrix:
+        """Return the labelled surprise: higher = more like an outlier."""
+        parts = [rows.some(slice(start, start + BLOCK)) for start in range(0, len(rows.surprises), BLOCK)]
+        return np.concatenate([np.empty(0), *(sum_columns(self.amounts(part)) for part in parts)])
 
 
-def _columns(weightings: tuple[Weighting, ...], densities: Densities, terms: Matrix, rows: BothKinds) -> Matrix:
-    ratios = [_log_distance_ratio(rows, number, weighting) for number, weighting in enumerate(weightings)]
-    return np.column_stack([terms, *ratios, *([densities.columns(rows)] if len(densities.weights) else [])])
+def _columns(rows: Labelled, gaussians: Gaussians | None) -> Matrix:
+    single = [] if gaussians is None else [gaussians.columns(rows.z, rows.is_training)]
+    return np.column_stack([rows.surprises, rows.ratios, *single])
 
 
-def _log_distance_ratio(rows: BothKinds, number: int, weighting: Weighting) -> Matrix:
-    """Return the mean log distance to the nearest normal rows, less that to the nearest outliers."""
-    references = rows.to_normal.reference, rows.to_outliers.reference
-    k = min(N_NEAR, *(max(1, len(reference) - 1) for reference in references))
-    low, high = FLOOR * weighting.mean_distance, CEILING * weighting.mean_distance
-    outliers = rows.to_outliers.nearest(number, k, k, np.zeros(len(references[1]))).distances
-    few = rows.near[number].distances[:, :k], outliers
-    normal, outlying = (np.log(np.clip(near, low, high)).mean(axis=1) for near in few)
-    return np.asarray(normal - outlying)
+def log_distance_ratio(normal: Matrix, outliers: Matrix, mean_distance: float) -> Matrix:
+    """Return the mean log distance to the nearest normal rows (m, k), less that to the nearest outliers (m, k)."""
+    low, high = FLOOR * mean_distance, CEILING * mean_distance
+    logs = [sum_columns(np.log(np.clip(near, low, high))) / near.shape[1] for near in (normal, outliers)]
+    return np.asarray(logs[0] - logs[1])
 
 
 def fit_likelihood_ratio(
-    surprise: Surprise, normal_terms: Matrix, normal: BothKinds, outlier_terms: Matrix, outliers: BothKinds
-) -> tuple[LikelihoodRatio, Matrix]:
-    """Return the model, and the surprise that it gives the normal training rows; rows of both kinds are left out."""
-    weightings, n = surprise.weightings, len(normal_terms)
-    densities = fit_densities(normal.to_normal, outliers.to_outliers, weightings[0].weights)
-    groups = ((normal_terms, normal), (outlier_terms, outliers))
-    columns = np.vstack([_columns(weightings, densities, terms, rows) for terms, rows in groups])
-    standardisation = _standardisation(columns, n, len(densities.weights))
+    gaussians: Gaussians | None, normal: Labelled, outliers: Labelled, confirmed: Labelled | None = None
+) -> LikelihoodRatio:
+    """Return the model of normal rows and outliers, each left out of its own neighbours.
+
+    `confirmed` rows are normal by an answer: each counts as much as an outlier, all other normal rows together as much
+    as all outliers.
+    """
+    n, n_main = len(normal.surprises), 1 + normal.ratios.shape[1] + (3 if gaussians else 0)
+    if n > MOST_NORMAL:  # evenly spaced in the order of their surprise
+        order = np.argsort(normal.surprises, kind="stable")
+        normal, n = normal.some(order[np.arange(MOST_NORMAL) * (n - 1) // (MOST_NORMAL - 1)]), MOST_NORMAL
+    known = _columns(outliers, None)
+    if gaussians is not None:
+        known = np.column_stack([known, gaussians.columns_left_out(outliers.z, outliers.is_training)])
+    groups = [_columns(normal, gaussians), known]
+    if confirmed is not None:
+        groups.append(_columns(confirmed, gaussians))
+    columns, counts = np.vstack(groups), [len(group) for group in groups]
+    standardisation = _standardisation(columns[: sum(counts[:2])], n, n_main)
     columns = standardisation.apply(columns)
-    least = np.where(np.arange(columns.shape[1]) < normal_terms.shape[1], LEAST_COEFFICIENT, 0.0)
-    is_outlier = np.repeat([0.0, 1.0], [n, len(outlier_terms)])
-    coefficients = _fit_coefficients(columns, is_outlier, least, len(densities.weights))
-    model = LikelihoodRatio(densities, standardisation, coefficients)
-    return model, model.of_columns(columns[:n])
+    is_outlier = np.repeat([0.0, 1.0, 0.0][: len(counts)], counts)
+    share = np.repeat([counts[1] / n, 1.0, 1.0][: len(counts)], counts)
+    coefficients = _fit_coefficients(columns, is_outlier, share, n_main)
+    evidence = sum_columns(columns[:n, 1:] * coefficients[1:])
+    least = min(float(np.quantile(evidence, LEAST_EVIDENCE)), 0.0)
+    return LikelihoodRatio(gaussians, standardisation, coefficients, least)
 
 
-def _standardisation(columns: Matrix, n_normal: int, n_single: int) -> Standardisation:
-    """Return the normal rows' means and the spread of both kinds; single weights share one unit of variance."""
+def surprises_left_out(
+    model: LikelihoodRatio, normal: Labelled, outliers: Labelled, confirmed: Labelled | None, scored: Labelled
+) -> Matrix:
+    """Return the labelled surprise of the normal rows as `scored`, each by coefficients that were fitted without it.
+
+    The coefficients fit the rows they were fitted to better than new ones. With many rows that makes no difference.
+    """
+    n = len(normal.surprises)
+    if not FOLDS < n <= MOST_NORMAL:
+        return model.of(scored)
+    ranks = np.empty(n, np.int64)
+    ranks[np.argsort(normal.surprises, kind="stable")] = np.arange(n)
+    found = np.empty(n)
+    for fold in range(FOLDS):
+        held, kept = np.flatnonzero(ranks % FOLDS == fold), np.flatnonzero(ranks % FOLDS != fold)
+        other = fit_likelihood_ratio(model.gaussians, normal.some(kept), outliers, confirmed)
+        found[held] = other.of(scored.some(held))
+    return found
+
+
+def _standardisation(columns: Matrix, n_normal: int, n_main: int) -> Standardisation:
+    """Return the normal rows' means and the spread of both kinds; single columns share a few units of variance.
+
+    The surprise keeps its 0, the average left-out training row. Far outliers do not make its unit coarse, in which new
+    kinds of outliers would vanish.
+    """
     # One column at a time saves copies; clipped, so that squares of far rows do not overflow.
     scale = np.array([np.clip(column, -LARGEST_RATIO, LARGEST_RATIO).std() for column in columns.T])
     scale = np.maximum(scale, NO_SPREAD)
-    if n_single:
-        scale[-n_single:] *= math.sqrt(n_single)
-    return Standardisation(columns[:n_normal].mean(axis=0), scale)
+    if n_single := len(scale) - n_main:
+        scale[n_main:] *= np.sqrt(n_single / 2 / SINGLE_UNITS)
+    own = np.clip(columns[:n_normal, 0], -LARGEST_RATIO, LARGEST_RATIO).std()
+    scale[0] = max(min(scale[0], LARGEST_UNIT * own), NO_SPREAD)
+    mean = columns[:n_normal].mean(axis=0)
+    mean[0] = 0.0
+    return Standardisation(mean, scale)
 
 
-def _fit_coefficients(columns: Matrix, is_outlier: Matrix, least: Matrix, n_single: int) -> Matrix:
-    """Return the coefficients, `least` or more, of a logistic regression of outliers against normal rows.
+def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main: int) -> Matrix:
+    """Return the coefficients of a logistic regression of outliers against normal rows; rows weigh their `share`.
 
-    Both kinds weigh as much as there are outliers. The prior is PRIOR, and 0 for the densities along single weights.
+    Those of the main columns are at least 0. Single columns have a prior of 0 and either sign.
     """
     n_columns = columns.shape[1]
-    share = np.where(is_outlier == 1, 1.0, is_outlier.sum() / (is_outlier == 0).sum())
     prior = np.zeros(n_columns + 1)
-    prior[: n_columns - n_single] = PRIOR
+    prior[:n_main], prior[0] = PRIOR, OF_SURPRISE
 
     def loss(b: Matrix) -> tuple[float, Matrix]:
         odds, change = columns @ b[:-1] + b[-1], np.append((b - prior)[:-1], 0.0)
@@ -166,7 +182,7 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, least: Matrix, n_sing
         slope = np.append(errors @ columns, errors.sum()) + RIDGE * change
         return float(losses.sum() + RIDGE / 2 * (change**2).sum()), slope
 
-    bounds = [(bound, None) for bound in least] + [(None, None)]
+    bounds = [(OF_SURPRISE, None)] + [(0.0, None)] * (n_main - 1) + [(None, None)] * (n_columns - n_main + 1)
     with one_blas_thread():  # the products are too small for several
         found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
     return np.asarray(found.x[:-1])

@@ -1,20 +1,33 @@
 """Prototypes, and known outliers if there are any -> the surprise model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from eocc.foundation.types import Matrix
+import numpy as np
+
+from eocc.calibration.threshold import Threshold
+from eocc.foundation.types import Indices, Matrix
 from eocc.space.weightings import LeftOutWeights
-from eocc.surprise.comparison import Comparison, FullComparison, Nearest, Reference
-from eocc.surprise.likelihood_ratio import BothKinds, LikelihoodRatio, fit_likelihood_ratio
-from eocc.surprise.score import Surprise, Threshold, fit_surprise
+from eocc.surprise.comparison import Comparison, Reference
+from eocc.surprise.correction import Correction, fit_correction
+from eocc.surprise.gaussians import Gaussians, columns_of, fit_gaussians
+from eocc.surprise.likelihood_ratio import (
+    N_NEAR,
+    Labelled,
+    LikelihoodRatio,
+    fit_likelihood_ratio,
+    log_distance_ratio,
+    surprises_left_out,
+)
+from eocc.surprise.nearest import Nearest
+from eocc.surprise.score import Surprise, fit_surprise
 
 
 @dataclass(frozen=True, eq=False)
 class SurpriseModel:
     """The surprise among the `normal` rows, and its threshold; with labels also the likelihood ratio and the outliers.
 
-    `normal` and `outliers` are the rows that new rows are compared with.
+    `normal` and `outliers` are the rows that new rows are compared with. Answered rows have a `correction`.
     """
 
     normal: Reference
@@ -22,6 +35,7 @@ class SurpriseModel:
     threshold: Threshold
     likelihood_ratio: LikelihoodRatio | None = None
     outliers: Reference | None = None
+    correction: Correction | None = None
 
     @property
     def n_outliers(self) -> int:
@@ -34,51 +48,98 @@ class SurpriseModel:
 
     def surprises_compared(self, rows: Comparison, near: list[Nearest]) -> Matrix:
         """Return the surprise of patterns whose nearest normal rows are known."""
-        terms = self.surprise.terms(near)
         if self.likelihood_ratio is None:
-            return self.surprise.of_terms(terms)
-        return self.likelihood_ratio.of_columns(self.labelled_columns(terms, rows, near))
+            surprises = self.surprise.of_terms(self.surprise.terms(near))
+        else:
+            surprises = self.likelihood_ratio.of(self.labelled(rows, near))
+        return surprises if self.correction is None else surprises + self.correction.of(rows.patterns)
 
     def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
         """Return new patterns compared with the normal rows, and the nearest of these."""
-        has_labels = self.likelihood_ratio is not None
-        rows = self.normal.compare_fully(patterns) if has_labels else self.normal.compare(patterns)
+        rows = self.normal.compare(patterns)
         return rows, self.surprise.nearest(rows)
 
-    def labelled_columns(self, terms: Matrix, rows: Comparison, near: list[Nearest]) -> Matrix:
-        """Return the columns of the likelihood ratio of new patterns."""
+    def labelled(self, rows: Comparison, near: list[Nearest]) -> Labelled:
+        """Return what the likelihood ratio needs of patterns."""
         assert self.likelihood_ratio is not None
         assert self.outliers is not None
-        assert isinstance(rows, FullComparison)
-        both = BothKinds(rows, near, self.outliers.compare_fully(rows.patterns))
-        return self.likelihood_ratio.columns(self.surprise, terms, both)
+        to_outliers = self.outliers.compare(rows.patterns)
+        return _labelled(self.surprise, self.likelihood_ratio.gaussians, rows, near, to_outliers)
+
+
+def _labelled(
+    surprise: Surprise, gaussians: Gaussians | None, rows: Comparison, near: list[Nearest], to_outliers: Comparison
+) -> Labelled:
+    normal, outliers = rows.reference, to_outliers.reference
+    k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, outliers)))
+    ratios = []
+    for number, weighting in enumerate(surprise.weightings):
+        distances = to_outliers.distances(number, k)
+        ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
+    z = np.empty((len(rows.patterns), 0))
+    if gaussians is not None:
+        z = gaussians.standardised(columns_of(normal.measure, rows.patterns, normal.active)[0])
+    surprises = surprise.of_terms(surprise.terms(near))
+    return Labelled(surprises, np.column_stack(ratios), z, rows.own >= 0)
 
 
 def fit_surprise_model(
-    normal: Reference, outliers: Any, left_out: LeftOutWeights
+    normal: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
 ) -> tuple[SurpriseModel, Matrix, float]:
     """Return the model, the surprise of every normal row as if it were new, and how much a step changes the surprise.
 
-    The threshold of the model is still to be set. The step is that between common distances, 0 if there are none.
+    `confirmed` rows are normal by an answer. The threshold of the model is still to be set. The step is that between
+    common distances, 0 if there are none.
     """
     among = normal.among_itself()
     surprise, terms, steps = fit_surprise(among, left_out)
-    unset = Threshold(0.0, 1.0)
+    model, step = SurpriseModel(normal, surprise, Threshold(0.0, 1.0)), float(surprise.of_terms(steps[None])[0])
     if outliers is None:
-        model, surprises = SurpriseModel(normal, surprise, unset), surprise.of_terms(terms)
-        step = float(surprise.of_terms(steps[None])[0])
+        surprises = surprise.of_terms(terms)
+        if surprise.leave_twins_out(among):
+            surprises = model.surprises_compared(among, surprise.nearest_left_out(among))
     else:
-        known, to_normal = normal.of_outliers(outliers), normal.compare_fully(outliers)
-        near, outlier_near = surprise.nearest_left_out(among), surprise.nearest(to_normal)
-        ratio, surprises = fit_likelihood_ratio(
-            surprise,
-            terms,
-            BothKinds(among, near, known.compare_fully(normal.prototypes)),
-            surprise.terms(outlier_near),
-            BothKinds(to_normal, outlier_near, known.among_itself()),
-        )
-        model = SurpriseModel(normal, surprise, unset, ratio, known)
-        step = float(steps @ (ratio.coefficients / ratio.standardisation.scale)[: len(steps)])
-    if surprise.leave_twins_out(among):
-        surprises = model.surprises_compared(among, surprise.nearest_left_out(among))
+        model, surprises = _fit_labels(model, among, outliers, confirmed)
+        assert model.likelihood_ratio is not None
+        step *= float(model.likelihood_ratio.coefficients[0] / model.likelihood_ratio.standardisation.scale[0])
     return model, surprises, step
+
+
+def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirmed: Any) -> tuple[SurpriseModel, Matrix]:
+    """Return the model with a likelihood ratio, and the labelled surprise of the normal rows as if they were new."""
+    surprise, normal, known, gaussians = model.surprise, model.normal, model.normal.of_outliers(outliers), None
+    columns, _ = columns_of(normal.measure, normal.prototypes, normal.active)
+    if columns.shape[1]:
+        gaussians = fit_gaussians(columns, columns_of(normal.measure, outliers, normal.active)[0])
+
+    def labelled(rows: Comparison, near: list[Nearest], to_outliers: Comparison) -> Labelled:
+        return _labelled(surprise, gaussians, rows, near, to_outliers)
+
+    to_outliers = known.compare(normal.prototypes)
+    inside = scored = labelled(among, surprise.nearest_left_out(among), to_outliers)
+    rows = normal.compare(outliers)
+    outside = labelled(rows, surprise.nearest(rows), known.among_itself())
+    answered = None
+    if confirmed is not None:
+        rows = normal.compare(confirmed)
+        answered = labelled(rows, surprise.nearest(rows), known.compare(confirmed))
+    ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
+    if surprise.leave_twins_out(among):
+        scored = labelled(among, surprise.nearest_left_out(among), to_outliers)
+    surprises = surprises_left_out(ratio, inside, outside, answered, scored)
+    return replace(model, likelihood_ratio=ratio, outliers=known), surprises
+
+
+def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) -> tuple[SurpriseModel, Matrix]:
+    """Return the model with a correction around answered rows, and the surprises of the normal rows with it.
+
+    An answer y = 1 pulls the row's surprise down to the median of the normal rows, y = -1 up to as far above their
+    95 % quantile as that is above the median. Rows that are there already stay as they are.
+    """
+    middle, high = np.quantile(surprises, [0.5, 0.95]).tolist()
+    compared, near = model.compare(rows)
+    here = model.surprises_compared(compared, near)
+    wanted = np.where(y == 1, np.minimum(middle - here, 0.0), np.maximum(2 * high - middle - here, 0.0))
+    answered = Reference(model.normal.measure, rows, model.normal.weightings, n_compared=len(model.normal))
+    correction = fit_correction(answered, wanted, near[0].distances[:, 0])
+    return replace(model, correction=correction), surprises + correction.of(model.normal.prototypes)

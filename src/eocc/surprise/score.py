@@ -22,20 +22,22 @@ without it. To that model a row with copies is itself a copy, so c - 2 of the eq
 Each term is standardised by its mean and standard deviation over the training rows, each left out of its own
 neighbours. Strings and integers have few different distances. There the unit of a term is at least what it changes by
 if all distances of the median row grow by the smallest step between them. Rows with copies do not count in finding that
-step, unless half of all rows have copies. docs/research.md describes how the terms and constants were chosen.
+step, unless half of all rows have copies. docs/research/score.md describes how the terms and constants were chosen.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from eocc.calibration.conformal import Calibration
+from eocc.foundation.threads import BLOCK_SIZE
 from eocc.foundation.types import Indices, Matrix
 from eocc.kernels.smallest import TIED
 from eocc.space.weightings import LeftOutWeights
-from eocc.surprise.comparison import BLOCK_SIZE, Comparison, Nearest, nearest_in
+from eocc.surprise.comparison import Comparison
+from eocc.surprise.nearest import Nearest, nearest_in
 
 # Rows at most this share of the median neighbour distance apart are copies: they differ by rounding.
 SAME = 1e-9
@@ -54,14 +56,11 @@ NO_SPREAD = 1e-9
 # A distance is common if it is found at two successive of this many evenly spaced ranks, which lie at least so far
 # apart: two rows that are present twice share a distance eight times.
 N_RANKS, APART = 20, 8
+# Fewer different rows than this are rather a few categories than a table that is repeated.
+FEWEST_REPEATED = 10
 # Limits that keep squares and sums finite.
 LARGEST_RATIO = 1e120
 LARGEST_TERM = 1e250
-# The smallest scale of a threshold: this share of the interquartile range, or this value where that is 0.
-LEAST_SCALE = 0.1
-# The limit is at least this share of a step above the median row: if one of the four neighbourhood distances grows by
-# a step, the surprise grows by about so much.
-LEAST_STEP = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +141,7 @@ class Weighting:
     @property
     def n_nearest(self) -> int:
         """How many neighbours the terms need."""
-        return max(int(self.sizes[-1]), self.n_local)
+        return n_nearest(len(self.local_scales))
 
     @cached_property
     def n_local(self) -> int:
@@ -158,6 +157,11 @@ def neighbourhood_sizes(n: int) -> Indices:
 def n_local(n_prototypes: int) -> int:
     """Return the number of neighbours in a local scale: a left-out row has one prototype less."""
     return min(N_LOCAL, max(1, n_prototypes - 1))
+
+
+def n_nearest(n_prototypes: int) -> int:
+    """Return how many neighbours the terms need."""
+    return max(int(neighbourhood_sizes(n_prototypes - 1)[-1]), n_local(n_prototypes))
 
 
 def smallest_step(distances: Matrix) -> float:
@@ -177,13 +181,14 @@ def smallest_step(distances: Matrix) -> float:
 def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting, Matrix, Matrix]:
     """Return a weighting of the comparison, the terms of the prototypes, each left out, and their changes by a step."""
     reference = among_prototypes.reference
-    m, no_values = n_local(len(reference)), np.zeros(len(reference))
+    m, k = n_local(len(reference)), n_nearest(len(reference))
     # The distances of the prototypes to their nearest that are no copies.
-    near = among_prototypes.nearest(number, m, m, no_values, above=0.0).distances
+    near = among_prototypes.distances(number, k)
+    near = near[:, :m] if (near[:, 0] > 0).all() else among_prototypes.distances(number, m, above=0.0)
     is_known = np.isfinite(near)
     tolerance = SAME * float(np.median(near[is_known])) if is_known.any() else 0.0
     if (near <= tolerance).any():
-        near = among_prototypes.nearest(number, m, m, no_values, above=tolerance).distances
+        near = among_prototypes.distances(number, m, above=tolerance)
         is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
@@ -193,11 +198,23 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
     weighting = replace(weighting, median_profile=np.median(weighting.profile(found), axis=0))
     ratio = float(weighting.local_ratio(weighting.spread_copies(found)).mean()) or 1.0  # 0 where all rows are copies
     weighting = replace(weighting, mean_ratio=ratio)
+    if number == 0:
+        warn_if_repeated(found)
     # A clump of copies shares its distances, whatever they are. It is no step, unless half of all rows have copies.
     single = found.copies == 0
     common = near[single & is_known.all(axis=1)] if 2 * single.sum() > len(near) else near[is_known]
-    step = smallest_step(common.ravel())
+    # Without rows whose neighbours are equally far, distances have no steps.
+    has_ties = (near[:, 1:] <= near[:, :-1] * TIED).any()
+    step = smallest_step(common.ravel()) if has_ties else 0.0
     return weighting, weighting.terms(found), weighting.changes(found, step) if step else np.zeros(2)
+
+
+def warn_if_repeated(near: Nearest) -> None:
+    """Warn if FEWEST_REPEATED rows or more are all present equally often, three times or more: new ones may not be."""
+    least, most = int(near.copies.min()), int(near.copies.max())
+    if 2 <= least == most and len(near.copies) >= FEWEST_REPEATED * (least + 1):
+        remedy = "if new rows are not, drop the copies, or far too many are rejected"
+        warnings.warn(f"every row is present {least + 1} times, as if new rows were copies too; {remedy}", stacklevel=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,35 +307,3 @@ def fit_surprise(among_prototypes: Comparison, left_out: LeftOutWeights) -> tupl
     if len(left_out.rows):
         return surprise, surprise.terms(surprise.nearest_left_out(among_prototypes)), steps / scale
     return surprise, standardisation.apply(columns), steps / scale
-
-
-@dataclass(frozen=True, eq=False)
-class Threshold:
-    """The surprise above which a row is rejected, and the `scale` in which distances from it are measured.
-
-    >>> Threshold(2.0, scale=1.0).ratios(np.array([1.0, 2.0, 12.0])).round(3)
-    array([0.672, 1.   , 3.798])
-    """
-
-    value: float
-    scale: float
-
-    @classmethod
-    def fit(cls, surprises: Matrix, rate: float, step: float = 0.0) -> "Threshold":
-        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1.
-
-        The threshold is at least a quarter of a step above the median, and the scale is at least as large: among many
-        ties the median row would lie on the threshold.
-        """
-        value = -Calibration(np.sort(-surprises), rate).threshold
-        low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
-        if step:
-            value = max(value, middle + LEAST_STEP * step)
-        # With a rate near one half, or with ties, median and threshold coincide.
-        least = LEAST_SCALE * (high - low) if high > low else LEAST_SCALE
-        return cls(value, max((value - middle) / 2, least, LEAST_STEP * step))
-
-    def ratios(self, surprises: Matrix) -> Matrix:
-        """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, finite; like the paper's d / tau."""
-        with np.errstate(over="ignore"):
-            return np.asarray(np.sqrt(np.logaddexp(0.0, (surprises - self.value) / self.scale) / np.log(2.0)))

@@ -23,7 +23,7 @@ from eocc.regions.sampled import Sampling, build_sparse_regions, sparse_performa
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.synthesis import GRAPHS
 
-# Neighbours per pattern; docs/scale.md compares other values.
+# Neighbours per pattern; docs/results/scale.md compares other values.
 N_NEIGHBOURS = 10
 # Up to this many patterns graph="auto" compares all pairs.
 LARGEST_COMPLETE = 5000

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, time, timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,17 @@ from numpy.typing import NDArray
 from eocc.foundation.printing import quoted
 from eocc.foundation.types import Flags
 from eocc.io.files.chunk import Chunk
+from eocc.measures.columns import CELLS, LABELS, NUMBERS, content_of
+from eocc.measures.objects import is_missing as is_absent
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, TEXT, TIME
 from eocc.measures.schema import NUMBER as NUMBER
 from eocc.measures.spelling import (
-    CODE,
     CURRENCIES,
+    MISSING,
     Spelling,
     date_of,
     is_two_dates,
+    kind_of_stored_text,
     kind_of_text,
     number_of,
     truth_of,
@@ -30,24 +32,19 @@ from eocc.measures.spelling import PLAIN as PLAIN_SPELLING
 
 # No column can hold these: a number that is too large for a float, and a list or an object.
 INFINITE, NESTED = "infinite", "nested"
-# Text that means a missing value, in upper or lower case.
-MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
 SIGN = re.compile(f"[%{CURRENCIES}]")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 # Cells of only these characters are numerals, or float() refuses them.
 PLAIN = re.compile(r"[0-9+\-.eE\n ]*", re.ASCII)
-TYPES: tuple[tuple[type, str], ...] = ((bool, BOOLEAN), (date, DATE), (timedelta, DURATION), (time, TIME), (str, TEXT))
 
 
 def is_missing(cell: Any, is_text: bool) -> bool:
-    """Say whether a cell has no value. In a typed table only None and NaN are missing.
+    """Say whether a cell has no value. In a typed table only None and NaN are missing, and NA among numbers or dates.
 
     >>> is_missing("NA", True), is_missing("NA", False), is_missing(float("nan"), False)
     (True, False, True)
     """
-    if isinstance(cell, str):
-        return is_text and cell.strip().lower() in MISSING
-    return cell is None or (isinstance(cell, float | Decimal | np.floating) and bool(cell != cell))
+    return is_text and cell.strip().lower() in MISSING if isinstance(cell, str) else is_absent(cell)
 
 
 def are_missing(cells: Sequence[Any] | NDArray[Any], is_text: bool) -> Flags:
@@ -86,12 +83,12 @@ def kind_of_cell(cell: Any, is_text: bool, spelling: Spelling = PLAIN_SPELLING) 
     """Return the kind of value in a cell that is not missing. In a typed table text may hold a number or date too."""
     if isinstance(cell, str):
         text = cell.strip()
-        if not is_text and CODE.fullmatch(text):
-            return TEXT
-        return INFINITE if is_text and _is_infinite(text, spelling) else kind_of_text(text, spelling)
-    known = next((kind for cls, kind in TYPES if isinstance(cell, cls)), None)
-    if known is not None or not isinstance(cell, int | float | Decimal | np.number):
-        return known or NESTED
+        if not is_text:
+            return kind_of_stored_text(text, spelling)
+        return INFINITE if _is_infinite(text, spelling) else kind_of_text(text, spelling)
+    content = content_of(type(cell))
+    if content != NUMBERS:
+        return NESTED if content == LABELS else CELLS[content]
     try:
         return NUMBER if math.isfinite(float(cell)) else INFINITE
     except (OverflowError, ValueError):
@@ -119,7 +116,7 @@ def units_in(chunk: Chunk, name: str) -> set[str]:
     texts = [] if isinstance(cells, np.ndarray) else [cell for cell in cells if isinstance(cell, str)]
     if not SIGN.search("".join(texts)):
         return {""}
-    present = {cell for cell in cells if not is_missing(cell, chunk.is_text)}
+    present = {cell for cell in cells if not is_missing(cell, True)}
     return {unit_of(cell.strip(), chunk.spelling) if isinstance(cell, str) else "" for cell in present}
 
 
@@ -129,7 +126,7 @@ def values_in(chunk: Chunk, name: str, kind: str) -> Sequence[Any]:
     plain: Sequence[Any] | None = _plain_numbers(cells, chunk.spelling) if kind == NUMBER else None
     if plain is not None:
         return plain
-    (convert, wanted), is_text, spelling = KINDS[kind], chunk.is_text, chunk.spelling
+    (convert, wanted), spelling, is_text = KINDS[kind], chunk.spelling, chunk.is_text or kind in (NUMBER, DATE)
     values = list[Any]()
     for index, cell in enumerate(cells):
         try:

@@ -15,9 +15,9 @@ from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
-from eocc.measures.naming import may_name, why_naming
+from eocc.measures.naming import listed_reasons, may_name, why_naming
 from eocc.measures.schema import DATE, NUMBER, TEXT
-from eocc.measures.spelling import PLAIN, is_two_dates, microseconds
+from eocc.measures.spelling import ABSENT, PLAIN, judge, microseconds
 from eocc.measures.text_format import TextFormat
 
 FirstCells = dict[str | None, tuple[Chunk, int]]
@@ -73,7 +73,7 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
     aside, doubts = ({}, []) if keeps_names else _naming(chunks, found)
     columns = [column for column in found if column.name not in aside]
     if not columns:
-        remedy = f"{_listed(aside)}; --all-columns compares {_them(aside)}" if aside else "drop fewer"
+        remedy = f"{listed_reasons(aside)}; {_keeping(aside)}" if aside else "drop fewer"
         raise complaint(where, None, f"has no columns left to compare; {remedy}")
     odd = next((column for column in columns if column.kind != NUMBER), None)
     is_numbers = odd is None and not any(column.has_gaps for column in columns)
@@ -87,14 +87,14 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
     is_named = chunks[0].is_named or bool(apart)  # if some columns are left out, the others go by their numbers
     remarks = [column.remark + column.remedy for column in found if column.remark] + doubts
     if aside:
-        remarks.insert(0, f"not compared: {_listed(aside)}; --all-columns compares {_them(aside)}")
+        remarks.insert(0, f"not compared: {listed_reasons(aside)}; {_keeping(aside)}")
     if measure is None:
         remarks += _remarks_on_records(columns)
     kept, spelling = tuple((column.name, column.kind) for column in columns), chunks[0].spelling
     written = [column for column in columns if column.unit or (column.kind in (NUMBER, DATE) and spelling != PLAIN)]
     text_format = TextFormat(spelling, {column.name: column.unit for column in written}) if written else TextFormat()
-    ignored = (*aside, *(name for name in names if name in apart))
-    return Schema(kind, kept, is_named, remarks=tuple(remarks), aside=ignored, text_format=text_format)
+    reasons = {**aside, **{name: "" for name in names if name in apart}}
+    return Schema(kind, kept, is_named, remarks=tuple(remarks), reasons=reasons, text_format=text_format)
 
 
 def _present(chunks: Sequence[Chunk], column: Column) -> Sequence[Any] | Matrix:
@@ -133,12 +133,8 @@ def _naming(chunks: Sequence[Chunk], columns: Iterable[Column]) -> tuple[dict[st
     return reasons, remarks
 
 
-def _listed(aside: Mapping[str, str]) -> str:
-    return ", ".join(f"{quoted(name)} ({why})" for name, why in aside.items())
-
-
-def _them(aside: Mapping[str, str]) -> str:
-    return "them" if len(aside) > 1 else "it"
+def _keeping(aside: Mapping[str, str]) -> str:
+    return f"--all-columns compares {'them' if len(aside) > 1 else 'it'}"
 
 
 def _remarks_on_records(columns: Sequence[Column]) -> Iterable[str]:
@@ -166,44 +162,24 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
     _refuse(name, first, counts)
     if not counts:
         return Column(name, TEXT, has_gaps, f"column {quoted(name)} holds no values")
-    if set(counts) == {NUMBER}:
-        return _column_of_numbers(chunks, name, has_gaps)
-    kind = next((kind for kind in (NUMBER, DATE) if counts[kind] * 2 >= counts.total()), TEXT)
-    odd = next((other for other in counts if other != kind), None)
-    if odd is None or kind == TEXT:
-        only = str(next(iter(counts))) if len(counts) == 1 else TEXT
-        return Column(name, only, has_gaps, *(_remark_on_text(*first[TEXT], name) if TEXT in counts else ()))
-    chunk, index = first[odd]
-    cell, place = str(chunk.columns[name][index]), printable(chunk.place(index))
-    remark = f"column {quoted(name)} counts as text because {quoted(cell)} ({place}) is not a {kind}"
-    return Column(name, TEXT, has_gaps, remark, f"; {_remedy(cell, kind, chunk, name)}")
+    cells = {str(kind): str(chunk.columns[name][index]) for kind, (chunk, index) in first.items()}
+    units = {unit for chunk in chunks for unit in units_in(chunk, name)} if set(counts) <= {NUMBER, ABSENT} else ()
+    found = judge({str(kind): count for kind, count in counts.items()}, cells, units)
+    has_gaps = has_gaps or (ABSENT in counts and found.kind in (NUMBER, DATE))
+    if not found.fault:
+        remark = f"column {quoted(name)} holds numbers with {found.unit}, which is left out" if found.unit else ""
+        return Column(name, TEXT if found.kind == ABSENT else found.kind, has_gaps, remark, unit=found.unit)
+    place, remedy = "", "write all in one unit"
+    if found.odd:
+        chunk, index = next(first[kind] for kind in counts if cells[str(kind)] == found.odd)
+        place, remedy = f" ({printable(chunk.place(index))})", _remedy(found.odd, found.wanted, chunk, name)
+    remark = f"column {quoted(name)} counts as text because {found.why(place)}"
+    return Column(name, TEXT, has_gaps, remark, f"; {remedy}")
 
 
 def _remedy(cell: str, kind: str, chunk: Chunk, name: str) -> str:
     option = remedy_for(cell, kind, chunk)
     return option if "--" in option else f"correct it, leave it empty, or --drop {shlex.quote(shown(name))}"
-
-
-def _column_of_numbers(chunks: Sequence[Chunk], name: str, has_gaps: bool) -> Column:
-    """Return a column of numbers, as text if some have a currency or percent sign and others have another or none."""
-    units = sorted({unit for chunk in chunks for unit in units_in(chunk, name)})
-    if units == [""]:
-        return Column(name, NUMBER, has_gaps)
-    if len(units) == 1:
-        remark = f"column {quoted(name)} holds numbers with {units[0]}, which is left out"
-        return Column(name, NUMBER, has_gaps, remark, unit=units[0])
-    mix = " and ".join(f"with {unit}" if unit else "without a sign" for unit in units)
-    remark = f"column {quoted(name)} counts as text because it holds numbers {mix}"
-    return Column(name, TEXT, has_gaps, remark, "; write all in one unit")
-
-
-def _remark_on_text(chunk: Chunk, index: int, name: str) -> tuple[str, str]:
-    """Return a remark on text that is a date if one knew what stands first."""
-    cell = str(chunk.columns[name][index])
-    if not is_two_dates(cell.strip()):
-        return "", ""
-    remark = f"column {quoted(name)} counts as text because {quoted(cell)} can be read as two dates"
-    return remark, f"; {remedy_for(cell, DATE, chunk)}"
 
 
 def _refuse(name: str, first: FirstCells, counts: Counter[str | None]) -> None:

@@ -33,13 +33,18 @@ class GapError(ValueError):
 class Schema(DataSchema):
     """A DataSchema that reads chunks. `remarks` are what the user should know about the columns.
 
-    The columns named in `aside` are in the training file and are not compared. Columns are found by name, or by their
-    order if the model or the file has no names.
+    The columns in `reasons` are in the training file and are not compared, because they name the rows or because the
+    user said so (""). Columns are found by name, or by their order if the model or the file has no names.
     """
 
     remarks: tuple[str, ...] = ()
-    aside: tuple[str, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
     text_format: TextFormat = field(default_factory=TextFormat)
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The names of the columns that are not compared."""
+        return tuple(self.reasons)
 
     @property
     def names(self) -> list[str]:

@@ -1,7 +1,7 @@
 """A fitted classifier as a file, ``*.eocc``: a zip of a JSON manifest and plain arrays.
 
-docs/model_file.md describes the format. Loading runs no code from the file: it holds no pickle, no name to import and
-nothing to evaluate. Every file either gives a model or a ``ModelFileError``.
+docs/reference/model_file.md describes the format. Loading runs no code from the file: it holds no pickle, no name to
+import and nothing to evaluate. Every file either gives a model or a ``ModelFileError``.
 """
 
 import os
@@ -11,7 +11,16 @@ from typing import Any
 
 from eocc.foundation.printing import quoted
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
-from eocc.io.model_file.container import AGAIN, FORMAT, ModelFileError, fault, read_container, write_container
+from eocc.io.model_file.codec import Decoder, TooLargeError
+from eocc.io.model_file.container import (
+    AGAIN,
+    FORMAT,
+    TRUSTED,
+    ModelFileError,
+    fault,
+    read_container,
+    write_container,
+)  # fmt: skip
 from eocc.io.model_file.document import NotSaved, describe, restore
 
 __all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "load", "save"]
@@ -44,7 +53,9 @@ def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mappin
         except ValueError as error:
             raise fault(place, f"member {quoted(name)} {error}") from None
     try:
-        return restore(manifest, arrays, passed, classes)
+        return restore(manifest, Decoder(arrays, max_bytes), passed, classes)
+    except TooLargeError as error:
+        raise fault(place, str(error), TRUSTED) from None
     except FAILURES as error:
         remedy = f"pass the {' and '.join(passed)} of the fit, or save the model again" if passed else AGAIN
         raise fault(place, f"is no model: {str(error) or type(error).__name__}", remedy) from error

@@ -1,4 +1,4 @@
-"""Python values <-> JSON and arrays, as docs/model_file.md lists them.
+"""Python values <-> JSON and arrays, as docs/reference/model_file.md lists them.
 
 A file can only name classes and functions of the catalogue. Single values are in ``plain.py``. A list of patterns is a
 column of few arrays: numbers side by side, arrays end to end, dictionaries key by key, objects field by field.
@@ -24,8 +24,15 @@ DENSE = 0.5
 MOST_WITH_ONE_HASH = 64
 # Strings, bytes and dates are hashed with a secret, and few floats share a hash. Others can be made to.
 SAFE_HASHES = ("float", "bytes", "date")
+# The most memory, in bytes, that Python needs for each part of a column. A file of flags, one byte for each dictionary,
+# would otherwise take more than a hundred times its size.
+NUMBER, PIECE, DICT, ENTRY, OBJECT = 64, 256, 256, 160, 1024
 # An array is named after the keys that lead to it, if they are no longer than this.
 LONGEST_NAME = 40
+
+
+class TooLargeError(ValueError):
+    """The values of a file would take more memory than allowed."""
 
 
 class Encoder:
@@ -160,8 +167,10 @@ class Decoder:
     ValueError: unknown class 'os.system'
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], max_bytes: int = 2**62) -> None:
         self.arrays = arrays
+        self.max_bytes = max_bytes
+        self.taken = 0
         self.used: set[str] = set()
         self._by_hash: dict[int, list[Any]] = {}
         self.kinds: dict[str, Callable[[Any, int], Any]] = {
@@ -235,6 +244,12 @@ class Decoder:
         kind, parts = _class_and_parts(content)
         return make(kind, {field: self.decode(part, depth + 1) for field, part in parts.items()})
 
+    def _take(self, count: int, size: int) -> None:
+        """Count the memory of so many values, before they are made."""
+        self.taken += count * size
+        if self.taken > self.max_bytes:
+            raise TooLargeError(f"its rows would take more memory than the limit of {self.max_bytes} bytes")
+
     def _column(self, document: Any, depth: int) -> list[Any]:
         _check_depth(depth)
         if isinstance(document, list):
@@ -246,16 +261,27 @@ class Decoder:
         numbers = self._array(name)
         if numbers.ndim != 1:
             raise ValueError("a column of numbers must have one dimension")
+        self._take(len(numbers), NUMBER)
         return list(numbers.tolist())
 
     def _arrays(self, content: Any, depth: int) -> list[Any]:
         values = self.decode(content["values"], depth)
         if type(values) is not np.ndarray or values.ndim == 0:
             raise ValueError("arrays end to end must be one array")
-        return _split(values, self.decode(content["lengths"], depth))
+        return self._split(values, self.decode(content["lengths"], depth))
 
     def _lists(self, content: Any, depth: int) -> list[Any]:
-        return _split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
+        return self._split(self._column(content["values"], depth), self.decode(content["lengths"], depth))
+
+    def _split(self, values: Any, lengths: Any) -> list[Any]:
+        if type(lengths) is not np.ndarray or lengths.dtype != np.int64 or lengths.ndim != 1 or (lengths < 0).any():
+            raise ValueError("lengths must be integers >= 0")
+        # Each length is compared first: the sum of large ones could overflow to a small number.
+        if (lengths > len(values)).any() or int(lengths.sum()) != len(values):
+            raise ValueError(f"{len(values)} values cannot be split into pieces of the lengths given")
+        self._take(len(lengths), PIECE)
+        stops = np.cumsum(lengths)
+        return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
 
     def _dicts(self, content: Any, depth: int) -> list[Any]:
         count, parts = content["count"], []
@@ -263,10 +289,12 @@ class Decoder:
             present = self.decode(flags, depth)
             if type(present) is not np.ndarray or present.dtype != bool or present.shape != (count,):
                 raise ValueError("each key must say which dictionaries have it")
+            self._take(int(present.sum()), ENTRY)
             values = self._column(column, depth)
             parts.append((self.decode(key, depth), np.flatnonzero(present).tolist(), values))
         if not parts:
             raise ValueError("dictionaries stored key by key must have a key")
+        self._take(count, DICT)
         dicts: list[dict[Any, Any]] = [{} for _ in range(count)]
         for key, owners, values in parts:
             for owner, value in zip(owners, values, strict=True):
@@ -278,6 +306,7 @@ class Decoder:
         columns = {field: self._column(part, depth) for field, part in parts.items()}
         if not columns:
             raise ValueError(f"{name_of(kind)} has no fields to store by column")
+        self._take(min(map(len, columns.values())), OBJECT)
         return [make(kind, dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True)]
 
 
@@ -295,16 +324,6 @@ def _class_and_parts(content: Any) -> tuple[type, dict[str, Any]]:
     if not isinstance(parts, dict) or set(parts) != set(fields):
         raise ValueError(f"{name} has the fields {', '.join(fields) or '(none)'}, and no others")
     return kind, parts
-
-
-def _split(values: Any, lengths: Any) -> list[Any]:
-    if type(lengths) is not np.ndarray or lengths.dtype != np.int64 or lengths.ndim != 1 or (lengths < 0).any():
-        raise ValueError("lengths must be integers >= 0")
-    # Each length is compared first: the sum of large ones could overflow to a small number.
-    if (lengths > len(values)).any() or int(lengths.sum()) != len(values):
-        raise ValueError(f"{len(values)} values cannot be split into pieces of the lengths given")
-    stops = np.cumsum(lengths)
-    return [values[start:stop] for start, stop in zip((stops - lengths).tolist(), stops.tolist(), strict=True)]
 
 
 def _named(what: str, known: Mapping[str, Any], name: Any) -> Any:

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import stat
+import struct
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -12,25 +13,16 @@ from typing import IO, Any
 
 from eocc.foundation.atomic import drafted
 from eocc.foundation.printing import complaint, quoted
-from eocc.io.archive import CHUNK, Limits, Zip
+from eocc.io.archive import CHUNK, Limits, Zip, is_hidden
 from eocc.io.strict_json import DECODER
 
 MANIFEST = "manifest.json"
 FORMAT = 2
 MEMBERS = 50_000
 KEYS = {
-    *[
-        "format",
-        "library",
-        "library_version",
-        "estimator",
-        "parameters",
-        "passed_at_load",
-        "fitted",
-        "first_score",
-        "members",
-    ]
-}
+    "format", "library", "library_version", "estimator", "parameters", "passed_at_load", "fitted", "first_score",
+    "members",
+}  # fmt: skip
 # The manifest may take this part of the limit.
 MANIFEST_SHARE = 16
 # The most memory, in bytes, that Python needs for what starts with each of these characters of JSON. A file of
@@ -38,7 +30,11 @@ MANIFEST_SHARE = 16
 ROOM = {b"{": 320, b"[": 110, b",": 90, b":": 90}
 # The last record of a zip without a comment.
 END_RECORD, END_MARK = 22, b"PK\5\6"
+# Where a member tells the lengths of its name and of its extra fields.
+LENGTHS = 26
+BETWEEN = "has other bytes before or between its members, or members that overlap"
 AGAIN = "copy the file again from where it came, or save the model again"
+TRUSTED = "pass a larger max_bytes if you trust the file"
 NAME_ONE = "name a file written by eocc.save or `eocc fit`"
 
 
@@ -98,10 +94,17 @@ class _Stored(Zip):
             if member.compress_type != zipfile.ZIP_STORED or member.compress_size != member.file_size:
                 what = f"member {quoted(member.filename)} is compressed, or declares two sizes"
                 raise fault(self.path, what, "pack it again without compression (zip -0), or save the model again")
-        if sum(member.file_size for member in members) > self.size:
-            raise fault(self.path, "declares members of more bytes than the file has")
-        if min((member.header_offset for member in members), default=0) > 0:
-            raise fault(self.path, "has other bytes before its start")
+            if is_hidden(member.filename):
+                raise fault(self.path, f"holds the hidden file {quoted(member.filename)}")
+        end = 0
+        for member in sorted(members, key=lambda member: member.header_offset):
+            if member.header_offset != end:
+                raise fault(self.path, BETWEEN)
+            self._file.seek(end + LENGTHS)
+            name, extra = struct.unpack("<HH", self._file.read(4).ljust(4, b"\0"))
+            end += LENGTHS + 4 + name + extra + member.file_size
+        if end != self._archive.start_dir:
+            raise fault(self.path, BETWEEN)
 
 
 def _refused(path: Path, error: ValueError) -> ModelFileError:
@@ -110,7 +113,7 @@ def _refused(path: Path, error: ValueError) -> ModelFileError:
         return error
     message = str(error).removeprefix(f"{path}: ").removeprefix(str(path))
     is_size = "limit" in message and message.endswith("bytes")
-    return fault(path, message.lstrip("/\\"), "pass a larger max_bytes if you trust the file" if is_size else AGAIN)
+    return fault(path, message.lstrip("/\\"), TRUSTED if is_size else AGAIN)
 
 
 def _manifest(path: Path, archive: Zip, max_bytes: int) -> dict[str, Any]:

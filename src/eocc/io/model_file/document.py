@@ -1,7 +1,7 @@
 """A fitted classifier <-> the manifest and the arrays of its file."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -18,7 +18,7 @@ from eocc.io.model_file.plain import UnwritableError
 from eocc.measures.auto import resolve_measure
 from eocc.measures.composite import Composite, FittedComposite
 from eocc.measures.function import FittedFunction, FunctionMeasure
-from eocc.measures.objects import Objects
+from eocc.measures.joining import joined
 
 Arrays = dict[str, NDArray[Any]]
 # The fitted values that scoring calls, each with the argument of `load` that replaces one of the user's own.
@@ -54,7 +54,8 @@ def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
     parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier.parameters}
     fitted = {name: _fitted(encoder, name, value) for name, value in state.items()}
     own = {CALLED[name] for name, part in fitted.items() if name in CALLED and _is_passed(part)}
-    for patterns in (state["prototypes"], state.get("outliers")):
+    answered = (state.get("answers") or {}).get("rows")
+    for patterns in (state["prototypes"], state.get("outliers"), answered):
         if patterns is not None and hasattr(state["measure"], "check_patterns"):
             state["measure"].check_patterns(patterns)  # what is saved can be loaded
     manifest = {
@@ -111,16 +112,17 @@ def _is_passed(document: Any) -> bool:
     return isinstance(document, dict) and set(document) == {"passed"}
 
 
-def restore(manifest: Mapping[str, Any], arrays: Arrays, passed: Mapping[str, Any], classes: Mapping[str, Any]) -> Any:
+def restore(
+    manifest: Mapping[str, Any], decoder: Decoder, passed: Mapping[str, Any], classes: Mapping[str, Any]
+) -> Any:
     """Return the classifier that the manifest and the arrays describe; a ValueError says what is wrong with them."""
     name = manifest["estimator"]
     demand(isinstance(name, str) and name in classes, "it holds no classifier of this version")
-    decoder = Decoder(arrays)
     classifier = classes[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
     classifier.restore_state(state)
-    demand(decoder.used == set(arrays), "it holds an array that nothing refers to")
+    demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
     _check_first_score(first_score(classifier, state), manifest["first_score"])
     return classifier
 
@@ -179,7 +181,8 @@ def _refitted(decoder: Decoder, measure: Any, known: Any, prototypes: Any) -> An
 
 def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
     """Return the score of the first training row, None if the sizes of the rows say that it would take minutes."""
-    if work_of(state["measure"], state["prototypes"], state.get("outliers")) > MOST_WORK:
+    others = state.get("outliers"), (state.get("answers") or {}).get("rows")
+    if work_of(state["measure"], state["prototypes"], others) > MOST_WORK:
         return None
     with np.errstate(all="ignore"):
         score = float(classifier.score_patterns(state["prototypes"][[0]]).log_memberships[0])
@@ -187,22 +190,12 @@ def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
     return score
 
 
-def work_of(measure: Any, prototypes: Any, outliers: Any) -> int:
-    """Return about how many cells it takes to compare the first prototype with all others and with the outliers."""
+def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
+    """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
     if not hasattr(measure, "comparison_work"):
         return 0
-    compared = [prototypes] if outliers is None else [prototypes, _after_first(prototypes, outliers)]
-    return int(sum(map(measure.comparison_work, compared)))
-
-
-def _after_first(prototypes: Any, outliers: Any) -> Any:
-    """Return the first prototype followed by the outliers; vectors of numbers, which need no work, stay as they are."""
-    if isinstance(prototypes, Objects):
-        return Objects([prototypes[0], *outliers])
-    if hasattr(prototypes, "parts"):
-        pairs = {name: _after_first(part, outliers.parts[name]) for name, part in prototypes.parts.items()}
-        return type(prototypes)(pairs)
-    return prototypes
+    compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
+    return int(sum(map(measure.comparison_work, [prototypes, *compared])))
 
 
 def _check_first_score(score: float | None, known: Any) -> None:

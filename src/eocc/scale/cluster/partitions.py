@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.measures.auto import without_columns
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 
@@ -48,7 +49,8 @@ def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[An
 
     check_is_fitted(model)
     if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
-        validate_data(model, X._meta if hasattr(X, "columns") else X, reset=False, skip_check_array=True)
+        first = without_columns(X._meta, model.ignored_columns_) if hasattr(X, "columns") else X
+        validate_data(model, first, reset=False, skip_check_array=True)
     empty = np.empty((0, len(model.prototypes_)) if name == "transform" else 0, dtype)
     slim = copy(model)
     slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}

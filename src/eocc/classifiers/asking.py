@@ -1,0 +1,108 @@
+"""Unlabelled rows -> those whose labels would help most.
+
+A row is worth asking about if it is unusual: worth 1 / (p + 0.05) at the p-value p, so that rows near the limit count
+half as much as the strangest. A row similar to one that was asked or answered is worth less: 1 - exp(-(d / h)^2 / 2) of
+it, at the dissimilarity d. h is twice the median dissimilarity of a row to its third nearest among the candidates. Rows
+are chosen one by one, each the most valuable of those that remain.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.auto import is_pairwise
+from eocc.regions.scores import Scores
+
+# At a p-value of this, a row is worth half as much as the strangest.
+HALF_WORTH = 0.05
+# So many rows are candidates: half are the most unusual, half are evenly spaced among the other unusual rows.
+CANDIDATES = 400
+# A row counts as unusual if at most this share of all rows is more so.
+UNUSUAL = 0.3
+# Similar rows lie within so many times the median dissimilarity to the third nearest.
+REACH, THIRD = 2.0, 3
+# A group is at least this many rows, within this share of the dissimilarity to the nearest normal row: those that would
+# follow the answer.
+GROUP, ALIKE = 4, 0.5
+
+
+@dataclass(frozen=True)
+class Query:
+    """A row to ask about, by its `index` in X, and the `reason` in plain words."""
+
+    index: int
+    reason: str
+
+
+def choose_queries(classifier: Any, patterns: Any, n: int) -> list[Query]:
+    """Return at most n rows, the most helpful first."""
+    scores = classifier.score_read(patterns)
+    places = _candidates(scores)
+    ranks = _p_values(classifier, scores, places)
+    rows, answers = patterns[places], classifier.answers_
+    distances = _distances(classifier, rows, rows)
+    reach = REACH * _third_nearest(distances)
+    is_rejected, left = scores.margins[places] < classifier.threshold_, np.ones(len(places))
+    if answers is not None:
+        left = np.prod(_unlike(_distances(classifier, rows, answers.rows), reach), axis=1)
+    found = []
+    for _ in range(min(n, len(places))):
+        worth = left / (ranks + HALF_WORTH)
+        chosen = int(np.argmax(worth))
+        if left[chosen] <= 0:  # copies of rows that are asked already
+            break
+        alike = ALIKE * float(classifier.embed(rows[[chosen]]).min())
+        count = int((is_rejected & (distances[chosen] <= alike)).sum())
+        found.append(Query(int(places[chosen]), _reason(count, bool(is_rejected[chosen]), float(ranks[chosen]))))
+        left = left * _unlike(distances[chosen], reach)
+        left[chosen] = 0.0
+    return found
+
+
+def _candidates(scores: Scores) -> Indices:
+    """Return the rows that may be asked, the most unusual first."""
+    order = np.argsort(scores.margins, kind="stable")
+    if len(order) <= CANDIDATES:
+        return order
+    half = CANDIDATES // 2
+    further = np.linspace(half, max(UNUSUAL * len(order), CANDIDATES), half, endpoint=False).astype(np.int64)
+    return order[np.append(np.arange(half), further)]
+
+
+def _p_values(classifier: Any, scores: Scores, places: Indices) -> Matrix:
+    """Return the p-values; of a model that is not calibrated, the share of the rows that are as unusual."""
+    if classifier.calibration_ is not None:
+        return np.asarray(classifier.calibration_.p_values(scores.margins[places]))
+    ranks = np.searchsorted(np.sort(scores.margins), scores.margins[places], side="right")
+    return np.asarray(ranks / len(scores.margins))
+
+
+def _distances(classifier: Any, rows: Any, others: Any) -> Matrix:
+    """Return the dissimilarity of each pair; of precomputed ones, how much two rows differ in theirs to others."""
+    if is_pairwise(classifier.resolved_measure_):
+        spaces = classifier.embed(rows), classifier.embed(others)
+        return np.array([np.abs(spaces[1] - row).max(axis=1) for row in spaces[0]])
+    return np.asarray(classifier.measure_.prepare(rows, others).evaluate(classifier.weights_))
+
+
+def _third_nearest(distances: Matrix) -> float:
+    """Return the median dissimilarity of a row to its third nearest other row, or to the farthest of fewer."""
+    return float(np.median(np.sort(distances, axis=1)[:, min(THIRD, len(distances) - 1)]))
+
+
+def _unlike(distances: Matrix, reach: float) -> Matrix:
+    """Return 0 for copies, and nearly 1 for rows far beyond the reach."""
+    if reach == 0:
+        return np.asarray((distances > 0).astype(np.float64))
+    return np.asarray(-np.expm1(-((distances / reach) ** 2) / 2))
+
+
+def _reason(n_alike: int, is_rejected: bool, rank: float) -> str:
+    """Return why a row is asked about. `n_alike` rejected rows lie much nearer to it than any normal row."""
+    if n_alike >= GROUP:
+        return f"a group of {n_alike} alike"
+    if is_rejected:
+        return "first of a new kind"
+    return "near the limit" if rank <= UNUSUAL else "an ordinary row"

@@ -1,0 +1,68 @@
+"""``eocc answers``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eocc.cli import options
+from eocc.cli.app import command, say
+from eocc.cli.output import JSON, open_model, writing_columns
+
+
+@command
+@options.model_argument
+@click.option("--withdraw", default="", metavar="ID,...", help="Forget these answers.")
+@click.option("--revise", default="", metavar="ID,...", help="Reverse these answers: normal becomes not normal.")
+@options.output_option(None, "The model file to write after --withdraw or --revise.")
+@options.format_option("table", "csv", JSON, default="table")
+def answers(model: Path, withdraw: str, revise: str, output: Path | None, form: str) -> None:
+    """List the answers that a model has learned, or change them.
+
+    Every answer has an id, its number from 0. --withdraw and --revise write a new model and list its answers.
+
+    Example: eocc answers model.eocc
+    """
+    if withdraw and revise:
+        raise click.UsageError("--withdraw and --revise change the ids; pass one of them at a time")
+    if bool(withdraw or revise) != bool(output):
+        missing = "--output, the model file to write" if output is None else "--withdraw or --revise"
+        raise click.UsageError(f"pass {missing} as well")
+    classifier = open_model(model, output)
+    if output is not None:
+        chosen = _chosen(withdraw or revise, classifier.answers_, model)
+        if withdraw:
+            classifier = classifier.withdraw(chosen)
+        else:
+            known = classifier.answers_
+            classifier = classifier.teach(known.rows[chosen], -known.y[chosen], [known.names[k] for k in chosen])
+        classifier.save(output)
+        say(f"Written: {output}.")
+    _list(classifier, form)
+
+
+def _chosen(text: str, known: Any, model: Path) -> list[int]:
+    """Return the ids in a list with commas."""
+    ids = options.names_in(text)
+    for one in ids:
+        if known is None or not (one.isdecimal() and int(one) < len(known)):
+            has = f"its ids are 0 to {len(known) - 1}" if known else "it has no answers"
+            raise ValueError(f"{model} has no answer {one!r}; {has}")
+    return [int(one) for one in ids]
+
+
+def _list(classifier: Any, form: str) -> None:
+    from eocc.explain.fitted import described
+    from eocc.report.review import NORMAL, NOT_NORMAL
+
+    known = classifier.answers_
+    if known is None:
+        say("This model has learned no answers.")
+        return
+    with writing_columns(None, form, ["id", "answer", "row", "values"]) as write:
+        write({
+            "id": list(range(len(known))),
+            "answer": [NORMAL if sign == 1 else NOT_NORMAL for sign in known.y],
+            "row": list(known.names),
+            "values": [described(classifier, known.rows, k) for k in range(len(known))],
+        })  # fmt: skip

@@ -1,0 +1,49 @@
+"""``eocc review``."""
+
+from pathlib import Path
+
+import click
+
+from eocc.cli import options
+from eocc.cli.app import command, say
+from eocc.cli.output import open_model
+from eocc.io.files.source import STDIN
+
+
+@command
+@options.model_argument
+@options.data_argument
+@options.output_option(None, "The page, review.html by default; with --terminal the answers, answers.csv by default.")
+@click.option("--questions", "-n", type=click.IntRange(min=1), default=10, show_default=True, metavar="N",
+              help="Ask about at most N rows.")  # fmt: skip
+@click.option("--terminal", is_flag=True, help="Ask here, by one key per row, instead of writing a page.")
+@options.data_options("id_column")
+def review(
+    model: Path, data: Path, output: Path | None, questions: int, terminal: bool, about: options.DataOptions
+) -> None:
+    """Ask a person about the rows whose answers help most.
+
+    Writes an HTML page that shows these rows one by one, with the reasons of the model's decision, and saves the
+    answers as a CSV file for eocc teach. With --terminal the questions are asked here; every answer is written to the
+    file at once, and the same command continues where it was stopped.
+
+    Example: eocc review model.eocc new.csv -o review.html
+    """
+    if data == STDIN:
+        raise click.UsageError("eocc teach reads the rows again, so they must be in a file: pass its path")
+    output = output or Path("answers.csv" if terminal else "review.html")
+    classifier = open_model(model, output, data)
+
+    from eocc.classifiers.answers import check_teachable
+    from eocc.cli.reading import read_for
+    from eocc.report.review import questions_of, write_review
+
+    check_teachable(classifier)
+    rows = read_for(classifier, data, about)
+    if terminal:
+        from eocc.cli.terminal import ask
+
+        ask(questions_of(classifier, rows.patterns, questions, rows.names), output, data, model)
+    else:
+        write_review(classifier, output, rows.patterns, questions, rows.names, str(data), str(model))
+        say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")

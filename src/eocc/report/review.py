@@ -1,0 +1,161 @@
+"""Rows that a person should decide on -> one HTML page that asks about them and saves the answers."""
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eocc.classifiers.answers import check_teachable
+from eocc.classifiers.base import OneClassClassifier
+from eocc.explain import Explanation
+from eocc.foundation.atomic import drafted
+from eocc.foundation.wording import counted
+from eocc.report.columns import columns_of
+from eocc.report.markup import Markup, joined, tag
+from eocc.report.page import document
+from eocc.report.rows import as_json, contents, explained
+from eocc.space.prototypes.content import row_hashes, words_of
+
+NORMAL, NOT_NORMAL, SKIP = "normal", "not normal", "skip"
+# The columns of a file of answers. A row is found again by its digest, whatever its place in the data.
+HEAD = ("row", "answer", "reason", "data", "digest")
+# The keys of the page and of the terminal.
+KEYS = {"n": NORMAL, "x": NOT_NORMAL, "s": SKIP}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A row to ask about: its place in the data, its name, the reason to ask, the digest of its content, and more."""
+
+    index: int
+    name: str
+    reason: str
+    digest: str
+    explanation: Explanation
+
+
+def digests_of(patterns: Any) -> list[str]:
+    """Return a digest of the content of each pattern; the letter keeps spreadsheets from reading it as a number."""
+    return [f"r{number:016x}" for number in row_hashes(words_of(patterns)).tolist()]
+
+
+def questions_of(
+    classifier: OneClassClassifier, X: Any, n: int = 10, names: Iterable[Any] | None = None
+) -> list[Question]:
+    """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
+    check_teachable(classifier)
+    asked, patterns = classifier.queries(X, n), classifier.read(X)
+    if not asked:
+        raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
+    some = patterns[np.array([query.index for query in asked])]
+    called = list(range(len(patterns)) if names is None else names)
+    found = zip(asked, digests_of(some), classifier.explain_patterns(some), strict=True)
+    return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
+
+
+def write_review(
+    classifier: OneClassClassifier,
+    path: str | os.PathLike[str],
+    X: Any,
+    n: int = 10,
+    names: Iterable[Any] | None = None,
+    data: str = "",
+    model: str = "model.eocc",
+) -> Path:
+    """Write one HTML page that asks a person about n rows of X, and return its path.
+
+    The page saves the answers as a CSV file for ``eocc teach``. It needs no network.
+
+    Parameters
+    ----------
+    classifier : OneClassClassifier
+        The fitted classifier.
+    path : str or path
+        The page.
+    X : rows
+        The rows to ask about.
+    n : int, default=10
+        The most rows to ask about.
+    names : iterable, default=None
+        The names of the rows; by default they are numbered from 0.
+    data, model : str
+        The files of X and of the classifier, which the page and the answers name.
+    """
+    questions, output = questions_of(classifier, X, n, names), Path(path)
+    text = _page(classifier, X, questions, data, model)
+    with drafted(output) as draft:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+    return output
+
+
+def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, model: str) -> str:
+    some = classifier.read(X)[np.array([question.index for question in questions])]
+    columns = columns_of(classifier, some, [question.explanation for question in questions])
+    decisions = _decisions(classifier, some)
+    rows = [
+        {
+            "name": one.name, "reason": one.reason, "digest": one.digest, "decision": decision,
+            **contents(classifier, columns, some, k, is_new=True),
+            **explained(classifier, columns, some[k], one.name, one.explanation),
+        }
+        for k, (one, decision) in enumerate(zip(questions, decisions, strict=True))
+    ]  # fmt: skip
+    shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
+    shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
+    title = f"Review of {Path(data).name}" if data else "Review"
+    scripts = ["row.js", "review.js"]
+    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, model))
+
+
+def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
+    """Return the decision on each pattern as an index into DECISIONS: accepted, unsure, rejected."""
+    margins, calibration = classifier.score_read(patterns).margins, classifier.calibration_
+    unsure = 0 if calibration is None else calibration.p_values(margins) <= calibration.unsure_rate
+    return list(map(int, np.where(margins >= classifier.threshold_, np.where(unsure, 1, 0), 2)))
+
+
+def _main(n: int, data: str, model: str) -> Markup:
+    """Return the frame that review.js fills."""
+    where = f" of {Path(data).name}" if data else ""
+    intro = f"Answers to {'this row' if n == 1 else f'these {n} rows'}{where} teach the model most. "
+    intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
+    buttons = [
+        tag("button", text, " ", tag("kbd", key), type="button", data_answer=KEYS[key])
+        for key, text in (("n", "Normal"), ("x", "Not normal"), ("s", "Skip"))
+    ]
+    move = [
+        tag("button", mark, type="button", id=name, aria_label=label, title=label)
+        for name, mark, label in (("back", "\N{LEFTWARDS ARROW}", "Back"), ("next", "\N{RIGHTWARDS ARROW}", "Next"))
+    ]
+    then = f"eocc teach {shlex.quote(model)} answers.csv -o better.eocc"
+    keys = [("n", "normal"), ("x", "not normal"), ("s", "skip"), ("\N{LEFTWARDS ARROW}", "back"),
+            ("\N{RIGHTWARDS ARROW}", "next")]  # fmt: skip
+    return joined([
+        tag("p", intro),
+        tag("noscript", tag("p", "This page needs JavaScript. Nothing is loaded from the network.")),
+        tag("nav", tag("ol", id="steps"), class_="steps", aria_label="Rows"),
+        tag("article", id="card", aria_labelledby="row-title"),
+        tag("div", tag("div", *buttons, role="group", aria_label="Your answer", class_="answer"),
+            tag("div", move[0], tag("span", id="progress"), move[1], class_="move"),
+            tag("button", "Save", type="button", id="save", disabled=True), class_="bar", id="bar"),
+        tag("p", id="said", role="status", aria_live="polite", class_="note"),
+        tag("section", tag("h2", "When you are done"), tag("p", "Save the answers, answers.csv, and teach the model:"),
+            tag("pre", then), class_="then"),
+        tag("ul", tag("li", tag("label", Markup('<input type="checkbox" id="use-keys" checked> Keys'))),
+            *(tag("li", tag("kbd", key), f" {text}") for key, text in keys), class_="keys"),
+    ], "\n")  # fmt: skip
+
+
+def in_words(answers: Sequence[str]) -> str:
+    """Return how many answers there are of each kind.
+
+    >>> in_words(["normal", "not normal", "normal"])
+    '3 answers: 2 normal, 1 not normal'
+    """
+    n_normal = sum(answer == NORMAL for answer in answers)
+    return f"{counted(len(answers), 'answer')}: {n_normal:,} normal, {len(answers) - n_normal:,} not normal"
