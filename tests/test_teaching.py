@@ -145,19 +145,6 @@ def test_answers_keep_the_names_of_their_rows(tmp_path):
     assert clf.withdraw([0, 2]).answers_.names == ("7",)
 
 
-def test_a_file_whose_answers_have_no_names_loads(tmp_path):
-    clf, better, rows, places = taught()
-    state = better.fitted_state()
-    state["answers"] = {name: state["answers"][name] for name in ("rows", "y")}
-    old = SurpriseClassifier()
-    old.restore_state(state)
-    save(old, tmp_path / "m.eocc")
-    again = load(tmp_path / "m.eocc")
-    assert again.answers_.names == ("",) * len(places)
-    assert_array_equal(again.score_samples(rows), better.score_samples(rows))
-    assert_array_equal(again.withdraw(range(len(places))).score_samples(rows), clf.score_samples(rows))
-
-
 def test_an_explanation_says_that_an_answer_decides():
     far = [0.0, 9.0, 0.0]
     explained = fitted().teach([far], [1]).explain([far, [0.0, 0.0, 0.0], [0.0, 90.0, 0.0]])
