@@ -7,17 +7,21 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.foundation.threads import threads
-from eocc.kernels.products import LANE, lane_minima
+from eocc.kernels.products import LANE, box_bounds, lane_minima
 from eocc.neighbours import exact
 from eocc.neighbours.exact import RowIndex
+from eocc.neighbours.tiles import Tiles
 from oracles import exact as oracle
 
 
-@pytest.fixture(params=["products", "tree"], autouse=True)
+@pytest.fixture(params=["products", "tiles", "tree"], autouse=True)
 def search(request, monkeypatch):
-    """Both searches, whatever the number of rows."""
-    if request.param == "products":
+    """All searches, whatever the number of rows."""
+    if request.param != "tree":
         monkeypatch.setattr(exact, "TREE_ROWS", 0)
+    if request.param == "tiles":
+        for name, value in (("MANY", 2 * LANE), ("SMALL_TILE", 2 * LANE), ("TILES_AT_A_TIME", 2)):
+            monkeypatch.setattr(exact, name, value)
 
 
 def check(index, rows, k=10):
@@ -138,6 +142,52 @@ def test_lane_minima_bound_the_products_of_their_lanes(m, w, seed):
     rng = np.random.default_rng(seed)
     products = rng.normal(size=(m, LANE * w)).astype(np.float32)
     lengths, reach = rng.uniform(size=m).astype(np.float32), rng.uniform(size=w).astype(np.float32)
-    lows = np.empty((m, w), np.float32)
-    lane_minima(products, lengths, reach, np.float32(0.01), np.float32(1e-38), 0, lows)
-    assert_allclose(lows, oracle.lane_minima(products, lengths, reach, 0.01), rtol=1e-5, atol=1e-6)
+    lows, least, places = np.full((m, 2, w), 7, np.float32), np.full((m, 2), 7, np.float32), rng.permutation(m)
+    lane_minima(products, lengths, reach, np.float32(0.01), np.float32(1e-38), places, 1, lows, least)
+    expected = np.array(oracle.lane_minima(products, lengths, reach, 0.01))
+    assert_allclose(lows[places, 1], expected, rtol=1e-5, atol=1e-6)
+    assert_allclose(least[places, 1], expected.min(axis=1), rtol=1e-5, atol=1e-6)
+    assert (lows[:, 0] == 7).all()
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 10**6))
+def test_a_box_bounds_the_distance_to_what_it_holds(m, n, d, seed):
+    rng = np.random.default_rng(seed)
+    rows, corners, bounds = rng.normal(size=(m, d)), np.sort(rng.normal(size=(2, d, n)), axis=0), np.empty((m, n))
+    slacks = rng.uniform(size=m)
+    box_bounds(rows, slacks, *corners, bounds)
+    expected = [
+        [oracle.box_distance(row, corners[0, :, j] - slack, corners[1, :, j] + slack) ** 2 for j in range(n)]
+        for row, slack in zip(rows, slacks, strict=True)
+    ]
+    assert_allclose(bounds, expected, atol=1e-12)
+
+
+@given(st.integers(33, 200), st.integers(1, 4), st.integers(0, 10**6))
+def test_tiles_hold_every_point_once_within_their_boxes(n, d, seed):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 4, (n, d)) + rng.choice([0.0, 0.5], size=(n, d))
+    tiles = Tiles.of(points, 32)
+    assert_array_equal(np.sort(tiles.order), np.arange(n))
+    of_point = np.arange(n) // 32
+    sorted_points = points[tiles.order]
+    assert (tiles.lows.T[of_point] <= sorted_points).all()
+    assert (sorted_points <= tiles.highs.T[of_point]).all()
+    assert_array_equal(np.sort(tiles.sorted(points)), np.arange(n))
+
+
+def test_near_rows_are_compared_together():
+    points = np.arange(128.0)[:, None]
+    assert_array_equal(Tiles.of(points, 32).sorted(np.array([[90.0], [3.0], [127.0], [40.0], [5.0]])), [1, 4, 3, 0, 2])
+
+
+@pytest.mark.parametrize("search", ["tiles"], indirect=True)
+def test_rows_are_not_compared_with_far_tiles(monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.normal(size=(100, 6)), 50 + rng.normal(size=(100, 6))])
+    index = RowIndex.of(rows, np.ones((1, 6)))
+    ((products, _),) = index._searches
+    far = products.points.lanes[..., 0] > 25
+    products.points.lanes[far] = -3.0  # points that a comparison would find near
+    found = index.nearest(rows[:40], 5)[0]
+    assert (found.numbers < 100).all()

@@ -13,6 +13,11 @@ def nearest_points(row, points, weights, k):
     return (sorted(found) + [(math.inf, -1)] * k)[:k]
 
 
+def box_distance(row, lows, highs):
+    """The distance to the nearest point of a box."""
+    return math.dist(row, [min(max(x, low), high) for x, low, high in zip(row, lows, highs, strict=True)])
+
+
 def lane_minima(products, lengths, reach, rounding):
     """The least product of each lane, less its rounding error; point s of lane l is column s w + l."""
     w = len(reach)

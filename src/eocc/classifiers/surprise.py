@@ -74,9 +74,9 @@ class SurpriseClassifier(OneClassClassifier):
         The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones.
     prototypes : int, float in (0, 1], "auto" or None, default="auto"
         Compare rows with this many training rows, or with this share of them, chosen by their content: their order does
-        not matter. None means all. "auto" means 20,000 rows of numbers, or all if there are fewer.
-        With more than 2.5 million rows it means fewer prototypes, at least 5,000, so that a fit takes about a minute.
-        For other data it means as many rows as can be compared with each other in 2 GiB. All rows count for the
+        not matter. None means all. "auto" means all rows of numbers, up to 223,000. With more
+        rows it means fewer prototypes, 50 billion / n but at least 5,000, so that a fit takes about a minute. For
+        other data it means as many rows as can be compared with each other in 2 GiB. All rows count for the
         threshold and the p-values.
     membership_function : {"gaussian", "triangular", "trapezoidal", "bell", "two-sided"} or MembershipFunction, \
             default="gaussian"

@@ -1,6 +1,6 @@
 """Products of rows with points -> the exact nearest points: a fast filter, then distances from differences.
 
-Points are in lanes of 16 of about the same length. A product is |y|^2 - 2 x y for a row x and a point y, which equals
+Points are in tiles, and in lanes of 16 within these. A product is |y|^2 - 2 x y for a row x and a point y, which equals
 |x - y|^2 - |x|^2 up to rounding: at most `rounding` (|x| + |y|)^2, and `tiny` where numbers vanish.
 """
 
@@ -39,24 +39,45 @@ class Points(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for `step` rows, allocated outside because that compiles faster.
+    """Room for `step` rows and for as many tiles of w lanes as are compared at a time, allocated outside the kernels.
 
-    `products` (tiles, step, points of a tile), `lows` (step, lanes), `best` and `first` (k,).
+    `left` (step, d + 1), `products` (tiles, step, 16 w), `lows` (step, tiles, w), `least` (step, tiles), `lengths` and
+    `open` (step,), `places` (step, tiles), `limits` (m,), `best` and `first` (k,).
     """
 
+    left: Any
     products: Any
     lows: Any
+    least: Any
+    lengths: Any
+    open: Any
+    places: Any
+    limits: Any
     best: Any
     first: Any
 
 
+@kernel
+def box_bounds(rows, slacks, lows, highs, bounds):
+    """Fill bounds (m, b) with the squared distance of each row (m, d) to each box between lows and highs (d, b)."""
+    # The boxes of row i are larger by slacks[i] on every side.
+    for i in range(rows.shape[0]):
+        row = bounds[i]
+        row[:] = 0.0
+        for k in range(rows.shape[1]):
+            above, below, low, high = rows[i, k] + slacks[i], rows[i, k] - slacks[i], lows[k], highs[k]
+            for j in range(row.shape[0]):
+                gap = max(max(low[j] - above, below - high[j]), 0.0)
+                row[j] += gap * gap
+
+
 @minimum_kernel
-def lane_minima(products, lengths, reach, rounding, tiny, first, lows):
-    """Fill lows[:, first : first + w] with a lower bound of the products of each of w lanes."""
+def lane_minima(products, lengths, reach, rounding, tiny, places, q, lows, of_tiles):
+    """Fill lows[places, q] with a lower bound of the products of each lane, and of_tiles[places, q] with the least."""
     # products (m, 16 w) hold point s of lane l in column s w + l; `reach` (w,) are the lanes' longest points.
     w = reach.shape[0]
     for i in range(products.shape[0]):
-        row, low = products[i], lows[i, first : first + w]
+        row, low = products[i], lows[places[i], q]
         for lane in range(w):
             low[lane] = np.inf
         for s in range(0, LANE, 4):  # four points per pass, to load and store the minima less often
@@ -68,8 +89,11 @@ def lane_minima(products, lengths, reach, rounding, tiny, first, lows):
                 least = b[lane] if b[lane] < least else least
                 least = c[lane] if c[lane] < least else least
                 low[lane] = d[lane] if d[lane] < least else least
+        lowest = low[0]
         for lane in range(w):
             low[lane] -= rounding * (lengths[i] + reach[lane]) * (lengths[i] + reach[lane]) + tiny
+            lowest = low[lane] if low[lane] < lowest else lowest
+        of_tiles[places[i], q] = lowest
 
 
 @summing_inlined_kernel
@@ -83,71 +107,106 @@ def square(rows, i, lanes, lane, s, weights, t):
 
 
 @inlined_kernel
-def limit_of(i, squares, least, unit, length):
-    """Return the largest product that a point nearer than the last of either list of row i can have."""
+def limit_of(i, squares, least, unit):
+    """Return the largest squared distance, in the unit of products, of a point that belongs in a list of row i."""
     limit = 0.0
     for t in range(least.shape[0]):
         limit = max(limit, squares[i, t, squares.shape[2] - 1] / least[t])
-    return limit * unit * unit - length * length
+    return limit * unit * unit
 
 
 @helper
-def start_lists(i, length, points, scratch, squares, numbers):
-    """Find the k most promising lanes of row i, and fill its lists with an upper bound of the k-th squared distance."""
-    lows, best, first = scratch.lows, scratch.best, scratch.first
+def start_lists(i, row, length, points, scratch, squares):
+    """Find the k most promising lanes, and fill the lists of a row with an upper bound of the k-th squared distance."""
+    lows, best, first = scratch.lows[i], scratch.best, scratch.first
     best[:], first[:] = np.inf, -1
-    for lane in range(lows.shape[1]):
-        if lows[i, lane] < best[-1]:
-            insert(np.float64(lows[i, lane]), lane, best, first)
+    for q in range(lows.shape[0]):
+        for lane in range(lows.shape[1]):
+            if lows[q, lane] < best[-1]:
+                insert(np.float64(lows[q, lane]), q * lows.shape[1] + lane, best, first)
     error = points.rounding * (length + 1.0) * (length + 1.0) + points.tiny
     bound = (best[-1] + 4.0 * error + length * length) * SLACK / (points.unit * points.unit)
-    if not (length <= LONGEST_ROW and bound > LEAST_BOUND):
-        bound = np.inf
-    for t in range(points.most.shape[0]):
-        squares[i, t], numbers[i, t] = bound * points.most[t], -1
+    if length <= LONGEST_ROW and bound > LEAST_BOUND:
+        for t in range(points.most.shape[0]):
+            squares[row, t] = bound * points.most[t]
 
 
 @helper
-def nearest_in_lanes(rows, lengths, points, scratch, squares, numbers):
-    """Fill squares and numbers (m, v, k) with the k nearest points of each row, from the products and lows."""
+def insert_near(i, row, length, rows, turns, points, scratch, squares, numbers):
+    """Insert the points that may be near into the lists of a row, number i of the products with the tiles `turns`."""
     # A squared distance under weighting t is at least least[t] times that of the products, so these bound it.
-    products, lows, first = scratch.products, scratch.lows, scratch.first
-    lanes, ids, weights, least, reach = points.lanes, points.ids, points.weights, points.least, points.reach
-    unit, rounding, tiny, w = points.unit, points.rounding, points.tiny, points.reach.shape[1]
-    for i in range(rows.shape[0]):
-        length = lengths[i]
-        is_far = not length <= LONGEST_ROW  # its products mean nothing
-        if is_far:
-            lows[i] = -np.inf
-        start_lists(i, length, points, scratch, squares, numbers)
-        limit = limit_of(i, squares, least, unit, length)
-        # The most promising lanes come first, so that the limit falls early; then all others below it.
-        for n in range(first.shape[0] + lows.shape[1]):
-            lane = first[n] if n < first.shape[0] else n - first.shape[0]
-            if lane < 0 or not lows[i, lane] <= limit:
+    lows, least, first, w = scratch.lows[i], scratch.least[i], scratch.first, points.reach.shape[1]
+    nearer = limit_of(row, squares, points.least, points.unit)
+    limit = nearer - length * length
+    is_far = not length <= LONGEST_ROW  # its products mean nothing
+    if is_far:
+        lows[:], least[:] = -np.inf, -np.inf
+    # The most promising lanes come first, so that the limit falls early; then all others below it.
+    for q in range(-1, turns.shape[0]):
+        if q >= 0 and not least[q] <= limit:
+            continue
+        for n in range(first.shape[0] if q < 0 else w):
+            here, lane = q, n
+            if q < 0:
+                here, lane = first[n] // w, first[n] % w
+            if here < 0 or not lows[here, lane] <= limit:
                 continue
-            tile, column = lane // w, lane % w
-            extent = length + reach[tile, column]
-            error = np.inf if is_far else rounding * extent * extent + tiny
+            place, tile = scratch.places[i, here], turns[here]
+            extent = length + points.reach[tile, lane]
+            error = np.inf if is_far else points.rounding * extent * extent + points.tiny
             for s in range(LANE):
-                if not products[tile, i, s * w + column] - error > limit:
-                    for t in range(weights.shape[0]):
-                        value = square(rows, i, lanes, lane, s, weights, t)
-                        insert(value, ids[lane, s], squares[i, t], numbers[i, t])
-                    limit = limit_of(i, squares, least, unit, length)
-            lows[i, lane] = np.nan  # done: not below any limit
+                if not scratch.products[here, place, s * w + lane] - error > limit:
+                    for t in range(points.weights.shape[0]):
+                        value = square(rows, row, points.lanes, tile * w + lane, s, points.weights, t)
+                        insert(value, points.ids[tile * w + lane, s], squares[row, t], numbers[row, t])
+                    nearer = limit_of(row, squares, points.least, points.unit)
+                    limit = nearer - length * length
+            lows[here, lane] = np.nan  # done: not below any limit
+    scratch.limits[row] = nearer
+
+
+@helper
+def multiply(start, stop, turns, left, lengths, points, bounds, scratch):
+    """Fill the products and their lower bounds of rows start to stop with some tiles, where these may be near."""
+    # Returns whether there are any.
+    scratch.least[:], is_any, gathered = np.inf, False, 0
+    for q in range(turns.shape[0]):
+        tile, count = turns[q], 0
+        for row in range(start, stop):
+            if not bounds[row, tile] > scratch.limits[row]:
+                scratch.open[count] = row - start
+                count += 1
+        if count == 0:
+            continue
+        is_any = True
+        for c in range(count if count < stop - start or gathered < count else 0):  # all of them are gathered once
+            i = scratch.open[c]
+            scratch.left[c], scratch.lengths[c] = left[start + i], lengths[start + i]
+        gathered = count
+        for c in range(count):
+            scratch.places[scratch.open[c], q] = c
+        products, rounding, tiny = scratch.products[q, :count], points.rounding, points.tiny
+        np.dot(scratch.left[:count], points.tiles[tile], products)
+        lane_minima(products, scratch.lengths, points.reach[tile], rounding, tiny, scratch.open, q, scratch.lows,
+                    scratch.least)  # fmt: skip
+    return is_any
 
 
 @kernel
-def nearest_by_products(left, rows, lengths, points, scratch, squares, numbers):
+def nearest_by_products(left, rows, lengths, points, bounds, turns, scratch, squares, numbers):
     """Fill squares and numbers (m, v, k) with the k nearest points of each row; one call, without the interpreter."""
-    # `left` (m, d + 1) are the rows in the unit of the products, and a column of ones.
-    step, w = scratch.lows.shape[0], points.reach.shape[1]
-    for start in range(0, left.shape[0], step):
-        stop = min(start + step, left.shape[0])
-        some = lengths[start:stop]
-        for t in range(points.tiles.shape[0]):
-            products = scratch.products[t, : stop - start]
-            np.dot(left[start:stop], points.tiles[t], products)
-            lane_minima(products, some, points.reach[t], points.rounding, points.tiny, t * w, scratch.lows)
-        nearest_in_lanes(rows[start:stop], some, points, scratch, squares[start:stop], numbers[start:stop])
+    # `left` (m, d + 1) are the rows in the unit of the products, and a column of ones. bounds[i, t] is at most the
+    # squared distance of row i to any point of tile t, in that unit. turns[b] are the tiles in the order in which they
+    # are compared with rows b step, ..., b step + step - 1; only the rows within their limits take part.
+    squares[:], numbers[:], scratch.limits[:] = np.inf, -1, np.inf
+    at_a_time, step, _ = scratch.products.shape
+    for b in range(turns.shape[0]):
+        start, stop = b * step, min(b * step + step, rows.shape[0])
+        for n in range(0, turns.shape[1], at_a_time):
+            some = turns[b, n : n + at_a_time]
+            if multiply(start, stop, some, left, lengths, points, bounds, scratch):
+                scratch.first[:] = -1
+                for row in range(start, stop):
+                    if n == 0:
+                        start_lists(row - start, row, lengths[row], points, scratch, squares)
+                    insert_near(row - start, row, lengths[row], rows, some, points, scratch, squares, numbers)

@@ -16,12 +16,15 @@ from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
 from eocc.kernels.products import LANE, Points, Scratch, nearest_by_products
+from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
 TREE_ROWS = 512  # for few rows compiling the products would take longer than any search
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
 BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
+# More points than MANY are in tiles of SMALL_TILE near ones, compared so many at a time.
+MANY, SMALL_TILE, TILES_AT_A_TIME = 2**15, 512, 8
 # Two weightings share a filter if it surely passes less than this many times as many points as are near, or if it
 # saves time: a point that passes costs as much as PER_PASS terms of products, of which a row has n (d + PER_POINT).
 FEW_MORE, PER_PASS, PER_POINT = 2.0, 2000, 10
@@ -76,20 +79,22 @@ class RowIndex:
 
     def nearest(self, rows: Matrix, k: int) -> list[Lists]:
         """Return the k nearest points of each row, under each weighting; on all threads allowed."""
-        size = len(rows), len(self.weightings), k
+        size = len(self.weightings), len(rows), k
         distances, numbers = np.empty(size), np.empty(size, np.int64)
         searches = self._searches
+        order = searches[0][0].sorted(rows)
 
         def work(start: int, stop: int) -> None:
+            some = order[start:stop]
             for search, own in searches:
-                search.fill(rows[start:stop], distances[start:stop, own], numbers[start:stop, own])
+                distances[own, some], numbers[own, some] = search.nearest(rows[some], k)
 
         with one_blas_thread():
             if len(rows) <= ROWS_PER_TASK:
                 work(0, len(rows))
             else:
                 for_each_block(len(rows), ROWS_PER_TASK, work, name=f"comparing {counted(len(rows), 'row')}")
-        return [Lists(distances[:, t], numbers[:, t]) for t in range(len(self.weightings))]
+        return [Lists(*one) for one in zip(distances, numbers, strict=True)]
 
     @cached_property
     def _searches(self) -> "list[tuple[_Tree | _Products, slice]]":
@@ -146,17 +151,21 @@ class _Tree:
         # Split in the middle, not at the median, which cannot separate many equal values.
         self.tree = cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
 
-    def fill(self, rows: Matrix, distances: Matrix, numbers: Indices) -> None:
-        found, near = self.tree.query(rows * self.roots, np.arange(1, distances.shape[2] + 1))
+    def sorted(self, rows: Matrix) -> Indices:
+        return np.arange(len(rows))
+
+    def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
+        found, near = self.tree.query(rows * self.roots, np.arange(1, k + 1))
         near[near == self.tree.n] = -1
         order = np.lexsort((near, found), axis=1)
-        distances[:, 0], numbers[:, 0] = np.take_along_axis(found, order, 1), np.take_along_axis(near, order, 1)
+        return np.take_along_axis(found, order, 1)[None], np.take_along_axis(near, order, 1)[None]
 
 
 class _Products:
     """Products with all points in single precision, in a unit in which the longest point has length 1.
 
-    The weightings share products under weights between them.
+    The weightings share products under weights between them. Many points are in tiles that are near each other, and
+    rows are compared only with the tiles that may hold near points.
     """
 
     def __init__(self, points: Matrix, weightings: Matrix, centre: Matrix) -> None:
@@ -165,18 +174,23 @@ class _Products:
         placed = (points - self.centre) * self.roots
         lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
         unit = 1.0 / (float(lengths.max()) or 1.0)
+        placed, lengths = placed * unit, lengths * unit
         least, most = np.array([_ratios(base, p) for p in weightings]).T.copy()
-        # Lanes of points of about the same distance from the median, in tiles. Padding is infinitely far away.
-        order = np.argsort(lengths, kind="stable")
         self.step, tile = BLOCK if d <= LONG else LONG_BLOCK
+        self.tiles = None
+        if n > MANY:
+            tile = SMALL_TILE
+            self.tiles = Tiles.of(placed, tile)
+        # Otherwise lanes of about the same distance from the median. Padding is infinitely far away.
+        order = np.argsort(lengths, kind="stable") if self.tiles is None else self.tiles.order
         n_tiles = -(-n // tile)
         n_places = n_tiles * tile if n_tiles > 1 else -(-n // LANE) * LANE
         ids, sorted_points = np.full(n_places, -1), np.zeros((n_places, d))
         ids[:n], sorted_points[:n] = order, points[order]
-        lengths = np.append(lengths[order] * unit, np.full(n_places - n, np.inf))
+        lengths = np.append(lengths[order], np.full(n_places - n, np.inf))
         columns = np.zeros((n_places, d + 1))
-        columns[:n, :d], columns[:, d] = -2 * unit * placed[order], lengths**2
-        dtype: Any = np.float32 if _error(placed * unit, np.float32) < TOO_COARSE else np.float64
+        columns[:n, :d], columns[:, d] = -2 * placed[order], lengths**2
+        dtype: Any = np.float32 if _error(placed, np.float32) < TOO_COARSE else np.float64
         # In a tile (d + 1, places), point s of lane l has place s w + l, for w lanes.
         tiles = columns.astype(dtype).reshape(n_tiles, -1, LANE, d + 1).transpose(0, 3, 2, 1)
         reach = np.where(np.isfinite(lengths), lengths, 0.0).reshape(n_tiles, -1, LANE).max(axis=2)
@@ -186,20 +200,35 @@ class _Products:
             reach.astype(dtype), unit, dtype(_rounding(d, dtype)), np.finfo(dtype).tiny,
         )  # fmt: skip
 
-    def fill(self, rows: Matrix, distances: Matrix, numbers: Indices) -> None:
-        points, dtype = self.points, self.points.tiles.dtype
-        placed = (rows - self.centre) * (self.roots * points.unit)
-        lengths = np.sqrt(np.einsum("ij,ij->i", placed, placed))
-        left = np.ones((len(rows), rows.shape[1] + 1), dtype)
+    def sorted(self, rows: Matrix) -> Indices:
+        """Return the rows in an order in which near ones are compared together."""
+        return np.arange(len(rows)) if self.tiles is None else self.tiles.sorted(self._placed(rows))
+
+    def _placed(self, rows: Matrix) -> Matrix:
+        return np.asarray((rows - self.centre) * (self.roots * self.points.unit))
+
+    def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
+        """Return the distances to the k nearest points and their numbers, (weightings, m, k) each."""
+        points, placed, m, v = self.points, self._placed(rows), len(rows), len(self.points.weights)
+        dtype, lengths = points.tiles.dtype, np.sqrt(np.einsum("ij,ij->i", placed, placed))
+        left = np.ones((m, rows.shape[1] + 1), dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             left[:, :-1] = placed
-        squares, found = np.empty(distances.shape), np.empty(distances.shape, np.int64)
-        step, k = max(1, min(self.step, len(rows))), distances.shape[2]
-        lows = np.empty((step, points.reach.size), dtype)
-        products = np.empty((len(points.tiles), step, points.tiles.shape[2]), dtype)
-        scratch = Scratch(products, lows, np.empty(k), np.empty(k, np.int64))
-        nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, scratch, squares, found)
-        distances[:], numbers[:] = np.sqrt(squares), found
+        step, (n_tiles, n_columns, n_places) = max(1, min(self.step, m)), points.tiles.shape
+        bounds, turns = np.zeros((m, n_tiles)), np.tile(np.arange(n_tiles), (-(-m // step), 1))
+        if self.tiles is not None:
+            with np.errstate(over="ignore"):
+                self.tiles.bound(placed, lengths, step, bounds, turns)
+        squares, found = np.empty((m, v, k)), np.empty((m, v, k), np.int64)
+        w, at_a_time = n_places // LANE, n_tiles if self.tiles is None else min(n_tiles, TILES_AT_A_TIME)
+        scratch = Scratch(
+            np.empty((step, n_columns), dtype), np.empty((at_a_time, step, n_places), dtype),
+            np.empty((step, at_a_time, w), dtype), np.empty((step, at_a_time), dtype), np.empty(step),
+            np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.empty(m), np.empty(k),
+            np.empty(k, np.int64),
+        )  # fmt: skip
+        nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, bounds, turns, scratch, squares, found)
+        return np.sqrt(squares).transpose(1, 0, 2), found.transpose(1, 0, 2)
 
 
 def _rounding(n_columns: int, dtype: Any) -> float:
