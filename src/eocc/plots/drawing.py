@@ -215,7 +215,12 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     frame = LogFrame.around(points)
     title = [f"({plane.kept:.0%} of its variance)", *([share] if share else [])]
     if shows_regions(classifier):
-        _draw_regions(classifier, axes, frame.place(points), frame.place(plane.place(classifier.fuzzy_model_.centres)))
+        _draw_regions(
+            classifier,
+            axes,
+            frame.place(points),
+            frame.place(plane.place(classifier.fuzzy_model_.centres[:, plane.columns])),
+        )
     else:
         kept = frame.place(points[evenly(np.arange(len(points)), MOST_VERTICES)])
         axes.plot(*kept.T, "o", color=FAINT, markersize=3, zorder=2)

@@ -8,6 +8,7 @@ from scipy.linalg import eigh
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.blas import one_blas_thread
+from eocc.foundation.threads import BLOCK_SIZE
 from eocc.foundation.types import Indices, Matrix
 from eocc.io.model_file.document import work_of
 
@@ -33,9 +34,18 @@ class Projection:
     mean: Matrix
     axes: Matrix
 
+    def embed(self, classifier: OneClassClassifier, patterns: Any) -> Matrix:
+        """Return patterns, as the measure reads them, compared with the prototypes that span the plane."""
+        prototypes = classifier.prototypes_[self.columns]
+        return classifier.measure_.prepare(patterns, prototypes).evaluate(classifier.weights_)
+
     def place(self, rows: Matrix) -> Matrix:
-        """Return the points (m, 2) of rows of the dissimilarity space (m, n_prototypes)."""
-        return np.asarray(np.einsum("ij,jk->ik", rows[:, self.columns] - self.mean, self.axes))
+        """Return the points (m, 2) of rows of dissimilarities to the prototypes that span the plane."""
+        return np.asarray(np.einsum("ij,jk->ik", rows - self.mean, self.axes))
+
+    def blocks_of(self, classifier: OneClassClassifier, patterns: Any) -> list[Any]:
+        """Return the patterns in blocks that can be compared with these prototypes at once."""
+        return classifier.blocks_of(patterns, max(1, BLOCK_SIZE // len(self.columns)))
 
 
 def project(classifier: OneClassClassifier) -> Projection:
@@ -72,8 +82,8 @@ def principal_axes(centred: Matrix) -> Matrix:
 
 def points_of(classifier: OneClassClassifier, plane: Projection, patterns: Any) -> Matrix:
     """Return the points (m, 2) of patterns as the measure reads them."""
-    blocks = classifier.blocks_of(patterns)
-    return np.concatenate([plane.place(classifier.embed(block)) for block in blocks])
+    blocks = plane.blocks_of(classifier, patterns)
+    return np.concatenate([plane.place(plane.embed(classifier, block)) for block in blocks])
 
 
 @dataclass(frozen=True, eq=False)

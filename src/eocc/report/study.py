@@ -18,6 +18,7 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import counted
 from eocc.plots.projection import Projection, evenly, project, prototype_share, shows_regions
+from eocc.space.prototypes.content import row_hashes, words_of
 
 # The page holds this many rows, and explains this many of the most unusual in full.
 MOST_LISTED = 1000
@@ -32,7 +33,7 @@ class ScoredRows:
 
     `ratios` say how far out rows lie, `scores` are log-memberships, `accepted` are the decisions, `points` (m, 2) the
     places in the plane. `nearest` are the regions, if they are shown, `p_values` those of a calibrated model,
-    `is_normal` the labels, if they are known. `are_known` marks rows that do not differ from a prototype.
+    `is_normal` the labels, if they are known. `are_known` marks copies of prototypes.
     """
 
     patterns: Any
@@ -139,13 +140,17 @@ def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
     blocks, with_regions = [], shows_regions(classifier)
-    for block in track(f"scoring {counted(len(patterns), 'row')}", classifier.blocks_of(patterns)):
+    for block in track(f"scoring {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
         with threads(n_threads(classifier.n_jobs)):
-            scores, rows = classifier.score_patterns(block), classifier.embed(block)
-        nearest = classifier.nearest_regions(rows) if with_regions else np.zeros(len(rows), np.int64)
-        found = scores.ratios, scores.log_memberships, scores.margins, plane.place(rows), rows.min(axis=1) == 0
-        blocks.append((*found, nearest))
-    ratios, logs, margins, points, known, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
+            scores, nearest = classifier.score_patterns(block), np.zeros(len(block), np.int64)
+            if with_regions:
+                rows = classifier.embed(block)
+                rows, nearest = rows[:, plane.columns], classifier.nearest_regions(rows)
+            else:
+                rows = plane.embed(classifier, block)
+        blocks.append((scores.ratios, scores.log_memberships, scores.margins, plane.place(rows), nearest))
+    ratios, logs, margins, points, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    known = np.isin(row_hashes(words_of(patterns)), row_hashes(words_of(classifier.prototypes_)))
     calibration = classifier.calibration_
     p_values = None if calibration is None else calibration.p_values(margins)
     accepted, regions = margins - classifier.threshold_ >= 0, nearest if with_regions else None
