@@ -180,8 +180,10 @@ def multiply(start, stop, turns, left, lengths, points, bounds, scratch):
             continue
         is_any = True
         for c in range(count if count < stop - start or gathered < count else 0):  # all of them are gathered once
-            i = scratch.open[c]
-            scratch.left[c], scratch.lengths[c] = left[start + i], lengths[start + i]
+            row = start + scratch.open[c]
+            scratch.lengths[c] = lengths[row]
+            for k in range(left.shape[1]):  # an array assignment would take seconds to compile
+                scratch.left[c, k] = left[row, k]
         gathered = count
         for c in range(count):
             scratch.places[scratch.open[c], q] = c
@@ -194,11 +196,10 @@ def multiply(start, stop, turns, left, lengths, points, bounds, scratch):
 
 @kernel
 def nearest_by_products(left, rows, lengths, points, bounds, turns, scratch, squares, numbers):
-    """Fill squares and numbers (m, v, k) with the k nearest points of each row; one call, without the interpreter."""
+    """Insert the k nearest points of each row into squares and numbers (m, v, k), filled with infinity and -1."""
     # `left` (m, d + 1) are the rows in the unit of the products, and a column of ones. bounds[i, t] is at most the
     # squared distance of row i to any point of tile t, in that unit. turns[b] are the tiles in the order in which they
     # are compared with rows b step, ..., b step + step - 1; only the rows within their limits take part.
-    squares[:], numbers[:], scratch.limits[:] = np.inf, -1, np.inf
     at_a_time, step, _ = scratch.products.shape
     for b in range(turns.shape[0]):
         start, stop = b * step, min(b * step + step, rows.shape[0])

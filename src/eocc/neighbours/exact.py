@@ -219,12 +219,12 @@ class _Products:
         if self.tiles is not None:
             with np.errstate(over="ignore"):
                 self.tiles.bound(placed, lengths, step, bounds, turns)
-        squares, found = np.empty((m, v, k)), np.empty((m, v, k), np.int64)
+        squares, found = np.full((m, v, k), np.inf), np.full((m, v, k), -1)
         w, at_a_time = n_places // LANE, n_tiles if self.tiles is None else min(n_tiles, TILES_AT_A_TIME)
         scratch = Scratch(
             np.empty((step, n_columns), dtype), np.empty((at_a_time, step, n_places), dtype),
             np.empty((step, at_a_time, w), dtype), np.empty((step, at_a_time), dtype), np.empty(step),
-            np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.empty(m), np.empty(k),
+            np.empty(step, np.int64), np.empty((step, at_a_time), np.int64), np.full(m, np.inf), np.empty(k),
             np.empty(k, np.int64),
         )  # fmt: skip
         nearest_by_products(left, np.ascontiguousarray(rows), lengths, points, bounds, turns, scratch, squares, found)
