@@ -5,10 +5,10 @@
     python benchmarks/asking.py results --tables docs/images/asking.png  the tables of docs/guides/asking.md, and its
 picture
 
-The sets are those of `further_sets.py` with enough rows. Of the constants only the reach of an answer was chosen with a
-look at them. Half of the normal rows train, at most 400. A quarter, at most 270, and outliers make the pool, 10 % of
-which are outliers. The rest tests. Answers are the true labels. Files that are there already are kept, so that a run
-can be continued.
+The sets are those of `further_sets.py` with enough rows. Of the constants only the reach of an answer and the ridge of
+the regression were chosen with a look at them. Half of the normal rows train, at most 400. A quarter, at most 270, and
+outliers make the pool, 10 % of which are outliers. The rest tests. Answers are the true labels. Files that are there
+already are kept, so that a run can be continued.
 """
 
 import argparse
