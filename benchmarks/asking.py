@@ -1,14 +1,14 @@
 """What answers from a person are worth: asked rows against random ones, and against other detectors that ask.
 
     pip install 'eocc[bench,plot]'
-    python benchmarks/asking.py results [--sets 24] [--repetitions 2]    a file per set and repetition, then tables
+    python benchmarks/asking.py results [--sets 24] [--repetitions 4]    a file per set and repetition, then tables
     python benchmarks/asking.py results --tables docs/images/asking.png  the tables of docs/guides/asking.md, and its
 picture
 
-The sets are those of `further_sets.py` with enough rows. Of the constants only the reach of an answer was chosen with a
-look at them. Half of the normal rows train, at most 400. A quarter, at most 270, and outliers make the pool, 10 % of
-which are outliers. The rest tests. Answers are the true labels. Files that are there already are kept, so that a run
-can be continued.
+The sets are those of `further_sets.py` with enough rows. Of the constants only the reach of an answer and the ridge of
+the regression were chosen with a look at them. Half of the normal rows train, at most 400. A quarter, at most 270, and
+outliers make the pool, 10 % of which are outliers. The rest tests. Answers are the true labels. Files that are there
+already are kept, so that a run can be continued.
 """
 
 import argparse
@@ -200,6 +200,12 @@ def curves(task, names, wrong):
     return found
 
 
+def all_answers(task):
+    """Return the AUC after the answers to all rows of the pool."""
+    clf = SurpriseClassifier().fit(task.training)
+    return task.auc(taught(task, clf, np.arange(len(task.pool)), np.zeros(len(task.pool), bool)))
+
+
 def known_outliers(task):
     """Return the AUC of ours and of classifiers with N_KNOWN outliers, on the other test rows; {} if there are few."""
     if len(task.outlier_test) < 2 * N_KNOWN:
@@ -227,7 +233,7 @@ def measure(X, is_normal, repetition):
     if not task.is_large_enough:
         return None
     right = np.zeros(len(task.pool), bool)
-    found = {"truthful": curves(task, METHODS, right)}
+    found = {"truthful": curves(task, METHODS, right), "all answers": all_answers(task)}
     found["wrong"] = curves(task, FEW, task.rng.random(len(task.pool)) < WRONG)
     found["known"] = known_outliers(task)
     task = Task(X, is_normal, repetition)
@@ -255,18 +261,26 @@ def curve_table(results, part):
     return table([head, *body])
 
 
+def changes_by_set(results, method):
+    """Return how much 10 answers change the mean AUC of each set."""
+    by_set = {}
+    for name, one in results.items():
+        change = one["truthful"][method][BUDGETS.index(10)] - one["truthful"]["no answers"][0]
+        by_set.setdefault(name.rsplit("-", 1)[0], []).append(change)
+    return {name: float(np.mean(changes)) for name, changes in by_set.items()}
+
+
 def report(results):
     """Print the tables of docs/guides/asking.md."""
     print(f"{len({name.rsplit('-', 1)[0] for name in results})} sets, {len(results)} runs\n")
     for part in ("truthful", "wrong", "new kind"):
         print(curve_table(results, part), "\n")
-    by_set = {}
-    for name, one in results.items():
-        both = one["truthful"]["no answers"][0], one["truthful"]["asked"][1]
-        by_set.setdefault(name.rsplit("-", 1)[0], []).append(both)
-    changes = {name: float(np.diff(np.mean(both, axis=0))[0]) for name, both in by_set.items()}
-    worse = {name: round(change, 4) for name, change in changes.items() if change < -0.005}
-    print(f"worse by more than 0.005 with 10 answers: {len(worse)} of {len(changes)} sets {worse}\n")
+    print(f"answers to all rows of the pool: {np.mean([one['all answers'] for one in results.values()]):.3f}\n")
+    for method in ("asked", "asked, five at a time"):
+        changes = changes_by_set(results, method)
+        worse = {name: round(change, 4) for name, change in changes.items() if change < -0.005}
+        print(f"{method}: 10 answers add {np.mean(list(changes.values())):.4f}, at most {max(changes.values()):.3f}")
+        print(f"worse by more than 0.005: {len(worse)} of {len(changes)} sets {worse}\n")
     rates = np.mean([one["truthful"]["false alarms"] for one in results.values()], axis=0)
     print(table([["false alarms after", "0", *map(str, BUDGETS)], ["rate", *(f"{rate:.3f}" for rate in rates)]]), "\n")
     known = [one["known"] for one in results.values() if one["known"]]
@@ -295,7 +309,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--sets", type=int, default=99)
-    arguments.add_argument("--repetitions", type=int, default=2)
+    arguments.add_argument("--repetitions", type=int, default=4)
     arguments.add_argument("--tables", type=Path, metavar="PICTURE", help="only report what is in the folder")
     given = arguments.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)

@@ -25,8 +25,8 @@ def gaussian_columns(z, mean, variance, direction, precision, limit):
 
 
 def loss(columns, is_outlier, share, coefficients, intercept, prior):
-    """The loss of a logistic regression with a ridge of 10 around the prior."""
-    total = 5.0 * sum((b - p) ** 2 for b, p in zip(coefficients, prior, strict=True))
+    """The loss of a logistic regression with a ridge of 5 around the prior."""
+    total = 2.5 * sum((b - p) ** 2 for b, p in zip(coefficients, prior, strict=True))
     for row, kind, weight in zip(columns, is_outlier, share, strict=True):
         odds = sum(x * b for x, b in zip(row, coefficients, strict=True)) + intercept
         total += weight * (max(odds, 0.0) + math.log1p(math.exp(-abs(odds))) - kind * odds)

@@ -3,11 +3,14 @@
 The labelled surprise is a c + max(e, b). c is the surprise without labels. The evidence e is a weighted sum of columns:
 for every weighting the log ratio of the distances to the nearest normal rows and to the nearest outliers, and where the
 measure compares columns of numbers or categories, those of `eocc.surprise.gaussians`. A logistic regression finds the
-coefficients. Its ridge draws them to a prior, so that few outliers change little.
+coefficients of the evidence. Its ridge draws them to a prior, so that few outliers change little.
 
-Two rules keep outliers of new kinds visible. Labels never lower the coefficient of the surprise below its prior. And
-the evidence that a row is unlike the known outliers counts no more than it does for an ordinary normal row: b is the
-lower quartile of the normal rows.
+The coefficient a of the surprise is fixed, and the regression does not see the surprise. Rows are asked about because
+they are surprising, so the answered outliers are more surprising than others. They cannot teach how much the surprise
+is worth. And if the surprise explained them already, they would teach little about anything else.
+
+Two rules keep outliers of new kinds visible. No label lowers a. And the evidence that a row is unlike the known
+outliers counts no more than it does for an ordinary normal row: b is the lower quartile of the normal rows.
 """
 
 from dataclasses import dataclass
@@ -24,10 +27,10 @@ from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, sum_c
 N_NEAR = 3
 # Distances are clipped to these multiples of the mean neighbour distance, so that copies and far rows count finitely.
 FLOOR, CEILING = 0.01, 1e7
-# The prior coefficients: of the surprise, which is also its least, and of the other main columns.
+# The coefficient of the surprise, and the prior coefficient of the other main columns.
 OF_SURPRISE, PRIOR = 0.4, 0.1
 # About so many outliers are needed to move a coefficient.
-RIDGE = 10.0
+RIDGE = 5.0
 # The unit of the surprise is at most so many standard deviations of the normal rows.
 LARGEST_UNIT = 3.0
 # Single columns share this many units of variance.
@@ -122,10 +125,10 @@ def fit_likelihood_ratio(
     columns = standardisation.apply(columns)
     is_outlier = np.repeat([0.0, 1.0, 0.0][: len(counts)], counts)
     share = np.repeat([counts[1] / n, 1.0, 1.0][: len(counts)], counts)
-    coefficients = _fit_coefficients(columns, is_outlier, share, n_main)
-    evidence = sum_columns(columns[:n, 1:] * coefficients[1:])
+    coefficients = _fit_coefficients(columns[:, 1:], is_outlier, share, n_main - 1)
+    evidence = sum_columns(columns[:n, 1:] * coefficients)
     least = min(float(np.quantile(evidence, LEAST_EVIDENCE)), 0.0)
-    return LikelihoodRatio(gaussians, standardisation, coefficients, least)
+    return LikelihoodRatio(gaussians, standardisation, np.append(OF_SURPRISE, coefficients), least)
 
 
 def surprises_left_out(
@@ -173,7 +176,7 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main
     """
     n_columns = columns.shape[1]
     prior = np.zeros(n_columns + 1)
-    prior[:n_main], prior[0] = PRIOR, OF_SURPRISE
+    prior[:n_main] = PRIOR
 
     def loss(b: Matrix) -> tuple[float, Matrix]:
         odds, change = columns @ b[:-1] + b[-1], np.append((b - prior)[:-1], 0.0)
@@ -182,7 +185,7 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main
         slope = np.append(errors @ columns, errors.sum()) + RIDGE * change
         return float(losses.sum() + RIDGE / 2 * (change**2).sum()), slope
 
-    bounds = [(OF_SURPRISE, None)] + [(0.0, None)] * (n_main - 1) + [(None, None)] * (n_columns - n_main + 1)
+    bounds = [(0.0, None)] * n_main + [(None, None)] * (n_columns - n_main + 1)
     with one_blas_thread():  # the products are too small for several
         found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
     return np.asarray(found.x[:-1])
