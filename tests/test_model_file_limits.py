@@ -1,11 +1,10 @@
 """The memory and time that loading a model may take, and the values in it that must agree."""
 
-import runpy
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
+from altered_models import pack, pack_as_is, repaired, unpack
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
@@ -20,9 +19,6 @@ from eocc.measures.composite import FittedComposite, Records
 from eocc.measures.objects import Objects
 from eocc.surprise.state import LARGEST_COEFFICIENT
 from samples import samples
-
-FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
-pack, pack_as_is, unpack = FUZZ["pack"], FUZZ["pack_as_is"], FUZZ["unpack"]
 
 
 def unpacked(clf, path):
@@ -256,7 +252,7 @@ def _fill(clf, member, value, path):
     """Write the model with one array full of a value."""
     manifest, members = unpacked(clf, path)
     members[member] = array_bytes(np.full_like(array_from_bytes(members[member]), value))
-    path.write_bytes(FUZZ["repaired"](manifest, members))
+    path.write_bytes(repaired(manifest, members))
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this
