@@ -30,7 +30,8 @@ from eocc.cli.inspect import facts_of
 from eocc.io.model_file import ModelFileError
 from eocc.report import write_report
 
-LONGEST = 30  # seconds for one case; most take milliseconds
+LONGEST = 30  # seconds of processor time for one case; most take milliseconds
+LONGEST_WAIT = 600  # seconds for one case, also on a busy machine: finds a case that waits for itself
 MOST_MEMORY = 2**29  # bytes that a case may add; the files take some kilobytes
 PER_CHILD = 500  # cases in one process
 REPORTED = 100  # one of so many models that load gets a report: its pictures take longer than all else
@@ -55,7 +56,9 @@ def outcome(path, data, damage, new, rng):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            use(model, path, rng)
+            use(model)
+            if rng.randrange(REPORTED) == 0:
+                write_report(model, path.with_suffix(".html"))
             fate = "works"
             try:
                 use_on(model, new)
@@ -69,8 +72,8 @@ def outcome(path, data, damage, new, rng):
     return fate
 
 
-def use(model, path, rng):
-    """Describe the model, explain its own rows, and perhaps write its report."""
+def use(model):
+    """Describe the model, and explain its own rows."""
     repr(model)
     model.describe(), facts_of(model), model.memory_needed(10**6, 10, 0.0)
     own = model.prototypes_[np.arange(min(2, len(model.prototypes_)))]
@@ -80,8 +83,6 @@ def use(model, path, rng):
     for explanation in model.explain_patterns(own):
         str(explanation), json.dumps(explanation.to_dict(), default=str)
     list(map(str, model.rules()))
-    if rng.randrange(REPORTED) == 0:
-        write_report(model, path.with_suffix(".html"))
 
 
 def use_on(model, new):
@@ -160,7 +161,8 @@ def child(first, stop, seed, made, folder, pipe):
     watch = Watch()
     with os.fdopen(pipe, "w") as file:
         for case in range(first, stop):
-            signal.alarm(LONGEST)  # ends the process
+            signal.setitimer(signal.ITIMER_PROF, LONGEST)  # ends the process
+            signal.alarm(LONGEST_WAIT)
             result = [case, *run_case(case, seed, made, folder, watch)]
             if watch.seen:
                 result[2:], watch.seen = ["failed", f"ran code: {dict(watch.seen)}"], Counter()
@@ -172,8 +174,10 @@ def child(first, stop, seed, made, folder, pipe):
 def in_children(n_cases, seed, folder):
     """Yield (case, damage, fate, error) of all cases; a case that ends its process fails, and the next one begins."""
     made, case = models(folder), 0
-    for k in range(4 * len(made)):
-        run_case(k, seed + 1, made, folder)  # imports and compiles, which takes longer than a case may
+    for k, name in enumerate(made):  # imports and compiles, which takes longer than a case may
+        write_report(load(Path(folder) / f"{name}.eocc"), Path(folder) / "damaged.html")
+        for number in range(4):
+            run_case(k + number * len(made), seed + 1, made, folder)
     while case < n_cases:
         mine, theirs = os.pipe()
         pid = os.fork()
@@ -187,7 +191,8 @@ def in_children(n_cases, seed, folder):
                 case += 1
         _, status = os.waitpid(pid, 0)
         if status:
-            what = "took too long" if os.WTERMSIG(status) == signal.SIGALRM else f"ended with status {status}"
+            is_late = os.WTERMSIG(status) in (signal.SIGALRM, signal.SIGPROF)
+            what = "took too long" if is_late else f"ended with status {status}"
             yield case, "unknown", "failed", f"{list(made)[case % len(made)]}: the process {what}"
             case += 1
 

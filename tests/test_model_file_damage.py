@@ -332,6 +332,8 @@ def fields(manifest, *way):
         ("dtw", lambda m: fields(m).update(band=1e9), "FittedDTW.band is of the wrong kind"),
         ("dtw", lambda m: fields(m, "unit").update(exponent=10**9), "Unit.exponent is of the wrong kind"),
         ("euclidean", lambda m: fields(m).update(largest=0.0), "FittedEuclidean.largest is of the wrong kind"),
+        ("euclidean", lambda m: fields(m).update(largest=9e-151), "FittedEuclidean.largest is of the wrong kind"),
+        ("dtw", lambda m: fields(m).update(largest=9e-151), "FittedDTW.largest is of the wrong kind"),
         (
             "euclidean",
             lambda m: fields(m).update(n_parameters=9),

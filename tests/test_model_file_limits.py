@@ -231,9 +231,8 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
 def test_numbers_that_would_overflow_are_refused(member, value, message, tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 3))
     clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3])).teach(X[:1] + 5, [1])
-    _fill(clf, f"surprise.{member}.npy", value, tmp_path / "m.eocc")
     with pytest.raises(ModelFileError, match=message):
-        load(tmp_path / "m.eocc")
+        _fill(clf, f"surprise.{member}.npy", value, tmp_path / "m.eocc")
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -249,7 +248,7 @@ def test_the_largest_numbers_that_load_give_finite_scores(sign, tmp_path):
 
 
 def _fill(clf, member, value, path):
-    """Write the model with one array full of a value."""
+    """Write the model with one array full of a value; raise if it cannot be loaded."""
     manifest, members = unpacked(clf, path)
     members[member] = array_bytes(np.full_like(array_from_bytes(members[member]), value))
     path.write_bytes(repaired(manifest, members))
