@@ -41,7 +41,8 @@ ODD_INTEGERS = [-1, 0, 1, 2, 7, 8, 100, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63)
 def patterns():
     """Return (measure, training patterns, new patterns) for every kind of data."""
     rng = np.random.default_rng(0)
-    rows, words = rng.normal(size=(9, 3)), ["oak", "elm", "ash tree", "", "maple", "map", "elms", "yew", "x" * 140]
+    rows, gap = rng.normal(size=(9, 3)), [np.nan, 0.0, 0.0]
+    words = ["oak", "elm", "ash tree", "", "maple", "map", "elms", "yew", "x" * 140]
     x = rng.normal(size=9)
     graphs = [
         LabelledGraph(
@@ -53,10 +54,11 @@ def patterns():
     tokens = [word.split() + list(word[:3]) for word in words]
     series = [rng.normal(size=(3 + k % 3, 2)) for k in range(9)]
     table = [{"a": float(k), "b": "xyz"[k % 3], "c": k % 2 == 0, "d": "SML"[k % 3]} for k in range(9)]
+    table[4]["a"] = table[4]["b"] = None
     parts = [{"r": row, "w": word, "s": one} for row, word, one in zip(rows, words, series, strict=True)]
     return {
         "euclidean": ("euclidean", rows, rows[:2] + 0.5),
-        "standardised": ("standardised", rows * [1.0, 1e3, 1e-3], rows[:2]),
+        "standardised": ("standardised", rows * [1.0, 1e3, 1e-3], rows[:2] + gap),
         "string-edit": ("string-edit", words, ["oaks", "é"]),
         "hamming": ("hamming", [f"{word:3.3}" for word in words], ["oak", "elk"]),
         "tokens": ("string-edit", tokens, [["oak"], []]),

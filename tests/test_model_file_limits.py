@@ -198,6 +198,15 @@ def test_graphs_may_not_declare_more_vertices_than_the_file_accounts_for(sizes, 
         load(tmp_path / "m.eocc")
 
 
+def test_graphs_that_are_not_directed_as_the_measure_says_are_refused(tmp_path):
+    graphs = [LabelledGraph(3), LabelledGraph(2, [[0, 1]]), LabelledGraph(1)]
+    manifest, members = unpacked(SurpriseClassifier(measure="graph-edit").fit(graphs), tmp_path / "m.eocc")
+    manifest["fitted"]["measure"]["object"][1]["directed"] = True
+    (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
+    with pytest.raises(ModelFileError, match="graph 1 is undirected, the training graphs are not"):
+        load(tmp_path / "m.eocc")
+
+
 def test_the_number_of_vertices_follows_from_edges_and_attributes():
     fitted = GraphEdit().fit(GRAPHS)
     path = LabelledGraph(3000, [[k, k + 1] for k in range(2999)])
