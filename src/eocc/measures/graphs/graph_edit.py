@@ -143,8 +143,8 @@ class FittedGraphEdit(RegisteredFitted):
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs with about as many edges and attribute values as vertices.
 
-        All must be directed, or all undirected, as in training. A small file can declare any number of vertices; pairing
-        them takes a table of the largest number squared.
+        All must be directed, or all undirected, as in training. A small file can declare any number of vertices;
+        pairing them takes a table of the largest number squared.
         """
         super().check_patterns(patterns)
         self._check_directions(patterns)
