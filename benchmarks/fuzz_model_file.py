@@ -1,9 +1,10 @@
 """Alter model files at random, then load and use them. Each must give an error of one line, or a model that works.
 
 ``python benchmarks/fuzz_model_file.py [cases] [seed]`` runs 100,000 cases over the models of both classifiers, of all
-measures, with and without labels. Some cases damage the bytes of a file. Most edit its decoded content (numbers, names,
-arrays, lists), with the right checksums and the derived numbers computed again, as a hostile writer would. What loads
-is used: rows are scored and explained, the model is described, its memory planned, and a report is written.
+measures, with and without labels and answers. Some cases damage the bytes of a file. Most edit its decoded content
+(numbers, names, arrays, lists), with the right checksums and the derived numbers computed again, as a hostile writer
+would. What loads is used: rows are scored and explained, the model is described, its memory planned. Of about one in
+100 models a report is written.
 
 Cases run in child processes, with limits of time and memory for each case. The script prints the number of every case
 that ends otherwise, and then exits with status 1. The same seed gives the same cases.
