@@ -36,6 +36,7 @@ COMMON = {
     "weights_",
 }
 ENTROPIC = {
+    "alpha_",
     "entropy_",
     "fuzzy_model_",
     "history_",
@@ -119,6 +120,7 @@ class TestPublicNames:
     def test_gamma_may_be_as_large_as_the_number_of_prototypes(self, setosa):
         clf = plain(gamma=25).fit(setosa)
         assert clf.alpha_ == 0.5
+        clf.set_params(gamma=1e9)  # concerns the next fit
         assert clf.facts()["order of the Rényi entropy"] == 0.5
         assert np.isfinite(clf.raw_entropy_)
         with pytest.raises(ValueError, match=r"d = 10 the number of prototypes; not 25"):

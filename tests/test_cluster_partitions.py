@@ -1,5 +1,8 @@
 """The size of a Dask collection is known before it is loaded, and may be refused."""
 
+import subprocess
+import sys
+
 import dask
 import dask.array as da
 import dask.bag as db
@@ -81,3 +84,18 @@ def test_a_scheduler_that_does_not_answer_is_an_error():
     said = pytest.raises(ValueError, match=r"no scheduler answers at 'tcp://127.0.0.1:1'")
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), said, on("tcp://127.0.0.1:1"):
         pass
+
+
+def test_a_fit_before_distributed_is_imported_keeps_the_settings_of_dask():
+    script = """
+import sys
+import dask.array, numpy as np
+from eocc import SurpriseClassifier
+X = np.random.default_rng(0).normal(size=(60, 3))
+assert "distributed" not in sys.modules
+for _ in range(2):
+    clf = SurpriseClassifier(prototypes=20).fit(dask.array.from_array(X, chunks=(20, 3)))
+print(clf.n_rows_, dask.config.get("distributed.comm.timeouts.connect") is not None)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("60 True\n", "")

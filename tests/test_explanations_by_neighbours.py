@@ -63,6 +63,15 @@ def test_explanations_agree_with_the_classifier(name):
     assert not clf.has_regions
 
 
+def test_rows_are_explained_in_blocks_so_that_ctrl_c_works():
+    X, sizes = np.random.default_rng(0).normal(size=(1000, 3)), []
+    clf = SurpriseClassifier().fit(X)
+    explain_block = clf.explain_patterns
+    clf.explain_patterns = lambda patterns: sizes.append(len(patterns)) or explain_block(patterns)
+    assert len(clf.explain(X[np.arange(2100) % 1000])) == 2100
+    assert sizes == [1048, 1048, 4]
+
+
 @pytest.mark.parametrize("name", sorted(set(MEASURES) - {"precomputed"}))
 def test_known_outliers_are_compared_with_for_every_measure(name):
     training, outliers = samples(name)

@@ -12,7 +12,8 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from eocc.io.files import Schema, guess_schema, open_chunks
+from eocc.io.archive import Limits
+from eocc.io.files import Schema, guess_schema, open_chunks, sheets, source
 from eocc.io.files.chunk import CHUNK_BYTES, CHUNK_ROWS
 from eocc.io.files.dialect import LINES_AHEAD, Dialect, delimiter_of
 from eocc.io.files.formats import FORMATS
@@ -416,6 +417,19 @@ def test_errors_in_a_workbook_name_the_line(tmp_path, rows, message):
         book.active.append(row)
     book.save(tmp_path / "a.xlsx")
     assert fault(tmp_path / "a.xlsx").startswith(message)
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused(workbook, monkeypatch):
+    assert sheets.LIMITS.file_bytes == 2**28
+    monkeypatch.setattr(sheets, "LIMITS", Limits(file_bytes=500))
+    assert "is larger than the limit of 500 bytes" in fault(workbook)
+
+
+def test_a_line_that_is_too_long_is_refused(tmp_path, monkeypatch):
+    assert source.LONGEST_LINE == 2**26
+    monkeypatch.setattr(source, "LONGEST_LINE", 100)
+    path = csv(tmp_path, b"a,b\n1,2\n" + b"1" * 101 + b",2\n")
+    assert fault(path).startswith("a.csv:3: the line is longer than 100 bytes; write one row per line")
 
 
 def test_a_damaged_workbook_is_one_line(workbook):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc.measures import Euclidean, resolve_measure
+from eocc.measures import Euclidean, Standardised, resolve_measure
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.measures.unit import Unit
 from oracles import core
@@ -81,3 +81,13 @@ def test_a_unit_scales_by_a_power_of_two(scale):
     assert np.abs(unit.measure(rows)).max() <= 1
     assert unit.measure(np.full((1, 2), np.finfo(float).max)).max() <= 1e150
     assert_array_equal(unit.measure(np.asfortranarray(rows)), unit.measure(rows))
+
+
+@pytest.mark.parametrize(
+    ("rows", "divisor"), [([[1e-140], [1e-140 + 1e-155]], 1.0), ([[1e-130], [1e-130 + 1e-145]], 1e-145)]
+)
+def test_a_divisor_that_would_make_distances_infinite_counts_as_0(rows, divisor):
+    rows = np.array(rows)
+    fitted = Standardised().fit(rows)
+    assert fitted.largest == pytest.approx(divisor, rel=0.5)
+    assert np.isfinite(fitted.prepare(np.array([[1e308]]), rows).evaluate(np.ones(1))).all()

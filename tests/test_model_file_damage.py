@@ -1,16 +1,16 @@
 import io
 import json
 import math
-import runpy
 import struct
 import zipfile
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from altered_models import pack, pack_as_is, unpack
+from fuzz_model_file import fuzz
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
@@ -25,9 +25,6 @@ from eocc.measures.text_format import TextFormat
 from eocc.regions.extents import std_extent
 from eocc.regions.memberships import Gaussian
 from samples import samples
-
-FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
-pack, pack_as_is, unpack = FUZZ["pack"], FUZZ["pack_as_is"], FUZZ["unpack"]
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +58,7 @@ def refusal(folder, data, **arguments):
 
 
 def test_random_damage_gives_a_one_line_error_or_a_working_model(folder):
-    fates, failures = FUZZ["fuzz"](250, seed=7, folder=folder, report=lambda *_: None)
+    fates, failures = fuzz(250, seed=7, folder=folder, report=lambda *_: None)
     assert failures == []
     for damage in ("edit_numbers", "edit_values"):
         assert fates[damage, "refused"] > 5
@@ -335,6 +332,8 @@ def fields(manifest, *way):
         ("dtw", lambda m: fields(m).update(band=1e9), "FittedDTW.band is of the wrong kind"),
         ("dtw", lambda m: fields(m, "unit").update(exponent=10**9), "Unit.exponent is of the wrong kind"),
         ("euclidean", lambda m: fields(m).update(largest=0.0), "FittedEuclidean.largest is of the wrong kind"),
+        ("euclidean", lambda m: fields(m).update(largest=9e-151), "FittedEuclidean.largest is of the wrong kind"),
+        ("dtw", lambda m: fields(m).update(largest=9e-151), "FittedDTW.largest is of the wrong kind"),
         (
             "euclidean",
             lambda m: fields(m).update(n_parameters=9),

@@ -1,11 +1,10 @@
 """The memory and time that loading a model may take, and the values in it that must agree."""
 
-import runpy
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
+from altered_models import pack, pack_as_is, repaired, unpack
 
 from doubles import plain
 from eocc import SurpriseClassifier, load, save
@@ -20,9 +19,6 @@ from eocc.measures.composite import FittedComposite, Records
 from eocc.measures.objects import Objects
 from eocc.surprise.state import LARGEST_COEFFICIENT
 from samples import samples
-
-FUZZ = runpy.run_path(str(Path(__file__).parent.parent / "benchmarks" / "fuzz_model_file.py"))
-pack, pack_as_is, unpack = FUZZ["pack"], FUZZ["pack_as_is"], FUZZ["unpack"]
 
 
 def unpacked(clf, path):
@@ -202,6 +198,15 @@ def test_graphs_may_not_declare_more_vertices_than_the_file_accounts_for(sizes, 
         load(tmp_path / "m.eocc")
 
 
+def test_graphs_that_are_not_directed_as_the_measure_says_are_refused(tmp_path):
+    graphs = [LabelledGraph(3), LabelledGraph(2, [[0, 1]]), LabelledGraph(1)]
+    manifest, members = unpacked(SurpriseClassifier(measure="graph-edit").fit(graphs), tmp_path / "m.eocc")
+    manifest["fitted"]["measure"]["object"][1]["directed"] = True
+    (tmp_path / "m.eocc").write_bytes(pack(manifest, members))
+    with pytest.raises(ModelFileError, match="graph 1 is undirected, the training graphs are not"):
+        load(tmp_path / "m.eocc")
+
+
 def test_the_number_of_vertices_follows_from_edges_and_attributes():
     fitted = GraphEdit().fit(GRAPHS)
     path = LabelledGraph(3000, [[k, k + 1] for k in range(2999)])
@@ -235,9 +240,8 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path):
 def test_numbers_that_would_overflow_are_refused(member, value, message, tmp_path):
     X = np.random.default_rng(0).normal(size=(12, 3))
     clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3])).teach(X[:1] + 5, [1])
-    _fill(clf, f"surprise.{member}.npy", value, tmp_path / "m.eocc")
     with pytest.raises(ModelFileError, match=message):
-        load(tmp_path / "m.eocc")
+        _fill(clf, f"surprise.{member}.npy", value, tmp_path / "m.eocc")
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -253,10 +257,10 @@ def test_the_largest_numbers_that_load_give_finite_scores(sign, tmp_path):
 
 
 def _fill(clf, member, value, path):
-    """Write the model with one array full of a value."""
+    """Write the model with one array full of a value; raise if it cannot be loaded."""
     manifest, members = unpacked(clf, path)
     members[member] = array_bytes(np.full_like(array_from_bytes(members[member]), value))
-    path.write_bytes(FUZZ["repaired"](manifest, members))
+    path.write_bytes(repaired(manifest, members))
 
 
 P = 2**61 - 1  # Python's hash of an integer is its remainder by this

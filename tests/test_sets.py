@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier
+from eocc.measures import sets
 from eocc.measures.sets import CosineBags, Jaccard
 from eocc.search import GeneticSearch
 from oracles import measures_text
@@ -115,3 +116,20 @@ def test_end_to_end(measure):
     scores = clf.score_samples(new)
     assert_array_equal(clf.predict(new), [1, -1, -1])
     assert_array_equal(scores, [clf.score_samples([basket])[0] for basket in new])
+
+
+@pytest.mark.parametrize("measure", [Jaccard(), CosineBags()])
+def test_sets_are_compared_in_blocks_on_another_thread_so_that_ctrl_c_works(measure, monkeypatch):
+    X = measure.read([list("oak elm"[k % 5 :]) for k in range(9)])
+    whole = measure.fit(X).prepare(X).evaluate(np.empty(0))
+    blocks = []
+
+    def by_hand(n, block, work):
+        for start in range(0, n, block):
+            blocks.append(start)
+            work(start, min(start + block, n))
+
+    monkeypatch.setattr(sets, "BLOCK_SIZE", 36)
+    monkeypatch.setattr(sets, "for_each_block", by_hand)
+    assert_array_equal(measure.fit(X).prepare(X).evaluate(np.empty(0)), whole)
+    assert blocks == [0, 4, 8]

@@ -1,6 +1,7 @@
 import datetime as dt
 import pickle
 import runpy
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from sklearn.base import clone
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
 from eocc.measures import Composite, Euclidean
-from eocc.measures.tables import Gower
+from eocc.measures.tables import Gower, MixedRows
 from eocc.search import GeneticSearch
 from oracles import tables
 
@@ -459,3 +460,14 @@ def test_the_example_runs(capsys):
     example = Path(__file__).parent.parent / "examples" / "mixed_records.py"
     runpy.run_path(str(example), run_name="__main__")
     assert "How much each column counts" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("n", "is_here"), [(1024, True), (1025, False)])
+def test_large_tables_are_compared_on_another_thread_so_that_ctrl_c_works(n, is_here):
+    used = []
+
+    class Watched(MixedRows):
+        kernel = staticmethod(lambda *_: used.append(threading.current_thread() is threading.main_thread()))
+
+    Watched(np.zeros((n, 2)), np.zeros((2, 1024)), np.zeros(2, bool)).evaluate(np.ones(2))
+    assert used == [is_here]

@@ -204,6 +204,19 @@ def test_words_and_mixed_tables_can_be_asked_and_taught():
     assert better.answers_.rows[0] == {"size": 0.0, "colour": "green"}
 
 
+@pytest.mark.parametrize("measure", ["euclidean", "standardised"])
+def test_rows_with_missing_numbers_can_be_asked_and_taught(measure, tmp_path):
+    X, new = np.random.default_rng(0).normal(size=(60, 3)), np.full((3, 3), 4.0)
+    new[1:, 0] = np.nan
+    clf = SurpriseClassifier(measure=measure).fit(X)
+    assert [one.index for one in clf.queries(new, n=3)] == [0, 1]  # the third is a copy of the second
+    taught = clf.teach(new[1:2], [1])
+    assert taught.predict(new[1:]).tolist() == [1, 1]
+    assert taught.predict(X).tolist() == clf.predict(X).tolist()
+    save(taught, tmp_path / "m.eocc")
+    assert_array_equal(load(tmp_path / "m.eocc").score_samples(new), taught.score_samples(new))
+
+
 def test_tables_with_other_labels_are_joined():
     first, second = read_table([{"a": 1.0, "b": "x"}]), read_table([{"a": None, "b": "y"}, {"a": 2.0, "b": "x"}])
     both = joined(first, second)

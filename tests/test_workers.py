@@ -1,9 +1,11 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
+from eocc.foundation.threads import in_blocks
 from eocc.foundation.workers import workers
 
 
@@ -79,3 +81,13 @@ def test_leaving_early_drops_tasks_that_have_not_begun():
         with pytest.raises(KeyError):  # results are missing
             mapping.result()
     assert begun == [0]
+
+
+def test_one_thread_works_through_many_rows_in_blocks_so_that_ctrl_c_works():
+    few, many, seen = np.zeros((2**11, 2**10)), np.zeros((2**11 + 1, 2**10)), []
+    in_blocks(few, seen.append)
+    assert seen == [slice(0, 2**11)]
+    seen.clear()
+    in_blocks(many, seen.append)
+    assert [some.stop - some.start for some in seen] == [2**8] * 9
+    assert seen[-1].start == 2**11

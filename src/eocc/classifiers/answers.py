@@ -60,6 +60,8 @@ def check_teachable(classifier: Any) -> None:
 def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None) -> Answers:
     """Return the answers of a classifier with further ones; of the answers to equal rows, the last counts."""
     labels = signs(y, "y", len(rows))
+    if getattr(classifier.measure_, "fills_gaps", False):
+        rows = classifier.measure_.filled(rows)  # a model file holds no gaps in numbers
     before: Answers | None = classifier.answers_
     called = ("",) * len(rows) if names is None else tuple(map(str, names))
     if len(called) != len(rows):

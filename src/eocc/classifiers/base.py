@@ -38,6 +38,8 @@ Result = TypeVar("Result")
 
 # Rows are scored in blocks of about this many dissimilarities, 4 MiB, which stay in the processor's cache.
 BLOCK_SIZE = 2**19
+# Rows are explained in blocks of about this many dissimilarities, 8 MiB, each in a fraction of a second: Ctrl-C works.
+EXPLAINED = 2**20
 
 
 class OneClassClassifier(
@@ -252,7 +254,9 @@ class OneClassClassifier(
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""
         check_is_fitted(self)
-        return self.explain_patterns(self.read(X))
+        patterns = self.read(X)
+        blocks = self.blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
+        return [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
 
     def explain_frame(self, X: Any) -> Any:
         """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""

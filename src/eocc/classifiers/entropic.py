@@ -269,6 +269,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.weights_, self.objective_ = candidate.weights, candidate.objective
         self.entropy_, self.modularity_ = candidate.entropy, candidate.modularity
         self.raw_entropy_, self.neighbour_entropy_ = model.raw_entropy, model.neighbour_entropy
+        self.alpha_ = renyi_order(len(self.prototype_indices_), self.gamma)
         self.performance_ = None if np.isnan(candidate.performance) else candidate.performance
         self.spanning_tree_, self.modularity_curve_, self.labels_ = model.tree, model.modularity_curve, model.labels
         self.regions_, self.fuzzy_model_, self.history_ = model.regions, model.fuzzy, model.history
@@ -353,19 +354,13 @@ class EntropicOneClassClassifier(OneClassClassifier):
         graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
-    @property
-    def alpha_(self) -> float:
-        """The order of the Rényi entropy."""
-        return renyi_order(len(self.prototype_indices_), self.gamma)
-
     def facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
             "entropy": self.entropy_,
             "Rényi entropy": self.raw_entropy_,
-            # A model file keeps no gamma that a fit would refuse.
-            "order of the Rényi entropy": self.alpha_ if isinstance(self.gamma, int | float) else None,
+            "order of the Rényi entropy": self.alpha_,
             "Rényi entropy by neighbours": self.neighbour_entropy_,
             "modularity": self.modularity_,
             "objective": self.objective_,

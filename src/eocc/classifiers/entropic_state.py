@@ -14,7 +14,7 @@ from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.memberships import resolve_membership_function
 from eocc.regions.tconorms import resolve_tconorm
 
-NUMBERS = ("entropy", "raw_entropy", "modularity", "objective", "performance", "neighbour_entropy")
+NUMBERS = ("entropy", "raw_entropy", "alpha", "modularity", "objective", "performance", "neighbour_entropy")
 # The value of a number that was not measured, and the entropy of copies, whose tree has length 0.
 EXCEPTIONS = {"raw_entropy": (-math.inf,), "performance": (None,), "neighbour_entropy": (None, -math.inf)}
 HISTORY = ("best", "mean", "entropy", "modularity", "performance")

@@ -89,11 +89,22 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], na
         pool.stop()
 
 
+def interruptibly(work: Callable[[], None], size: int) -> None:
+    """Call work(), which takes about `size` steps; unless they are few, the caller only waits: Ctrl-C works."""
+    if size <= FEW:
+        work()
+    else:
+        for_each_block(1, 1, lambda start, stop: work())
+
+
 def in_blocks(rows: Matrix, work: Callable[[slice], None]) -> None:
     """Call work(some) for blocks of rows of about 2 MiB, on all threads allowed; at once if the rows are few."""
     step = max(1, BLOCK_SIZE // max(1, rows.shape[1]))
-    if rows.size <= FEW or _allowed.get() == 1:
+    if rows.size <= FEW:
         work(slice(0, len(rows)))
+    elif _allowed.get() == 1:
+        for start in range(0, len(rows), step):
+            work(slice(start, start + step))
     else:
         for_each_block(len(rows), step, lambda start, stop: work(slice(start, stop)))
 

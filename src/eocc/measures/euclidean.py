@@ -51,16 +51,16 @@ class FittedEuclidean(FittedInUnit):
         if patterns.shape[1] != self.n_parameters:
             raise ValueError(f"rows have {patterns.shape[1]} numbers; the training rows had {self.n_parameters}")
         if prototypes is not None:
-            columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
-            return _Rows(self.unit.measure(self._filled(patterns)), columns, 1.0 / self.largest)
+            columns = np.ascontiguousarray(self.unit.measure(self.filled(prototypes)).T)
+            return _Rows(self.unit.measure(self.filled(patterns)), columns, 1.0 / self.largest)
         rows = self.unit.measure(patterns)
         return _Square(np.ascontiguousarray(rows - rows.mean(axis=0)), 1.0 / self.largest)
 
     def coordinates(self, patterns: Matrix) -> Matrix:
         """Return the rows in the unit of the dissimilarity."""
-        return self.unit.measure(self._filled(patterns)) / self.largest
+        return self.unit.measure(self.filled(patterns)) / self.largest
 
-    def _filled(self, patterns: Matrix) -> Matrix:
+    def filled(self, patterns: Matrix) -> Matrix:
         """Return patterns without gaps; the columns count in units of their range."""
         is_gap = np.isnan(patterns)
         if not is_gap.any():
@@ -83,7 +83,7 @@ class FittedEuclidean(FittedInUnit):
         d is a root of a sum, so a feature has no term of its own in d: its share of the sum is its share of d.
         """
         pattern, prototype = pair.pattern[0], pair.prototype[0]
-        complete = self._filled(np.array([pattern, prototype]))
+        complete = self.filled(np.array([pattern, prototype]))
         here, there = self.unit.measure(complete)
         amounts = shared_out(pair.dissimilarity, pair.weights * (here - there) ** 2)
         names = feature_names(pair.names, len(pattern))

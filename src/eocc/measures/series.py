@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, instance, number, optional, positive, real
+from eocc.foundation.checks import array_of, instance, number, optional, real
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
@@ -18,7 +18,7 @@ from eocc.measures.bounded import SAFE, are_few, nearest_by_bounds, nearest_of_a
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.schema import DataSchema
-from eocc.measures.unit import FittedInUnit, MeasureInUnit, Unit
+from eocc.measures.unit import LEAST_DIVISOR, FittedInUnit, MeasureInUnit, Unit
 
 SHAPES = "pass an array of shape (length,) or (length, channels)"
 # Patterns per task of a thread.
@@ -33,7 +33,7 @@ class FittedDTW(FittedInUnit):
 
     band: float
     computed: list[tuple[Objects, Matrix]] = field(default_factory=list)
-    stored: ClassVar = {"unit": instance(Unit), "largest": positive, "band": real(0, 1)}
+    stored: ClassVar = {"unit": instance(Unit), "largest": real(LEAST_DIVISOR), "band": real(0, 1)}
     weighs: ClassVar = "channel"
     pattern_classes: ClassVar = (np.ndarray,)
 

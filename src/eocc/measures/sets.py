@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from eocc.foundation.checks import positive
 from eocc.foundation.registry import listed
+from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, to_json
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
@@ -34,9 +35,13 @@ class FittedJaccard(RegisteredFitted):
         """Return (|A or B| - |A and B|) / |A or B| for all pairs."""
         prototypes = patterns if prototypes is None else prototypes
         tokens, prototype_tokens = ([dict.fromkeys(s, 1.0) for s in group] for group in (patterns, prototypes))
-        common = _products(tokens, prototype_tokens)
-        union = np.add.outer([len(s) for s in tokens], [len(s) for s in prototype_tokens]) - common
-        return LinearPrepared(((union - common) / np.maximum(union, 1))[None])
+        sizes, prototype_sizes = (np.array([len(s) for s in group]) for group in (tokens, prototype_tokens))
+
+        def unshared(common: Matrix, rows: slice) -> Matrix:
+            union = np.add.outer(sizes[rows], prototype_sizes) - common
+            return np.asarray((union - common) / np.maximum(union, 1))
+
+        return LinearPrepared(_compared(tokens, prototype_tokens, unshared)[None])
 
     def difference(self, pair: Pair) -> Difference:
         """Return what the tokens in only one of the sets add: 1 / |A or B| each. Shared tokens add nothing."""
@@ -81,12 +86,16 @@ class FittedCosineBags(RegisteredFitted):
         bags = [_scaled(bag) for bag in patterns]
         prototype_bags = bags if prototypes is None else [_scaled(bag) for bag in prototypes]
         squares, prototype_squares = (np.array([_square(bag) for bag in group]) for group in (bags, prototype_bags))
-        # The root of the product, not the product of the roots: it is exact for equal squares, so copies have d = 0.
-        norms = np.sqrt(np.multiply.outer(squares, prototype_squares))
-        both_empty = np.logical_and.outer(squares == 0, prototype_squares == 0)
-        cosines = _products(bags, prototype_bags) / np.where(norms > 0, norms, 1)
-        # Rounding may push a cosine above 1 if weights are not whole numbers.
-        return LinearPrepared(1 - np.where(both_empty, 1, np.minimum(cosines, 1))[None])
+
+        def one_minus_cosine(products: Matrix, rows: slice) -> Matrix:
+            # The root of the product, not the product of the roots: exact for equal squares, so copies have d = 0.
+            norms = np.sqrt(np.multiply.outer(squares[rows], prototype_squares))
+            both_empty = np.logical_and.outer(squares[rows] == 0, prototype_squares == 0)
+            cosines = products / np.where(norms > 0, norms, 1)
+            # Rounding may push a cosine above 1 if weights are not whole numbers.
+            return np.asarray(1 - np.where(both_empty, 1, np.minimum(cosines, 1)))
+
+        return LinearPrepared(_compared(bags, prototype_bags, one_minus_cosine)[None])
 
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per token: d times its share of the sum of (a_t / |a| - b_t / |b|)^2.
@@ -163,15 +172,26 @@ def in_order(tokens: Iterable[Any]) -> list[Any]:
         return sorted(tokens, key=lambda token: (str(token), repr(token)))
 
 
-def _products(bags: Sequence[Mapping[Any, float]], prototypes: Sequence[Mapping[Any, float]]) -> Matrix:
-    """Return sum_t a_t b_t of every bag a and prototype b.
+def _compared(
+    bags: Sequence[Mapping[Any, float]],
+    prototypes: Sequence[Mapping[Any, float]],
+    dissimilarity: Callable[[Matrix, slice], Matrix],
+) -> Matrix:
+    """Return the dissimilarities (n, r), computed by blocks of rows from sum_t a_t b_t of every bag a and prototype b.
 
     Terms are added in the order in which the prototypes list the tokens, so a row does not depend on other rows.
     """
     column: dict[Hashable, int] = {}
     for token in chain.from_iterable(prototypes):
         column.setdefault(token, len(column))
-    return np.asarray((_sparse(bags, column) @ _sparse(prototypes, column).T.tocsr()).toarray())
+    left, right = _sparse(bags, column), _sparse(prototypes, column).T.tocsr()
+    found = np.empty((len(bags), len(prototypes)))
+
+    def work(start: int, stop: int) -> None:
+        found[start:stop] = dissimilarity((left[start:stop] @ right).toarray(), slice(start, stop))
+
+    for_each_block(len(bags), max(1, BLOCK_SIZE // max(1, len(prototypes))), work)
+    return found
 
 
 def _sparse(bags: Sequence[Mapping[Any, float]], column: Mapping[Hashable, int]) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.foundation.checks import hashable, instance, mapping, optional, tuple_of
 from eocc.foundation.registry import choose, listed
+from eocc.foundation.threads import interruptibly
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
@@ -242,7 +243,7 @@ class MixedRows:
     def evaluate(self, p: Matrix, out: Matrix | None = None) -> Matrix:
         """Return sum_k p_k c_k / u (n, r)."""
         out = np.empty((len(self.rows), self.prototype_columns.shape[1])) if out is None else out
-        self.kernel(self.rows, self.prototype_columns, self.is_code, p, out)
+        interruptibly(lambda: self.kernel(self.rows, self.prototype_columns, self.is_code, p, out), out.size * len(p))
         return out
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, instance, integer, positive
+from eocc.foundation.checks import array_of, instance, integer, real
 from eocc.foundation.threads import for_each_block, threads
 from eocc.foundation.types import Matrix
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
@@ -14,6 +14,8 @@ from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 FARTHEST = 1e150
 # A column whose variation is below this share of its largest value varies only by rounding.
 CONSTANT = 1e-14
+# A smaller divisor counts as 0: with it, the distance of a row so far out would be infinite.
+LEAST_DIVISOR = 1e-150
 # Up to this exponent a product with a power of two equals ldexp, and is faster.
 MOST_BY_PRODUCT = 1000
 # Doubles reach from 2**-1074 to 2**1024.
@@ -98,7 +100,7 @@ class FittedInUnit(RegisteredFitted):
 
     unit: Unit
     largest: float
-    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": positive}
+    stored: ClassVar = {"unit": instance(Unit, StandardUnit), "largest": real(LEAST_DIVISOR)}
 
     @property
     def n_parameters(self) -> int:
@@ -130,8 +132,8 @@ class FittedInUnit(RegisteredFitted):
         return max(largest)
 
     def divided(self, largest: float) -> Self:
-        """Return the measure with that divisor, or without any scaling if it is 0."""
-        if largest > 0:
+        """Return the measure with that divisor, or without any scaling if it is as good as 0."""
+        if largest >= LEAST_DIVISOR:
             return replace(self, largest=largest)
         return replace(self, unit=replace(self.unit, exponent=0), largest=1.0)
 

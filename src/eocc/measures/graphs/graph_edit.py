@@ -89,11 +89,14 @@ class FittedGraphEdit(RegisteredFitted):
 
     def pairs(self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None) -> GraphPairs:
         """Return the graphs of both sides, ready to be compared."""
+        self._check_directions(patterns)
+        return GraphPairs.of(self, patterns, prototypes)
+
+    def _check_directions(self, patterns: Sequence[LabelledGraph]) -> None:
         for number, graph in enumerate(patterns):
             if len(np.asarray(graph.edges)) and self.directed not in (None, graph.directed):
                 kind = "directed" if graph.directed else "undirected"
                 raise ValueError(f"graph {number} is {kind}, the training graphs are not; convert it")
-        return GraphPairs.of(self, patterns, prototypes)
 
     def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
         """Compare graphs of equal size again: those pairs depend on the order, as no graph is the smaller one."""
@@ -140,9 +143,11 @@ class FittedGraphEdit(RegisteredFitted):
     def check_patterns(self, patterns: Any) -> None:
         """Raise a ValueError unless patterns are graphs with about as many edges and attribute values as vertices.
 
-        A small file can declare any number of vertices; pairing them takes a table of the largest number squared.
+        All must be directed, or all undirected, as in training. A small file can declare any number of vertices;
+        pairing them takes a table of the largest number squared.
         """
         super().check_patterns(patterns)
+        self._check_directions(patterns)
         sizes = np.array([graph.n_vertices for graph in patterns], np.int64)
         held = np.array([_n_held(graph) for graph in patterns], np.int64)
         bare = int(np.maximum(sizes - held - BARE_PER_GRAPH, 0).sum())

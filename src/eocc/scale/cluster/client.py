@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import cycle, pairwise
 from typing import Any
@@ -87,11 +87,19 @@ def n_slots(client: Any) -> int:
 
 def given(client: Any, data: Any) -> Any:
     """Return a future of the pickled data: a task, which runs again if a worker dies with its copy."""
+    with large_tasks():
+        return client.submit(_itself, Pickled(data), pure=False)
+
+
+@contextmanager
+def large_tasks() -> Iterator[None]:
+    """Keep Dask from warning of large tasks, which are intended."""
     import dask
 
-    # Dask warns of large tasks; this one is intended.
+    with suppress(ImportError):
+        import distributed  # noqa: F401  (its settings would be lost if they were first loaded inside the block)
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-        return client.submit(_itself, Pickled(data), pure=False)
+        yield
 
 
 def given_tasks(client: Any, function: Any, tasks: list[tuple[Any, ...]]) -> list[Any]:

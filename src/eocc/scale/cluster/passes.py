@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Matrix
-from eocc.scale.cluster.client import computed
+from eocc.scale.cluster.client import computed, large_tasks
 from eocc.scale.cluster.partitions import lengths_of, partitions_of
 from eocc.scale.cluster.pickled import Pickled
 from eocc.scale.passes import READING, Part
@@ -59,8 +59,7 @@ class DaskPasses:
         while len(tasks) > 1:
             pairs = [of_pair(sent[1], *tasks[k : k + 2]) for k in range(0, len(tasks) - 1, 2)]
             tasks = pairs + tasks[2 * len(pairs) :]
-        # Dask warns of large tasks; these hold the model, and are intended.
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+        with large_tasks():  # they hold the model
             (result,) = computed(tasks[0])
         found: Result = result
         return found
