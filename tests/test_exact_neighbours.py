@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.foundation.threads import threads
 from eocc.kernels.products import LANE, box_bounds, lane_minima
-from eocc.neighbours import exact
+from eocc.neighbours import exact, tiles
 from eocc.neighbours.exact import RowIndex
 from eocc.neighbours.tiles import Tiles
 from oracles import exact as oracle
@@ -58,7 +58,7 @@ def test_ties_and_copies(seed, n, n_columns, size):
     check(index, rows[:3])
 
 
-@pytest.mark.parametrize("search", ["products"], indirect=True)
+@pytest.mark.parametrize("search", ["products", "tiles"], indirect=True)
 def test_of_points_at_the_same_distance_products_list_the_first():
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 6)).reshape(6, -1).T
     found = RowIndex.of(grid, np.ones((1, 6))).nearest(np.zeros((1, 6)), 10)[0]
@@ -167,13 +167,37 @@ def test_a_box_bounds_the_distance_to_what_it_holds(m, n, d, seed):
 def test_tiles_hold_every_point_once_within_their_boxes(n, d, seed):
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 4, (n, d)) + rng.choice([0.0, 0.5], size=(n, d))
-    tiles = Tiles.of(points, 32)
-    assert_array_equal(np.sort(tiles.order), np.arange(n))
+    found = Tiles.of(points, 32)
+    assert_array_equal(np.sort(found.order), np.arange(n))
     of_point = np.arange(n) // 32
-    sorted_points = points[tiles.order]
-    assert (tiles.lows.T[of_point] <= sorted_points).all()
-    assert (sorted_points <= tiles.highs.T[of_point]).all()
-    assert_array_equal(np.sort(tiles.sorted(points)), np.arange(n))
+    sorted_points = points[found.order]
+    assert (found.lows.T[of_point] <= sorted_points).all()
+    assert (sorted_points <= found.highs.T[of_point]).all()
+    assert_array_equal(np.sort(found.sorted(points)), np.arange(n))
+
+
+@pytest.mark.parametrize("search", ["tiles"], indirect=True)
+def test_a_tile_as_near_as_the_limit_is_compared(monkeypatch):
+    monkeypatch.setattr(exact, "TILES_AT_A_TIME", 1)
+    line = np.zeros((64, 6))
+    line[:, 0] = np.r_[32:64, 0:32]
+    # Halfway between points 0 and 63, in two tiles: the lower number is listed.
+    assert_array_equal(RowIndex.of(line, np.ones((1, 6))).nearest(np.eye(1, 6) * 31.5, 1)[0].numbers, [[0]])
+
+
+def test_boxes_grow_by_more_than_coordinates_are_rounded():
+    # A coordinate is rounded three times, once each: of the row and of the edge of the box.
+    assert 2 * 3 * np.finfo(float).eps / 2 <= tiles.SLACK
+    assert tiles.SAFE < 1
+
+
+@pytest.mark.parametrize("search", ["products", "tiles"], indirect=True)
+def test_a_row_whose_square_overflows_has_neighbours():
+    rng = np.random.default_rng(0)
+    index = RowIndex.of(1e-10 * rng.normal(size=(100, 6)), np.ones((1, 6)))
+    found = index.nearest(np.full((1, 6), 1e146), 5)[0]
+    assert (found.numbers >= 0).all()
+    assert np.isfinite(found.distances).all()
 
 
 def test_near_rows_are_compared_together():

@@ -2,9 +2,9 @@
 How long does a fit take?
 =========================
 
-``SurpriseClassifier`` fits a thousand rows in a few milliseconds, and a million in seconds. It keeps all rows if
-there are at most 20,000. If there are more, it keeps 20,000, but all rows count for the threshold. The times are
-those of the machine that built this page.
+``SurpriseClassifier`` fits a thousand rows in a few milliseconds, and a million in seconds. It compares
+with all of up to 223,000 rows, and with fewer beyond, but all rows count for the threshold. The times are those of the
+machine that built this page.
 """
 
 import time

@@ -136,9 +136,10 @@ def insert_near(i, row, length, rows, turns, points, scratch, squares, numbers):
     """Insert the points that may be near into the lists of a row, number i of the products with the tiles `turns`."""
     # A squared distance under weighting t is at least least[t] times that of the products, so these bound it.
     lows, least, first, w = scratch.lows[i], scratch.least[i], scratch.first, points.reach.shape[1]
-    nearer = limit_of(row, squares, points.least, points.unit)
-    limit = nearer - length * length
     is_far = not length <= LONGEST_ROW  # its products mean nothing
+    shift = 0.0 if is_far else length * length
+    nearer = limit_of(row, squares, points.least, points.unit)
+    limit = nearer - shift
     if is_far:
         lows[:], least[:] = -np.inf, -np.inf
     # The most promising lanes come first, so that the limit falls early; then all others below it.
@@ -160,7 +161,7 @@ def insert_near(i, row, length, rows, turns, points, scratch, squares, numbers):
                         value = square(rows, row, points.lanes, tile * w + lane, s, points.weights, t)
                         insert(value, points.ids[tile * w + lane, s], squares[row, t], numbers[row, t])
                     nearer = limit_of(row, squares, points.least, points.unit)
-                    limit = nearer - length * length
+                    limit = nearer - shift
             lows[here, lane] = np.nan  # done: not below any limit
     scratch.limits[row] = nearer
 

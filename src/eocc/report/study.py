@@ -139,21 +139,22 @@ def _listed(order: Indices) -> Indices:
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
-    blocks, with_regions = [], shows_regions(classifier)
-    for block in track(f"scoring {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
+    blocks, with_regions, scores = [], shows_regions(classifier), classifier.score_read(patterns)
+    for block in track(f"placing {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
         with threads(n_threads(classifier.n_jobs)):
-            scores, nearest = classifier.score_patterns(block), np.zeros(len(block), np.int64)
+            nearest = np.zeros(len(block), np.int64)
             if with_regions:
                 rows = classifier.embed(block)
                 rows, nearest = rows[:, plane.columns], classifier.nearest_regions(rows)
             else:
                 rows = plane.embed(classifier, block)
-        blocks.append((scores.ratios, scores.log_memberships, scores.margins, plane.place(rows), nearest))
-    ratios, logs, margins, points, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
+        blocks.append((plane.place(rows), nearest))
+    points, nearest = (np.concatenate(part) for part in zip(*blocks, strict=True))
     known = np.isin(row_hashes(words_of(patterns)), row_hashes(words_of(classifier.prototypes_)))
     calibration = classifier.calibration_
-    p_values = None if calibration is None else calibration.p_values(margins)
-    accepted, regions = margins - classifier.threshold_ >= 0, nearest if with_regions else None
+    p_values = None if calibration is None else calibration.p_values(scores.margins)
+    accepted, regions = scores.margins - classifier.threshold_ >= 0, nearest if with_regions else None
+    ratios, logs = scores.ratios, scores.log_memberships
     return ScoredRows(patterns, names, ratios, logs, accepted, points, regions, p_values, known, is_normal)
 
 
