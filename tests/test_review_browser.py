@@ -150,9 +150,13 @@ def test_keys_end_at_the_ends_and_leave_shortcuts_and_held_keys_alone(page):
         page.execute_script(f"document.body.{press}", more)
         assert title(page) == first
     click(page, "#use-keys")
+    wait_for(page, lambda: not one(page, "#use-keys").is_selected())
     keys(page, "x")
+    # Two frames: the key has arrived before keys are used again.
+    page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
     assert title(page) == first
     click(page, "#use-keys")
+    wait_for(page, lambda: one(page, "#use-keys").is_selected())
     keys(page, *[FORWARD] * 9)
     assert title(page) == "5 rows without an answer"
     keys(page, "x")
