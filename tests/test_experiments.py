@@ -19,11 +19,12 @@ from eocc.experiments.protocol import (
     trial_of_rows,
     validation_rows,
 )
-from eocc.experiments.published_figures import PublishedFigure
+from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
 from eocc.experiments.studies import generations_within
 from eocc.experiments.systems import SYSTEMS
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
+from eocc.rivals import RIVALS
 from eocc.search import GeneticSearch
 from troubled_source import source
 
@@ -89,6 +90,15 @@ def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
     assert_allclose(trial.leaking.patterns, X[test][validation] + noise, rtol=1e-12)
 
 
+@pytest.mark.parametrize("normalisation", ["raw", "unit-variance"])
+def test_columns_of_two_values_get_no_noise(normalisation):
+    made = source()
+    X = np.column_stack([np.array(made.rows), np.arange(len(made.rows)) % 2])
+    trial = trial_of_rows(X, np.array(made.is_target), normalisation, 0)
+    has_noise = (trial.leaking.patterns != trial.honest.patterns).all(axis=0)
+    assert_array_equal(has_noise, [True, True, True, False])
+
+
 def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_noise():
     made = source()
     trial = made.trial("raw", 0, 0)
@@ -122,6 +132,16 @@ def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthe
         random_state=7,
     )
     assert made.get_params() == own.get_params()
+
+
+def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
+    made = SYSTEMS["MPM as printed"].make(0, 1, "euclidean")
+    assert made.get_params() == RIVALS["MPM"](width=1.0, regularisation=1e-6).get_params()
+    cells = [Cell(UciSource("I"), "raw", system, 0, 0, 0) for system in ("MPM", "MPM as printed")]
+    results = results_of(cells, {}, published("uci_low"))
+    figures = [results.printed(("I", "raw"), system, "auc") for system in ("MPM", "MPM as printed")]
+    assert figures[0] is not None
+    assert figures[0] == figures[1]
 
 
 def test_the_surprise_systems_learn_from_targets_and_from_the_honest_tenth():

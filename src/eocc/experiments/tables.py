@@ -51,7 +51,8 @@ class Results:
     def printed(self, place: Place, system: str, measured: str) -> PublishedFigure | None:
         """Return the published figure of a place, for a variant that of its set."""
         name, form = place
-        return self.published.get(((self.variants.get(name, name), form), system, measured))
+        printed_as = SYSTEMS[system].printed_as or system
+        return self.published.get(((self.variants.get(name, name), form), printed_as, measured))
 
     def mean(self, places: Iterable[Place], system: str, measured: str = "auc") -> float:
         """Return the mean over the places of the mean over runs, NaN if a run failed or there was none."""
