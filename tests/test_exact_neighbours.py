@@ -1,4 +1,4 @@
-"""Exact nearest rows: tree and products against all distances, for ordinary and for strange points."""
+"""Exact nearest rows: tree, scan and products against all distances, for ordinary and for strange points."""
 
 import numpy as np
 import pytest
@@ -14,14 +14,26 @@ from eocc.neighbours.tiles import Tiles
 from oracles import exact as oracle
 
 
-@pytest.fixture(params=["products", "tiles", "tree"], autouse=True)
+@pytest.fixture(params=["products", "tiles", "scan", "tree"], autouse=True)
 def search(request, monkeypatch):
-    """All searches, whatever the number of rows."""
-    if request.param != "tree":
-        monkeypatch.setattr(exact, "TREE_ROWS", 0)
+    """All searches, whatever the number of rows and columns."""
+    if request.param == "as they are":
+        return
+    monkeypatch.setattr(exact, "TREE_COLUMNS", np.inf if request.param == "tree" else 0)
+    monkeypatch.setattr(exact, "SCAN_ROWS", np.inf if request.param == "scan" else 0)
     if request.param == "tiles":
         for name, value in (("MANY", 2 * LANE), ("SMALL_TILE", 2 * LANE), ("TILES_AT_A_TIME", 2)):
             monkeypatch.setattr(exact, name, value)
+
+
+@pytest.mark.parametrize("search", ["as they are"], indirect=True)
+@pytest.mark.parametrize(
+    ("n", "d", "search_class"),
+    [(1025, 5, exact._Tree), (1024, 6, exact._Scan), (1025, 6, exact._Products)],
+)
+def test_columns_and_rows_choose_the_search(n, d, search_class):
+    rows = np.arange(n * d, dtype=float).reshape(n, d)
+    assert type(RowIndex.of(rows, np.ones((1, d)))._searches[0][0]) is search_class
 
 
 def check(index, rows, k=10):
@@ -99,6 +111,7 @@ def test_rows_far_away_have_neighbours_too(size):
 
 
 # Weights that surely let few points pass, that let few pass of these points, and that let many pass.
+@pytest.mark.parametrize("search", ["products", "tiles"], indirect=True)
 @pytest.mark.parametrize(("lowest", "n_searches"), [(0.9, 1), (0.5, 1), (1e-6, 2)])
 def test_weightings_share_products_only_where_that_helps(lowest, n_searches):
     rng = np.random.default_rng(1)

@@ -128,6 +128,7 @@ def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthe
     own = EntropicOneClassClassifier(
         measure="euclidean",
         synthesis=synthesis,
+        precision="single",
         search=GeneticSearch(max_generations=3, first_population=start),
         random_state=7,
     )

@@ -1,7 +1,8 @@
 """Rows of numbers -> the exact nearest of them, under several weightings of the Euclidean distance.
 
-With few columns or rows, a k-d tree. With more, a matrix product in single precision gives all distances up to a known
-rounding error, and only the few points that may be among the nearest are compared exactly.
+With few columns, a k-d tree. With few rows, all distances. With more of both, a matrix product in single precision
+gives all distances up to a known rounding error, and only the few points that may be among the nearest are compared
+exactly.
 """
 
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
 from eocc.kernels.products import LANE, Points, Scratch, nearest_by_products
+from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
-TREE_ROWS = 512  # for few rows compiling the products would take longer than any search
+SCAN_ROWS = 1024  # up to this many rows all distances are nearly as fast as products, and compile in a fraction
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
 BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
@@ -63,11 +65,10 @@ class RowIndex:
     first: Indices
     point_of: Indices
     counts: Indices
-    n_compared: int
 
     @classmethod
-    def of(cls, rows: Matrix, weightings: Matrix, n_compared: int = 0) -> "RowIndex":
-        """Index the rows; at least `n_compared` rows will be compared with them."""
+    def of(cls, rows: Matrix, weightings: Matrix) -> "RowIndex":
+        """Index the rows."""
         # As bytes, in which 0.0 and -0.0 differ.
         bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
         _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
@@ -75,7 +76,7 @@ class RowIndex:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         first = first[order]
-        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order], n_compared)
+        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order])
 
     def nearest(self, rows: Matrix, k: int) -> list[Lists]:
         """Return the k nearest points of each row, under each weighting; on all threads allowed."""
@@ -97,11 +98,12 @@ class RowIndex:
         return [Lists(*one) for one in zip(distances, numbers, strict=True)]
 
     @cached_property
-    def _searches(self) -> "list[tuple[_Tree | _Products, slice]]":
+    def _searches(self) -> "list[tuple[_Tree | _Scan | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or max(len(self.points), self.n_compared) <= TREE_ROWS:
-            return [(_Tree(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+        if d <= TREE_COLUMNS or len(self.points) <= SCAN_ROWS:
+            search = _Tree if d <= TREE_COLUMNS else _Scan
+            return [(search(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         centre = np.median(self.points, axis=0)
         if v == 2 and _can_share(self.points - centre, self.weightings):
             return [(_Products(self.points, self.weightings, centre), slice(0, 2))]
@@ -159,6 +161,20 @@ class _Tree:
         near[near == self.tree.n] = -1
         order = np.lexsort((near, found), axis=1)
         return np.take_along_axis(found, order, 1)[None], np.take_along_axis(near, order, 1)[None]
+
+
+class _Scan:
+    def __init__(self, points: Matrix, weights: Matrix) -> None:
+        self.roots = np.sqrt(weights)
+        self.columns = np.ascontiguousarray((points * self.roots).T)
+
+    def sorted(self, rows: Matrix) -> Indices:
+        return np.arange(len(rows))
+
+    def nearest(self, rows: Matrix, k: int) -> tuple[Matrix, Indices]:
+        squares, found = np.full((len(rows), k), np.inf), np.full((len(rows), k), -1)
+        nearest_by_scan(rows * self.roots, self.columns, np.empty(self.columns.shape[1]), squares, found)
+        return np.sqrt(squares)[None], found[None]
 
 
 class _Products:

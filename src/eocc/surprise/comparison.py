@@ -17,14 +17,16 @@ from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
 LIST, LONG_LIST = 10, 80
+# Of known outliers, only the nearest three are needed, and the row itself.
+OUTLIER_LIST = 4
 # Strings tie more often than numbers.
 OBJECT_LIST = 32
 
 
 class Reference:
-    """The `prototypes` that at least `n_compared` rows are compared with, under each of `weightings` (v, u).
+    """The `prototypes` that rows are compared with, under each of `weightings` (v, u).
 
-    Rows of numbers have an index of the nearest.
+    Rows of numbers have an index of the nearest, in lists of `length`.
     """
 
     def __init__(
@@ -33,20 +35,20 @@ class Reference:
         prototypes: Any,
         weightings: Matrix,
         prepared: Prepared | None = None,
-        n_compared: int = 0,
+        length: int = LIST,
     ) -> None:
-        self.measure, self.prototypes, self.weightings, self.n_compared = measure, prototypes, weightings, n_compared
+        self.measure, self.prototypes, self.weightings, self.length = measure, prototypes, weightings, length
         self._prepared = prepared  # the prototypes among themselves, until they are compared
 
     def __len__(self) -> int:
         return len(self.prototypes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Reference, (self.measure, self.prototypes, self.weightings, None, self.n_compared)
+        return Reference, (self.measure, self.prototypes, self.weightings, None, self.length)
 
     def of_outliers(self, outliers: Any) -> "Reference":
-        """Return known outliers as a reference; these prototypes will be compared with them."""
-        return Reference(self.measure, outliers, self.weightings, n_compared=len(self))
+        """Return known outliers as a reference."""
+        return Reference(self.measure, outliers, self.weightings, length=OUTLIER_LIST)
 
     @cached_property
     def coordinates(self) -> Matrix:
@@ -63,7 +65,7 @@ class Reference:
     def index(self) -> RowIndex:
         """The index of rows of numbers."""
         weightings = np.ascontiguousarray(self.weightings[:, self.active])
-        return RowIndex.of(self.coordinates[:, self.active], weightings, self.n_compared)
+        return RowIndex.of(self.coordinates[:, self.active], weightings)
 
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
@@ -288,12 +290,12 @@ class _Found(Comparison):
 
 
 class _Rows(_Found):
-    """Rows of numbers, through an index of the prototypes, in lists of `length`."""
+    """Rows of numbers, through an index of the prototypes, in lists of `length`, or as long as the reference says."""
 
     def __init__(
-        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int = LIST
+        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int = 0
     ) -> None:
-        self.length = length
+        self.length = length or reference.length
         super().__init__(reference, patterns, own, twins)
 
     def _find(self) -> list[Lists]:

@@ -140,6 +140,6 @@ def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) ->
     compared, near = model.compare(rows)
     here = model.surprises_compared(compared, near)
     wanted = np.where(y == 1, np.minimum(middle - here, 0.0), np.maximum(2 * high - middle - here, 0.0))
-    answered = Reference(model.normal.measure, rows, model.normal.weightings, n_compared=len(model.normal))
+    answered = Reference(model.normal.measure, rows, model.normal.weightings)
     correction = fit_correction(answered, wanted, near[0].distances[:, 0])
     return replace(model, correction=correction), surprises + correction.of(model.normal.prototypes)
