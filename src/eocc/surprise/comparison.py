@@ -310,6 +310,11 @@ class _Rows(_Found):
     ) -> Nearest:
         if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
             return super()._look_further(places, weighting, k, m, values, above, tolerance)
+        if 2 * len(places) > len(self.own):  # keep the longer lists of all patterns: they will be asked for again
+            self.length = LONG_LIST
+            self.lists = self._find()
+            found = self.nearest(weighting, k, m, values, above, tolerance)
+            return Nearest(*(part[places] for part in found))
         longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
         return longer.nearest(weighting, k, m, values, above, tolerance)
 
