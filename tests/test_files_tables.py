@@ -122,7 +122,13 @@ def test_errors_in_a_csv_name_the_line(tmp_path, data, message):
         (["yes", "no", "1"], "text"),
         (["2024-01-31", "2024-02-01 12:30"], "date"),
         (["2024-02-30", "2024-02-01"], "text"),
-        (["", "NaN"], "text"),
+        (["01067", "4109", ""], "text"),
+        (["00", "5"], "text"),
+        (["0", "10"], "number"),
+        (["0.5", "00.5"], "number"),
+        (["007", "1.5"], "number"),
+        (["007", "-5"], "number"),
+        (["07%", "12%"], "number"),
     ],
 )
 def test_what_a_column_of_text_holds(tmp_path, cells, kind):
@@ -268,6 +274,29 @@ def parquet_or_arrow(tmp_path, array):
     with pyarrow.ipc.new_file(str(tmp_path / "a.arrow"), table.schema) as writer:
         writer.write_table(table)
     return tmp_path / "a.arrow"
+
+
+def test_codes_that_begin_with_0_are_text_with_a_remark(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [["plz", "load"], [80331, 1.5], ["01067", 2.5]]:
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    for path in (csv(tmp_path, "plz,load\n80331,1.5\n 01067,2.5\n"), tmp_path / "a.xlsx"):
+        (chunk,) = read(path)
+        schema = guess_schema([chunk], "")
+        assert schema.patterns(chunk) == [{"plz": "80331", "load": 1.5}, {"plz": "01067", "load": 2.5}]
+        assert schema.remarks == ("column 'plz' counts as text because '01067' (line 3) begins with 0",)
+        (new,) = read(csv(tmp_path, "plz,load\n80331,007\n"))
+        assert schema.patterns(new) == [{"plz": "80331", "load": 7.0}]
+
+
+def test_codes_that_count_the_rows_name_them(tmp_path):
+    (chunk,) = read(csv(tmp_path, "part,load\n" + "".join(f"{k:04d},{k % 3}\n" for k in range(30))))
+    schema = guess_schema([chunk], "")
+    assert schema.names == ["load"]
+    assert schema.remarks == (
+        "not compared: 'part' (has a different text in nearly every row); --all-columns compares it",
+    )
 
 
 @pytest.mark.parametrize(

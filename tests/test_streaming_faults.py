@@ -72,6 +72,7 @@ def test_errors_in_files_name_the_row(tmp_path):
     lines = (tmp_path / "text.csv").read_text().splitlines()
     lines[501] = "1,oak,3"
     (tmp_path / "text.csv").write_text("\n".join(lines))
+    (tmp_path / "codes.csv").write_text("plz,x1\n80331,1\n01067,2\n")
     (tmp_path / "empty.csv").write_text("x0,x1\n")
     (tmp_path / "odd.npy").write_bytes(b"no array")
     (tmp_path / "nothing").mkdir()
@@ -79,7 +80,7 @@ def test_errors_in_files_name_the_row(tmp_path):
     cases = {
         "nan.parquet": "nan.parquet: row 71: column 'x1' has no number here", "text.csv": r"text.csv:502: .*'oak'",
         "empty.csv": "holds no rows", "odd.npy": "cannot be read", "nothing": "holds no files", ".": "several kinds",
-        "words.txt": "holds no table",
+        "words.txt": "holds no table", "codes.csv": r"codes.csv:3: column 'plz': '01067' begins with 0",
     }  # fmt: skip
     for name, message in cases.items():
         with pytest.raises(ValueError, match=message) as raised:

@@ -16,7 +16,7 @@ from eocc.foundation.progress import track
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
 from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, open_chunks
-from eocc.io.files.cells import NUMBER, is_same
+from eocc.io.files.cells import NUMBER, code_in, is_same
 from eocc.io.files.dialect import Dialect
 from eocc.io.files.formats import FOUND
 from eocc.io.files.source import STDIN, check_regular
@@ -99,12 +99,20 @@ class Source:
 
 
 def first_schema(source: Source, apart: Iterable[str], keeps_names: bool = False) -> Schema:
-    """Return what the first rows show: the columns that are not compared, also `apart`, and how text is written."""
+    """Return what the first rows show: the columns that are not compared, also `apart`, and how text is written.
+
+    Raise if a column holds codes such as 01067: a stream holds numbers only.
+    """
     chunk = next((chunk for chunk in source.chunks() if len(chunk)), None)
     names = {_name(chunk, column) for column in apart if chunk is not None and chunk.columns}
     if chunk is None or not (names or chunk.is_named):
         return Schema("numbers")  # what may be wrong with the source, a fit says
-    return guess_schema([chunk], chunk.where, names, keeps_names=keeps_names)
+    schema = guess_schema([chunk], chunk.where, names, keeps_names=keeps_names)
+    for name in schema.names:
+        if code := code_in([chunk], name):
+            why = f"{quoted(str(chunk.columns[name][code[1]]).strip())} begins with 0, so it is no number"
+            raise chunk.fault(code[1], f"column {quoted(name)}: {why}; drop the column, or read the file at once")
+    return schema
 
 
 def source_of(

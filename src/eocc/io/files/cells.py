@@ -17,6 +17,7 @@ from eocc.measures.objects import is_missing as is_absent
 from eocc.measures.schema import BOOLEAN, DATE, DURATION, TEXT, TIME
 from eocc.measures.schema import NUMBER as NUMBER
 from eocc.measures.spelling import (
+    CODE,
     CURRENCIES,
     MISSING,
     Spelling,
@@ -36,6 +37,8 @@ SIGN = re.compile(f"[%{CURRENCIES}]")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 # Cells of only these characters are numerals, or float() refuses them.
 PLAIN = re.compile(r"[0-9+\-.eE\n ]*", re.ASCII)
+LEADING_ZERO = re.compile(r"^\s*0\d", re.ASCII | re.MULTILINE)
+DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def is_missing(cell: Any, is_text: bool) -> bool:
@@ -108,6 +111,22 @@ def kinds_in(chunk: Chunk, name: str) -> Sequence[str | None]:
     if isinstance(cells, np.ndarray):
         return np.where(np.isnan(cells), None, np.where(np.isinf(cells), INFINITE, NUMBER)).tolist()
     return [None if is_missing(cell, is_text) else kind_of_cell(cell, is_text, chunk.spelling) for cell in cells]
+
+
+def code_in(chunks: Sequence[Chunk], name: str) -> tuple[Chunk, int] | None:
+    """Return the first cell such as 01067 in a column of numbers; None if there is none.
+
+    Codes have digits only: a column that has a sign, a decimal mark or an exponent anywhere holds no codes.
+    """
+    texts = [(chunk, chunk.columns[name]) for chunk in chunks if not isinstance(chunk.columns[name], np.ndarray)]
+    if not any(LEADING_ZERO.search("\n".join(map(str, cells))) for _, cells in texts):
+        return None
+    present = (cell for _, cells in texts for cell in cells if not is_missing(cell, True))
+    if not all(DIGITS.fullmatch(str(cell).strip()) for cell in present):
+        return None
+    return next(
+        (chunk, k) for chunk, cells in texts for k, cell in enumerate(cells) if CODE.fullmatch(str(cell).strip())
+    )
 
 
 def units_in(chunk: Chunk, name: str) -> set[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
-from eocc.io.files.cells import INFINITE, NESTED, kinds_in, remedy_for, units_in, values_in
+from eocc.io.files.cells import INFINITE, NESTED, code_in, kinds_in, remedy_for, units_in, values_in
 from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
@@ -85,7 +85,7 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
         raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use {use}")
     kind = "numbers" if is_numbers else "records"
     is_named = chunks[0].is_named or bool(apart)  # if some columns are left out, the others go by their numbers
-    remarks = [column.remark + column.remedy for column in found if column.remark] + doubts
+    remarks = [column.remark + column.remedy for column in columns if column.remark] + doubts
     if aside:
         remarks.insert(0, f"not compared: {listed_reasons(aside)}; {_keeping(aside)}")
     if measure is None:
@@ -123,7 +123,7 @@ def _naming(chunks: Sequence[Chunk], columns: Iterable[Column]) -> tuple[dict[st
     Text that is nearly numbers or dates names nothing: its remark says which cell to correct.
     """
     reasons, remarks = dict[str, str](), list[str]()
-    for column in (column for column in columns if column.kind != TEXT or not column.remark):
+    for column in (column for column in columns if column.kind != TEXT or not column.remedy):
         values = _present(chunks, column)
         if why := why_naming(column.kind, values):
             reasons[column.name] = why
@@ -166,6 +166,10 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
     units = {unit for chunk in chunks for unit in units_in(chunk, name)} if set(counts) <= {NUMBER, ABSENT} else ()
     found = judge({str(kind): count for kind, count in counts.items()}, cells, units)
     has_gaps = has_gaps or (ABSENT in counts and found.kind in (NUMBER, DATE))
+    if found.kind == NUMBER and (code := code_in(chunks, name)):
+        chunk, index = code
+        why = f"{quoted(str(chunk.columns[name][index]).strip())} ({printable(chunk.place(index))}) begins with 0"
+        return Column(name, TEXT, has_gaps, f"column {quoted(name)} counts as text because {why}")
     if not found.fault:
         remark = f"column {quoted(name)} holds numbers with {found.unit}, which is left out" if found.unit else ""
         return Column(name, TEXT if found.kind == ABSENT else found.kind, has_gaps, remark, unit=found.unit)
