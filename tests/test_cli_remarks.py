@@ -40,6 +40,25 @@ def test_a_row_counter_is_set_aside_unless_asked_for(tmp_path, capsys):
     assert load(tmp_path / "m.eocc").feature_names_in_.tolist() == ["a", "b", "row id"]
 
 
+def test_a_column_without_values_makes_no_row_incomplete(tmp_path, capsys):
+    frame = pd.DataFrame(ROWS, columns=["a", "b"]).assign(empty=np.nan)
+    frame.loc[7, "a"] = np.nan
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    model = tmp_path / "m.eocc"
+    assert run("fit", tmp_path / "a.csv", "-o", model, "--skip-incomplete") == 0
+    said = capsys.readouterr().err
+    assert "Note: not compared: 'empty' (holds no values)" in said
+    assert "Note: 1 row with missing values left out: row 7." in said
+    assert run("score", model, tmp_path / "a.csv", "-o", tmp_path / "s.csv", "--skip-incomplete") == 0
+    assert len(pd.read_csv(tmp_path / "s.csv")) == 99
+    assert run("fit", tmp_path / "a.csv", "-o", model, "--stream", "--skip-incomplete") == 0
+    assert load(model).ignored_columns_ == ("empty",)
+    assert run("plan", tmp_path / "a.csv", "--skip-incomplete") == 0
+    assert "99 normal rows" in capsys.readouterr().err
+    assert run("score", model, tmp_path / "a.csv") == 0
+    assert "1 row has missing values" in capsys.readouterr().err
+
+
 @pytest.fixture
 def labelled(tmp_path):
     frame = pd.DataFrame(np.vstack([ROWS, ROWS[:20] + 3]), columns=["a", "b"])

@@ -174,8 +174,16 @@ def test_the_schema_in_words():
     assert Schema("series", n_channels=1).describe() == "series of 1 channel"
     assert Schema("numbers", (("1", "number"),), is_named=False).describe() == "rows of numbers in 1 column"
     assert "\n" not in Schema("records", (("two\nlines", "text"),)).describe()
-    remark = guess_schema([text(a=["", "NA"], b=["1", "2"])], "").remarks
-    assert remark == ("column 'a' holds no values",)
+
+
+def test_a_column_without_values_is_set_aside():
+    chunks = [text(a=["", "NA"], b=["1", "2"]), text(a=["", ""], b=["3", "4"])]
+    schema = guess_schema(chunks, "a.csv")
+    assert (schema.kind, schema.names, schema.reasons) == ("numbers", ["b"], {"a": "holds no values"})
+    assert schema.remarks == ("not compared: 'a' (holds no values); --all-columns compares it",)
+    assert guess_schema(chunks, "a.csv", keeps_names=True).names == ["a", "b"]
+    chunks.append(text(a=["x", ""], b=["5", "6"]))
+    assert guess_schema(chunks, "a.csv").names == ["a", "b"]
 
 
 def test_a_long_remark_is_whole_and_names_a_remedy():

@@ -62,7 +62,7 @@ def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tup
     is_folder_of_tables = path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]"))
     skipped, schema, n_rows, n_normal = Skipped(), None, 0, 0
     n_outliers = dict.fromkeys(options.names_in(about.outliers), 0)
-    for chunk in skipped.training_chunks(path, about, files_of(path) if is_folder_of_tables else ()):
+    for chunk in skipped.training_chunks(path, about, files_of(path) if is_folder_of_tables else (), n_ahead=1):
         if schema is None:
             schema = schema_of_training([chunk], path, about, classifier.measure)
             patterns = schema.patterns(chunk)

@@ -1,10 +1,10 @@
 """The rows of a file for the commands: which columns, which rows, and what the user should know about them."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from eocc.foundation.registry import MOST_LISTED, listed
 from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
-from eocc.io.files.cells import are_missing, complete_rows, is_same, values_in
+from eocc.io.files.cells import are_missing, complete_rows, empty_columns, is_same, values_in
 from eocc.measures.spelling import PLAIN, Spelling
 
 CLASS = "class"
@@ -74,19 +74,14 @@ class Named:
 class Skipped(Named):
     """The rows that are left out because of missing values."""
 
-    def chunks(
-        self, path: Path, about: DataOptions, complete: Callable[[Chunk], Flags], files: Sequence[Path] = (),
-        usual: Spelling = PLAIN,
-    ) -> Iterator[Chunk]:  # fmt: skip
+    def complete(
+        self, chunks: Iterable[Chunk], path: Path, about: DataOptions, are_complete: Callable[[Chunk], Flags]
+    ) -> Iterator[Chunk]:
         """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
         has_rows = False
-        for chunk in (
-            chunk
-            for file in files or [path]
-            for chunk in open_chunks(file, about.input_format, about.two_classes, replace(about.dialect, usual=usual))
-        ):
+        for chunk in chunks:
             if about.skip_incomplete:
-                kept = complete(chunk)
+                kept = are_complete(chunk)
                 self.add(list(compress(names_of(chunk, about), ~kept)))
                 chunk = chunk.some(kept)
             if len(chunk):
@@ -95,9 +90,18 @@ class Skipped(Named):
         if not has_rows:
             raise ValueError(f"{path} holds no {'complete ' if self.count else ''}rows; at least 1 is required")
 
-    def training_chunks(self, path: Path, about: DataOptions, files: Sequence[Path] = ()) -> Iterator[Chunk]:
-        """Yield the chunks to learn from: labels and dropped columns may have missing values."""
-        return self.chunks(path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - about.apart), files)
+    def training_chunks(
+        self, path: Path, about: DataOptions, files: Sequence[Path] = (), n_ahead: int | None = None
+    ) -> Iterator[Chunk]:
+        """Yield the chunks to learn from: labels and dropped columns may have missing values.
+
+        So may columns without a value in the first `n_ahead` chunks, or in all.
+        """
+        chunks = _opened(path, about, files)
+        ahead = list(islice(chunks, n_ahead)) if about.skip_incomplete else []
+        apart = {*about.apart, *empty_columns(ahead)}
+        read = chain(ahead, chunks)
+        return self.complete(read, path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - apart))
 
     def scored_chunks(self, path: Path, about: DataOptions, schema: Schema) -> Iterator[Chunk]:
         """Yield the chunks to score: columns that the model does not compare may have missing values.
@@ -107,7 +111,9 @@ class Skipped(Named):
         said = set[str]()
         compared = partial(without_id, schema=schema, about=about)
         usual = schema.text_format.spelling
-        chunks = self.chunks(path, about, lambda chunk: schema.complete(compared(chunk)), usual=usual)
+        chunks = self.complete(
+            _opened(path, about, usual=usual), path, about, lambda chunk: schema.complete(compared(chunk))
+        )
         for number, chunk in enumerate(chunks):
             yield chunk
             hint = _hint_at_id(chunk, schema, about) if number == 0 else []
@@ -120,6 +126,13 @@ class Skipped(Named):
         """Print which rows were left out."""
         if self.count:
             say(f"Note: {counted(self.count, 'row')} with missing values left out: row {self}.")
+
+
+def _opened(path: Path, about: DataOptions, files: Sequence[Path] = (), usual: Spelling = PLAIN) -> Iterator[Chunk]:
+    """Yield the chunks of a file, or of several."""
+    dialect = replace(about.dialect, usual=usual)
+    for file in files or [path]:
+        yield from open_chunks(file, about.input_format, about.two_classes, dialect)
 
 
 def _hint_at_id(chunk: Chunk, schema: Schema, about: DataOptions) -> list[str]:

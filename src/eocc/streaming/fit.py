@@ -115,7 +115,7 @@ def fit_stream(
 
 
 def _say_reasons(schema: Schema) -> Schema:
-    """Warn of columns that name the rows."""
+    """Warn of columns that name the rows or hold no values."""
     naming = {name: why for name, why in schema.reasons.items() if why}
     if naming:
         said = f"not compared: {listed_reasons(naming)}; to compare all, pass columns"

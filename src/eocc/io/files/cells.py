@@ -65,6 +65,12 @@ def complete_rows(chunk: Chunk, names: Iterable[str]) -> Flags:
     return ~missing
 
 
+def empty_columns(chunks: Sequence[Chunk]) -> list[str]:
+    """Return the columns without any value in these chunks."""
+    names = chunks[0].columns if chunks else ()
+    return [name for name in names if all(are_missing(one.columns[name], one.is_text).all() for one in chunks)]
+
+
 def is_same(cell: Any, target: str) -> bool:
     """Say whether a label is the one given on the command line: the same text, number or truth value.
 

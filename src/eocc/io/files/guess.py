@@ -24,7 +24,7 @@ FirstCells = dict[str | None, tuple[Chunk, int]]
 
 
 class Column(NamedTuple):
-    """The kind of value in a column, whether values are missing, and a remark with a remedy for the user."""
+    """The kind of value in a column, whether some or all are missing, and a remark with a remedy for the user."""
 
     name: str
     kind: str
@@ -32,6 +32,7 @@ class Column(NamedTuple):
     remark: str = ""
     remedy: str = ""
     unit: str = ""
+    is_empty: bool = False
 
 
 def guess_schema(
@@ -43,9 +44,9 @@ def guess_schema(
 ) -> Schema:
     """Return the schema of all chunks of a file, without the columns named in `apart`.
 
-    Columns that name the rows are set aside (see `eocc.measures.naming`), unless `keeps_names`. A table of numbers
-    without gaps is "numbers", any other table is "records", unless the `measure` compares only one of the two. Objects
-    are of the kind that `eocc.measures.auto` finds, unless the measure compares another.
+    Columns that name the rows (see `eocc.measures.naming`) or hold no values are set aside, unless `keeps_names`. A
+    table of numbers without gaps is "numbers", any other table is "records", unless the `measure` compares only one of
+    the two. Objects are of the kind that `eocc.measures.auto` finds, unless the measure compares another.
 
     >>> guess_schema([Chunk("a.csv", 0, {"x": ["1", "2"], "y": ["a", "b"]}, is_text=True)], "a.csv").columns
     (('x', 'number'), ('y', 'text'))
@@ -118,14 +119,14 @@ def _integers(parts: Iterable[Sequence[Any]]) -> Matrix:
 
 
 def _naming(chunks: Sequence[Chunk], columns: Iterable[Column]) -> tuple[dict[str, str], list[str]]:
-    """Return the columns that name the rows, with the reason, and remarks on those that may name them.
+    """Return the columns that name the rows or hold no values, with the reason, and remarks on those that may be names.
 
     Text that is nearly numbers or dates names nothing: its remark says which cell to correct.
     """
     reasons, remarks = dict[str, str](), list[str]()
     for column in (column for column in columns if column.kind != TEXT or not column.remedy):
         values = _present(chunks, column)
-        if why := why_naming(column.kind, values):
+        if why := "holds no values" if column.is_empty else why_naming(column.kind, values):
             reasons[column.name] = why
         elif may_name(column.kind, values):
             name, option = quoted(column.name), shlex.quote(shown(column.name))
@@ -161,7 +162,7 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
     has_gaps = counts.pop(None, 0) > 0
     _refuse(name, first, counts)
     if not counts:
-        return Column(name, TEXT, has_gaps, f"column {quoted(name)} holds no values")
+        return Column(name, TEXT, has_gaps, f"column {quoted(name)} holds no values", is_empty=True)
     cells = {str(kind): str(chunk.columns[name][index]) for kind, (chunk, index) in first.items()}
     units = {unit for chunk in chunks for unit in units_in(chunk, name)} if set(counts) <= {NUMBER, ABSENT} else ()
     found = judge({str(kind): count for kind, count in counts.items()}, cells, units)

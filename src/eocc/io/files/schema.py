@@ -33,7 +33,7 @@ class GapError(ValueError):
 class Schema(DataSchema):
     """A DataSchema that reads chunks. `remarks` are what the user should know about the columns.
 
-    The columns in `reasons` are in the training file and are not compared, because they name the rows or because the
+    The columns in `reasons` are in the training file and are not compared: they name the rows, hold no values, or the
     user said so (""). Columns are found by name, or by their order if the model or the file has no names.
     """
 
