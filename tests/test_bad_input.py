@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from doubles import Manhattan, fitted_names, plain
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.search import GeneticSearch
 
 
@@ -175,7 +175,7 @@ class TestBadInput:
     def test_a_failed_fit_leaves_the_estimator_as_it_was(self, setosa):
         clf = plain().fit(setosa)
         before = clf.score_samples(setosa)
-        for bad in ([[np.nan]], setosa[:, :2]):
+        for bad in ([[0.0], [np.nan]], setosa[:, :2]):
             with pytest.raises(ValueError, match=r"NaN|weights"):
                 clf.set_params(weights=[1, 1, 1, 1]).fit(bad)
         assert clf.n_features_in_ == 4
@@ -269,3 +269,11 @@ class TestInterruption:
         finally:
             release.set()
             interrupter.join()
+
+
+@pytest.mark.parametrize("rows", [np.arange(60.0).reshape(20, 3), [{"a": i % 7, "b": "xyz"[i % 3]} for i in range(20)]])
+def test_rows_without_values_are_reported(rows):
+    clf = SurpriseClassifier(measure="euclidean" if isinstance(rows, np.ndarray) else "gower").fit(rows)
+    new = np.full((2, 3), np.nan) if isinstance(rows, np.ndarray) else [{"a": None, "b": None}] * 2
+    with pytest.warns(UserWarning, match="2 rows have no values at all, so the score means nothing"):
+        clf.predict(new)

@@ -9,6 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.foundation.registry import listed
+from eocc.foundation.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import has_text, naming_columns, numbers_of_text, resolve_measure, without_columns
 from eocc.measures.columns import eager
@@ -17,6 +18,8 @@ from eocc.measures.protocol import Measure
 from eocc.measures.text_format import TextFormat, text_format_of
 from eocc.scale.cluster import materialised
 
+# How the warning of rows without values ends.
+NO_VALUES = "no values at all, so the score means nothing"
 # The names of the measures that compare the columns of a table.
 TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
 
@@ -33,6 +36,11 @@ class ReadsPatterns:
 
     def read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
+        patterns = self._read(X, reset)
+        _warn_of_empty_rows(patterns)
+        return patterns
+
+    def _read(self, X: Any, reset: bool) -> Any:
         if hasattr(X, "__dask_graph__"):
             X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
@@ -89,3 +97,19 @@ class ReadsPatterns:
             which = f"a different integer in every row: {listed(map(repr, doubtful))}"
             warnings.warn(f"{which}; drop columns that only name the rows", UserWarning, stacklevel=4)
         return tuple(found)
+
+
+def _warn_of_empty_rows(patterns: Any) -> None:
+    """Warn of rows of a table that have no values: their gaps are filled, and they look like common rows."""
+    is_numbers = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
+    columns = patterns.T if is_numbers else [one.values for one in getattr(patterns, "columns", ())]
+    if not len(columns):
+        return
+    is_empty = np.isnan(columns[0])
+    for column in columns[1:]:
+        if not is_empty.any():
+            return
+        is_empty &= np.isnan(column)
+    if count := int(is_empty.sum()):
+        has = "has" if count == 1 else "have"
+        warnings.warn(f"{counted(count, 'row')} {has} {NO_VALUES}", stacklevel=4)

@@ -1,5 +1,6 @@
 """``eocc score``."""
 
+import warnings
 from collections.abc import Iterable
 from itertools import chain, compress
 from pathlib import Path
@@ -14,7 +15,7 @@ from eocc.cli.output import JSON, PARQUET, open_model, output_format, say_writte
 @command
 @options.model_argument
 @options.data_argument
-@options.output_option(None, "A file for the scores; standard output by default.")
+@options.result_option("scores")
 @options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
 @options.data_options("id_column")
@@ -32,10 +33,13 @@ def score(
     form = output_format(form, output, "table")
     classifier = open_model(model, output, data)
 
+    from eocc.classifiers.reading import NO_VALUES
     from eocc.cli.reading import Named, Skipped, gaps_in, kept_columns, names_of, stream_for
     from eocc.foundation.wording import counted
     from eocc.io.files import schema_of_model
     from eocc.streaming import Scoring
+
+    warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
 
     schema, skipped, incomplete, blank = schema_of_model(classifier), Skipped(), Named(), Named()
     scoring = Scoring(classifier, classifier.n_jobs)
@@ -59,7 +63,7 @@ def score(
         say(f"Note: {counted(incomplete.count, 'row')} {has} missing values: row {incomplete}.")
     if blank.count:
         has = "has" if blank.count == 1 else "have"
-        say(f"Note: {counted(blank.count, 'row')} {has} no values at all, so the score means nothing: row {blank}.")
+        say(f"Note: {counted(blank.count, 'row')} {has} {NO_VALUES}: row {blank}.")
     if scored.drift is not None and scored.drift.is_drift:
         say(f"Note: {scored.drift}")
 
