@@ -175,7 +175,7 @@ class TestBadInput:
     def test_a_failed_fit_leaves_the_estimator_as_it_was(self, setosa):
         clf = plain().fit(setosa)
         before = clf.score_samples(setosa)
-        for bad in ([[0.0], [np.nan]], setosa[:, :2]):
+        for bad in ([[0.0, np.nan]], setosa[:, :2]):
             with pytest.raises(ValueError, match=r"NaN|weights"):
                 clf.set_params(weights=[1, 1, 1, 1]).fit(bad)
         assert clf.n_features_in_ == 4

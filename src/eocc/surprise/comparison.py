@@ -314,7 +314,7 @@ class _Rows(_Found):
             self.length = LONG_LIST
             self.lists = self._find()
             found = self.nearest(weighting, k, m, values, above, tolerance)
-            return Nearest(*(part[places] for part in found))
+            return Nearest._make(part[places] for part in found)
         longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
         return longer.nearest(weighting, k, m, values, above, tolerance)
 
