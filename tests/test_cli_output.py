@@ -256,6 +256,22 @@ def test_no_text_is_written_into_an_excel_file(folder, tmp_path, capsys, command
         assert not output.exists()
 
 
+def test_a_dash_is_standard_output(folder, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, new = folder / "m.eocc", folder / "new.csv"
+    for command in (("score", model, new), ("explain", model, new), ("inspect", model)):
+        assert run("-q", *command) == 0
+        expected = capsys.readouterr().out
+        assert run("-q", *command, "-o", "-") == 0
+        assert capsys.readouterr().out == expected
+    labelled = ("--label", "site", "--target", "7")
+    for command in (("fit", new), ("report", model), ("review", model, new), ("compare", new, *labelled)):
+        assert run(*command, "-o", "-") == 2
+        said = f"eocc: eocc {command[0]} does not write to standard output; pass --output with a name"
+        assert capsys.readouterr().err.startswith(said)
+    assert not list(tmp_path.iterdir())
+
+
 def test_scores_in_json_can_be_read_again(folder, tmp_path):
     keep = ("--keep", "temp_c,load")
     assert run("-q", "score", folder / "m.eocc", folder / "new.csv", "-o", tmp_path / "s.json", *keep) == 0

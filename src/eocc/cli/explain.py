@@ -18,7 +18,7 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--strangest", type=click.IntRange(min=1), default=3, show_default=True, metavar="N",
               help="Without --rows, explain the N least normal rows.")  # fmt: skip
 @click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
-@options.output_option(None, "A file for the explanations; standard output by default.")
+@options.result_option("explanations")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @options.data_options("id_column")
 def explain(

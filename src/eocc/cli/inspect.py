@@ -11,7 +11,7 @@ from eocc.foundation.printing import printable_lines
 
 @command
 @options.model_argument
-@options.output_option(None, "A file for the description; standard output by default.")
+@options.result_option("description")
 @options.format_option("text", "json", default="text")
 def inspect(model: Path, output: Path | None, form: str) -> None:
     """Show what a model has learned, with its regions as rules.

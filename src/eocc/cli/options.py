@@ -216,11 +216,25 @@ def format_option(*names: str, default: str | None = None, more: str = "") -> Ca
 
 
 def output_option(default: str | None, what: str) -> Callable[[Function], Function]:
-    """Return the option --output of a command."""
-    return click.option("--output", "-o", type=PATH, help=what, default=default, show_default=default is not None)
+    """Return the option --output of a command that writes a file or a folder."""
+    return click.option("--output", "-o", type=PATH, help=what, default=default, show_default=default is not None,
+                        callback=_named)  # fmt: skip
+
+
+def result_option(what: str) -> Callable[[Function], Function]:
+    """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
+    return click.option("--output", "-o", type=PATH, help=f"A file for the {what}; standard output by default.",
+                        callback=lambda ctx, option, value: None if value == STDOUT else value)  # fmt: skip
+
+
+def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+    if value == STDOUT:
+        raise click.UsageError(f"eocc {ctx.command.name} does not write to standard output; pass --output with a name")
+    return value
 
 
 PATH = click.Path(path_type=Path)
+STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA")
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
 data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.")
