@@ -96,6 +96,24 @@ def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkey
     assert "| Gauss | - [0.900] | **1.000** (-, 0.000) [1.000] | 1.000 |" in text
 
 
+def test_a_study_without_any_set_is_an_error(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
+    for sets, more in (("BI", ""), ("BI,BW", " (and 1 more set not available)")):
+        arguments = ["reproduce", "uci-low", "--datasets", sets, "--systems", "1-NN", "-o", str(tmp_path / "results")]
+        assert main(arguments) == 1
+        said = capsys.readouterr()
+        assert (said.out, said.err.count("\n")) == ("", 1)
+        assert "was not found: put the file at" in said.err
+        assert said.err.endswith(f"{more}\n")
+    (tmp_path / "few.csv").write_text("a,b,site,state\n1,2,x,good\n2,1,y,bad\n")
+    compare = ["compare", str(tmp_path / "few.csv"), "--label", "state", "--target", "good"]
+    assert main([*compare, "-o", str(tmp_path / "results")]) == 1
+    assert "column 'site' holds text, but euclidean compares numbers; pass --drop site\n" in capsys.readouterr().err
+    assert main([*compare, "--drop", "site", "-o", str(tmp_path / "results")]) == 1
+    assert capsys.readouterr().err.endswith("a comparison needs at least 10 targets and 1 outlier; there are 1 and 1\n")
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_budget_does_not_change_the_cells_of_the_rivals():
     plans = [plan_study("made", "", [source()], Request(budget=budget)) for budget in (None, 0.01)]
     one, other = ({cell.system: cell.key for cell in plan.cells} for plan in plans)

@@ -160,7 +160,8 @@ def test_a_table_is_numbers_or_records(columns, options, expected):
         ),
         (
             {"measure": "euclidean"},
-            "a.csv: column 'b' counts as text because 'x' (line 3) is not a number, but euclidean",
+            "a.csv: column 'b' counts as text because 'x' (line 3) is not a number, but euclidean compares numbers; "
+            "pass --drop b",
         ),
     ],
 )

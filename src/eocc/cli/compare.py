@@ -5,7 +5,7 @@ from typing import Any
 
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.studies import request_of, run_and_write, study_options
+from eocc.cli.studies import check_available, request_of, run_and_write, study_options
 
 TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 
@@ -34,7 +34,9 @@ def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
         check_names(request, ())
     name = f"{data.stem}-comparison"  # not the name of the data, which may be in the same folder
     sources = [_source(path, about) for path in tables_in(data)]
-    run_and_write(plan_study(name, f"Comparison on {data.name}", sources, request), request)
+    plan = plan_study(name, f"Comparison on {data.name}", sources, request)
+    check_available([plan])
+    run_and_write(plan, request)
 
 
 def tables_in(data: Path) -> list[Path]:

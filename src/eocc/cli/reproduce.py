@@ -7,7 +7,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
-from eocc.cli.studies import request_of, run_and_write, study_options
+from eocc.cli.studies import check_available, request_of, run_and_write, study_options
 
 STUDIES = ("uci-low", "uci-high", "iam")
 
@@ -35,6 +35,7 @@ def reproduce(study: str, **given: Any) -> None:
     budget = None if request.budget is None else request.budget / max(1, len(wanted))
     share = replace(request, budget=budget)
     planned = [studies.plan_study(name, studies.TITLES[name], studies.STUDIES[name], share) for name in wanted]
+    check_available(planned)
     for plan in planned:
         if plan.cells or len(wanted) == 1:
             run_and_write(plan, request)

@@ -1,13 +1,14 @@
 """What ``reproduce`` and ``compare`` share: options and the files they write."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from eocc.cli.app import say
 from eocc.cli.options import names_in, output_option, seed_option, stacked
+from eocc.foundation.wording import counted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -51,6 +52,15 @@ def request_of(given: dict[str, Any]) -> Any:
         tuple(names_in(given.get("datasets", ""))), seconds(given["budget"]) if given["budget"] else None,
         seconds(given["limit"]), given["output"],
     )  # fmt: skip
+
+
+def check_available(studies: Sequence[Any]) -> None:
+    """Raise a ValueError with the reason if no data set of the studies is available."""
+    names = {cell.source.name for study in studies for cell in study.cells}
+    absent = {name: why for study in studies for name, why in study.absent.items()}
+    if names and names <= absent.keys():
+        more = f" (and {counted(len(names) - 1, 'more set')} not available)" if len(names) > 1 else ""
+        raise ValueError(next(iter(absent.values())) + more)
 
 
 def run_and_write(study: Any, request: Any) -> None:

@@ -82,8 +82,9 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
         is_numbers = measure in measures_of("numbers")
     if is_numbers and odd:
         why = odd.remark or f"column {quoted(odd.name)} holds {odd.kind}"
-        use = measures_of("records")[0]
-        raise complaint(where, None, f"{why}, but {measure} compares numbers; drop the column, or use {use}")
+        raise complaint(
+            where, None, f"{why}, but {measure} compares numbers; pass --drop {shlex.quote(shown(odd.name))}"
+        )
     kind = "numbers" if is_numbers else "records"
     is_named = chunks[0].is_named or bool(apart)  # if some columns are left out, the others go by their numbers
     remarks = [column.remark + column.remedy for column in columns if column.remark] + doubts
