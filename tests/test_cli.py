@@ -321,6 +321,11 @@ def test_a_single_column_of_text_gets_a_note(tmp_path, capsys):
     assert "(number: a, b; text: state of it)" in said
     assert "column 'state of it' holds text, so rows are compared by gower" in said
     assert "pass --label 'state of it', if it does not matter pass --drop 'state of it'." in said
+    (tmp_path / "b.csv").write_text("a,b,site,state\n" + "1,2,x,ok\n2,5,y,ok\n" * 9)
+    assert run("fit", tmp_path / "b.csv", "-o", tmp_path / "m.eocc", "--label", "state", "--target", "ok") == 0
+    assert (
+        "holds text, so rows are compared by gower; if it does not matter pass --drop site." in capsys.readouterr().err
+    )
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop", "state of It") == 1
     assert "it has 'a', 'b', 'state of it'. Did you mean 'state of it'?" in capsys.readouterr().err
 
@@ -345,6 +350,13 @@ def test_text_of_a_file_cannot_control_the_terminal(tmp_path, capsys):
     printed = capsys.readouterr()
     assert "?[2Jb" in printed.out
     assert (printed.out + printed.err).replace("\n", "").isprintable()
+    rows = "".join(f'{k % 5},"{"ab"[k % 2]}\nc"\n' for k in range(20))
+    path.write_text('a,"two\nlines"\n' + rows + '9,"x\ty\nz"\n')
+    assert run("fit", path, "-o", model) == run("explain", model, path, "--rows", "20", "--detail") == 0
+    printed = capsys.readouterr().out
+    assert "\n  two?lines  x?y?z" in printed
+    assert "a?c" in printed
+    assert "y\nz" not in printed
 
 
 @pytest.mark.parametrize("options", [(), ("--method", "eocc-1", "--search", "none")])

@@ -170,6 +170,7 @@ def test_explanations_and_the_report_name_rows_by_id(folder, tmp_path, capsys):
     assert "from training row old-0" in text
     page = tmp_path / "r.html"
     assert run("--quiet", "report", folder / "m.eocc", "--data", folder / "new.csv", *new, "-o", page) == 0
+    assert "<li>Not compared: machine_id, site, score.</li>" in page.read_text()
     shown = read(page).data
     assert "new-006" in {row["name"] for row in shown["rows"]}
     assert "old-039" in {one["name"] for one in shown["training"]}

@@ -198,7 +198,7 @@ def test_problems_of_the_data_are_said_in_words(tmp_path):
     with pytest.warns(UserWarning, match="not compared"):
         named = SurpriseClassifier().fit(training.assign(machine=[f"m-{k}" for k in range(30)]))
     new = new.assign(machine=["a", "b", "c"])
-    assert "only name or count the rows: machine." in read(write_report(named, tmp_path / "page.html", new)).text
+    assert "Not compared: machine." in read(write_report(named, tmp_path / "page.html", new)).text
     clean = SurpriseClassifier().fit(training[["load"]])
     text = read(write_report(clean, tmp_path / "page.html", training[["load"]][:5])).text
     assert "No gaps, no constant columns, no values beyond those of the training rows." in text

@@ -163,7 +163,8 @@ def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
 def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, measure: str) -> Schema:
     """Return the schema of rows to learn from, without the columns that are not compared."""
     apart = about.apart if chunks[0].columns else []
-    return guess_schema(chunks, str(path), apart, None if measure == "auto" else measure, about.all_columns)
+    chosen = None if measure == "auto" else measure
+    return guess_schema(chunks, str(path), apart, chosen, about.all_columns, bool(about.label))
 
 
 def _form(path: Path, about: DataOptions, chunk: Chunk) -> str:

@@ -8,7 +8,6 @@ import click
 
 from eocc.cli.app import say
 from eocc.cli.options import names_in, output_option, seed_option, stacked
-from eocc.foundation.wording import counted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -56,6 +55,8 @@ def request_of(given: dict[str, Any]) -> Any:
 
 def check_available(studies: Sequence[Any]) -> None:
     """Raise a ValueError with the reason if no data set of the studies is available."""
+    from eocc.foundation.wording import counted
+
     names = {cell.source.name for study in studies for cell in study.cells}
     absent = {name: why for study in studies for name, why in study.absent.items()}
     if names and names <= absent.keys():

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.explain.fitted import TrainingRow
 from eocc.explain.reasons import EDITS, Reason
+from eocc.foundation.printing import on_one_line
 from eocc.foundation.wording import format_number, share, wrapped
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
@@ -101,7 +102,7 @@ class Explanation(ABC):
         """Return the reasons as lines: aligned columns for a table, or one text each."""
         if self.lead:
             return [f"  {share(one.share, 1)}  {one.text}" for one in self.reasons]
-        cells = [HEAD, *((one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons)]
+        cells = [HEAD, *((on_one_line(one.name), one.said, one.normal, share(one.share, 1)) for one in self.reasons)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
             "  ".join(["", *(cell.ljust(width) for cell, width in zip(line, widths, strict=True))]).rstrip()

@@ -1,9 +1,12 @@
 """Text from files made safe to print: without control characters, on one line, cut if long."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 from eocc.foundation.registry import listed
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def printable(text: str) -> str:
@@ -13,6 +16,15 @@ def printable(text: str) -> str:
     'two?lines, ?[31mred'
     """
     return text if text.isprintable() else "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def on_one_line(text: str) -> str:
+    r"""Return text with a question mark for every control character and line end; any other character stays.
+
+    >>> on_one_line("two\nlines, \x1b[31mred, no\xa0break")
+    'two?lines, ?[31mred, no\xa0break'
+    """
+    return CONTROL.sub("?", text)
 
 
 def printable_lines(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.printing import on_one_line
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 
@@ -59,14 +60,14 @@ def _with_decimals(value: Any, decimals: int) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value of the data as text: numbers rounded, None as "missing"."""
+    """Return a value of the data as text on one line: numbers rounded, None as "missing"."""
     if value is None:
         return "missing"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | float | np.number) and not isinstance(value, np.complexfloating):
         return format_data_number(float(value))
-    return str(value)
+    return on_one_line(str(value))
 
 
 def to_json(value: Any) -> Any:

@@ -283,7 +283,7 @@ def data_section(study: Study, columns: Columns) -> Markup:
     elif not problems:
         problems = [f"No gaps, no constant columns, no values beyond those of the {study.row_name}s."]
     ignored = ", ".join(map(str, study.classifier.ignored_columns_))
-    problems += [f"Not compared, because they only name or count the rows: {ignored}."] if ignored else []
+    problems += [f"Not compared: {ignored}."] if ignored else []
     items = tag("ul", *(tag("li", sentence) for sentence in problems))
     return section("data", "Data", items, _column_table(columns))
 

@@ -41,12 +41,14 @@ def guess_schema(
     apart: Iterable[str] = (),
     measure: str | None = None,
     keeps_names: bool = False,
+    has_label: bool = False,
 ) -> Schema:
     """Return the schema of all chunks of a file, without the columns named in `apart`.
 
     Columns that name the rows (see `eocc.measures.naming`) or hold no values are set aside, unless `keeps_names`. A
     table of numbers without gaps is "numbers", any other table is "records", unless the `measure` compares only one of
-    the two. Objects are of the kind that `eocc.measures.auto` finds, unless the measure compares another.
+    the two. Objects are of the kind that `eocc.measures.auto` finds, unless the measure compares another. Unless
+    `has_label`, a remark asks whether a single column of text holds the labels.
 
     >>> guess_schema([Chunk("a.csv", 0, {"x": ["1", "2"], "y": ["a", "b"]}, is_text=True)], "a.csv").columns
     (('x', 'number'), ('y', 'text'))
@@ -55,7 +57,7 @@ def guess_schema(
     if not filled:
         raise complaint(where, None, "holds no rows; at least 1 is required")
     if filled[0].columns:
-        schema = _of_table(filled, set(apart), measure, keeps_names or not filled[0].is_named)
+        schema = _of_table(filled, set(apart), measure, keeps_names or not filled[0].is_named, has_label)
     else:
         schema = _of_objects(filled, measure)
     known = measures_of(schema.kind)
@@ -66,7 +68,9 @@ def guess_schema(
     return schema
 
 
-def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, keeps_names: bool) -> Schema:
+def _of_table(
+    chunks: Sequence[Chunk], apart: set[str], measure: str | None, keeps_names: bool, has_label: bool = False
+) -> Schema:
     where, names = chunks[0].where, list(chunks[0].columns)
     for unknown in sorted(apart - set(names)):
         raise complaint(where, None, f"has no column {quoted(unknown)}; {has_instead(unknown, names)}")
@@ -91,7 +95,7 @@ def _of_table(chunks: Sequence[Chunk], apart: set[str], measure: str | None, kee
     if aside:
         remarks.insert(0, f"not compared: {listed_reasons(aside)}; {_keeping(aside)}")
     if measure is None:
-        remarks += _remarks_on_records(columns)
+        remarks += _remarks_on_records(columns, has_label)
     kept, spelling = tuple((column.name, column.kind) for column in columns), chunks[0].spelling
     written = [column for column in columns if column.unit or (column.kind in (NUMBER, DATE) and spelling != PLAIN)]
     text_format = TextFormat(spelling, {column.name: column.unit for column in written}) if written else TextFormat()
@@ -139,7 +143,7 @@ def _keeping(aside: Mapping[str, str]) -> str:
     return f"--all-columns compares {'them' if len(aside) > 1 else 'it'}"
 
 
-def _remarks_on_records(columns: Sequence[Column]) -> Iterable[str]:
+def _remarks_on_records(columns: Sequence[Column], has_label: bool) -> Iterable[str]:
     """Yield why a table that is nearly numbers is compared as records: gaps, or one column that is not numbers."""
     gaps = [column.name for column in columns if column.has_gaps]
     texts = [column for column in columns if column.kind != NUMBER]
@@ -150,7 +154,8 @@ def _remarks_on_records(columns: Sequence[Column]) -> Iterable[str]:
     if len(texts) == 1 and len(columns) > 1 and not texts[0].remark:
         name, option = quoted(texts[0].name), shlex.quote(shown(texts[0].name))
         why = f"column {name} holds {texts[0].kind}, so rows are compared by {use}"
-        yield f"{why}; if it holds labels pass --label {option}, if it does not matter pass --drop {option}"
+        labels = "" if has_label else f"if it holds labels pass --label {option}, "
+        yield f"{why}; {labels}if it does not matter pass --drop {option}"
 
 
 def _column(chunks: Sequence[Chunk], name: str) -> Column:
