@@ -279,7 +279,9 @@ def test_the_terminal_asks_undoes_and_continues_where_it_stopped(folder, monkeyp
     assert "1 of 4: row " in printed.out
     assert "Rejected: " in printed.out
     assert saved() == [(names[0], "normal"), (names[2], "normal")]
-    assert "answers.csv has 2 answers: 2 normal, 0 not normal. Then: eocc teach model.eocc answers.csv" in printed.err
+    then = "eocc teach model.eocc answers.csv --id machine -o better.eocc"
+    assert f"answers.csv has 2 answers: 2 normal, 0 not normal. Then: {then}\n" in printed.err
+    assert f"<pre>{then}</pre>" in Path("page.html").read_text()
     printed = ask(monkeypatch, capsys, "xx")
     assert "2 of 4 rows are answered in answers.csv already." in printed.err
     assert saved() == [(names[0], "normal"), (names[2], "normal"), (names[1], "not normal"), (names[3], "not normal")]

@@ -36,14 +36,16 @@ def review(
 
     from eocc.classifiers.answers import check_teachable
     from eocc.cli.reading import read_for
-    from eocc.report.review import questions_of, write_review
+    from eocc.report.review import questions_of, teaching, write_review
 
     check_teachable(classifier)
     rows = read_for(classifier, data, about)
     if terminal:
         from eocc.cli.terminal import ask
 
-        ask(questions_of(classifier, rows.patterns, questions, rows.names), output, data, model)
+        then = teaching(str(model), str(output), about.id_column)
+        ask(questions_of(classifier, rows.patterns, questions, rows.names), output, data, then)
     else:
-        write_review(classifier, output, rows.patterns, questions, rows.names, str(data), str(model))
+        names = rows.names, str(data), str(model), about.id_column
+        write_review(classifier, output, rows.patterns, questions, *names)
         say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")

@@ -1,7 +1,6 @@
 """The questions of ``eocc review`` in a terminal."""
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,8 +16,11 @@ UNDO, QUIT = "u", "q"
 PROMPT = "Normal (n), not normal (x), skip (s), undo (u), quit (q)? "
 
 
-def ask(questions: Sequence[Question], output: Path, data: Path, model: Path) -> None:
-    """Ask about each row that has no answer in the output yet, and write every answer at once."""
+def ask(questions: Sequence[Question], output: Path, data: Path, then: str) -> None:
+    """Ask about each row that has no answer in the output yet, and write every answer at once.
+
+    `then` is the command to run with the answers.
+    """
     answers = {line["digest"]: line for line in _known(output, data)}
     waiting = [k for k, question in enumerate(questions) if question.digest not in answers]
     if len(waiting) < len(questions):
@@ -41,9 +43,9 @@ def ask(questions: Sequence[Question], output: Path, data: Path, model: Path) ->
             write_answers(output, answers.values())
     finally:
         given = [line["answer"] for line in answers.values()]
-        then = f" Then: eocc teach {shlex.quote(str(model))} {shlex.quote(str(output))}" if given else ""
+        next_step = f" Then: {then}" if given else ""
         print(flush=True)
-        say(f"{output} has {in_words(given)}.{then}" if output.exists() else "No answers.")
+        say(f"{output} has {in_words(given)}.{next_step}" if output.exists() else "No answers.")
 
 
 def _known(output: Path, data: Path) -> list[Line]:

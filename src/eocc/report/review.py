@@ -66,6 +66,7 @@ def write_review(
     names: Iterable[Any] | None = None,
     data: str = "",
     model: str = "model.eocc",
+    id_column: str = "",
 ) -> Path:
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
@@ -85,15 +86,17 @@ def write_review(
         The names of the rows; by default they are numbered from 0.
     data, model : str
         The files of X and of the classifier, which the page and the answers name.
+    id_column : str, default=""
+        The column of the file of X that names the rows.
     """
     questions, output = questions_of(classifier, X, n, names), Path(path)
-    text = _page(classifier, X, questions, data, model)
+    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column))
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
-def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, model: str) -> str:
+def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str) -> str:
     some = classifier.read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
     decisions = _decisions(classifier, some)
@@ -109,7 +112,7 @@ def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question],
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
     title = f"Review of {Path(data).name}" if data else "Review"
     scripts = ["row.js", "review.js"]
-    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, model))
+    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then))
 
 
 def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
@@ -119,8 +122,18 @@ def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
     return list(map(int, np.where(margins >= classifier.threshold_, np.where(unsure, 1, 0), 2)))
 
 
-def _main(n: int, data: str, model: str) -> Markup:
-    """Return the frame that review.js fills."""
+def teaching(model: str, answers: str, id_column: str) -> str:
+    """Return the command that teaches the answers.
+
+    >>> teaching("model.eocc", "answers.csv", "machine id")
+    "eocc teach model.eocc answers.csv --id 'machine id' -o better.eocc"
+    """
+    named = ["--id", id_column] if id_column else []
+    return shlex.join(["eocc", "teach", model, answers, *named, "-o", "better.eocc"])
+
+
+def _main(n: int, data: str, then: str) -> Markup:
+    """Return the frame that review.js fills; `then` is the command to run after the answers are saved."""
     where = f" of {Path(data).name}" if data else ""
     intro = f"Answers to {'this row' if n == 1 else f'these {n} rows'}{where} teach the model most. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
@@ -132,7 +145,6 @@ def _main(n: int, data: str, model: str) -> Markup:
         tag("button", mark, type="button", id=name, aria_label=label, title=label)
         for name, mark, label in (("back", "\N{LEFTWARDS ARROW}", "Back"), ("next", "\N{RIGHTWARDS ARROW}", "Next"))
     ]
-    then = f"eocc teach {shlex.quote(model)} answers.csv -o better.eocc"
     keys = [("n", "normal"), ("x", "not normal"), ("s", "skip"), ("\N{LEFTWARDS ARROW}", "back"),
             ("\N{RIGHTWARDS ARROW}", "next")]  # fmt: skip
     return joined([
