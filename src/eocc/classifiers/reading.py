@@ -12,7 +12,7 @@ from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import has_text, naming_columns, numbers_of_text, resolve_measure, without_columns
-from eocc.measures.columns import eager
+from eocc.measures.columns import Table, eager
 from eocc.measures.naming import listed_reasons
 from eocc.measures.protocol import Measure
 from eocc.measures.text_format import TextFormat, text_format_of
@@ -102,7 +102,8 @@ class ReadsPatterns:
 def _warn_of_empty_rows(patterns: Any) -> None:
     """Warn of rows of a table that have no values: their gaps are filled, and they look like common rows."""
     is_numbers = isinstance(patterns, np.ndarray) and patterns.dtype == np.float64
-    columns = patterns.T if is_numbers else [one.values for one in getattr(patterns, "columns", ())]
+    table = patterns.columns if isinstance(patterns, Table) else ()
+    columns = patterns.T if is_numbers else [one.values for one in table]
     if not len(columns):
         return
     is_empty = np.isnan(columns[0])
