@@ -55,13 +55,14 @@ def test_a_table_with_a_category_and_gaps_gives_the_same_model_as_a_frame(tmp_pa
 
 
 def messy():
-    """Readings as a machine writes them: ids, times, signs, dates, truth values, a category and gaps."""
+    """Readings as a machine writes them: ids, times, signs, dates, truth values, categories, codes and gaps."""
     n, rng = 60, np.random.default_rng(0)
     frame = pd.DataFrame({
         "machine": [f"M-{k}" for k in rng.permutation(n)], "row": range(n),
         "time": pd.date_range("2031-03-01", periods=n, freq="7min").astype(str), "heat": rng.normal(70, 3, n).round(1),
         "load": [f"{share}%" for share in rng.integers(0, 100, n)], "state": rng.choice(["run", "idle"], n),
-        "closed": rng.choice(["yes", "no"], n), "served": [f"{day}.1.2031" for day in rng.integers(1, 20, n)],
+        "closed": rng.choice(["yes", "no"], n), "code": rng.choice(["007", "012", "130"], n),
+        "spare": None, "served": [f"{day}.1.2031" for day in rng.integers(1, 20, n)],
         "shift": [f"2031-02-{day:02d} {hour}:30" for day, hour in np.c_[rng.integers(1, 20, n), 10 + np.arange(n) % 3]],
     })  # fmt: skip
     return frame.assign(state=frame["state"].mask(np.arange(n) % 20 == 0), heat=frame["heat"].mask(np.arange(n) == 3))
@@ -73,7 +74,7 @@ def test_a_messy_table_gives_the_same_model_as_a_frame(tmp_path, capsys):
     messy().to_excel(tmp_path / "c.xlsx", index=False)
     messy().to_parquet(tmp_path / "d.parquet")
     with pytest.warns(UserWarning, match="not compared: 'machine' .*, 'row' .*, 'time' "):
-        own = SurpriseClassifier().fit(pd.read_csv(tmp_path / "a.csv"))
+        own = SurpriseClassifier().fit(pd.read_csv(tmp_path / "a.csv", dtype={"code": str}))
     expected = own.score_samples(messy()).tolist()
     for name in ("a.csv", "b.csv", "c.xlsx", "d.parquet"):
         capsys.readouterr()
@@ -83,11 +84,11 @@ def test_a_messy_table_gives_the_same_model_as_a_frame(tmp_path, capsys):
             "Note: not compared: 'machine' (has a different text in nearly every row), 'row' (counts the rows), "
             in said
         )
-        assert "'time' (runs on from row to row); --all-columns compares them." in said
+        assert "'time' (runs on from row to row), 'spare' (holds no values); --all-columns compares them." in said
         assert "Note: dates count as numbers; 'shift' is compared by its hour and weekday too." in said
         model = load(tmp_path / "m.eocc")
         assert model.measure_.names == own.measure_.names
-        assert model.ignored_columns_ == own.ignored_columns_ == ("machine", "row", "time")
+        assert model.ignored_columns_ == own.ignored_columns_ == ("machine", "row", "time", "spare")
         assert model.score_samples(messy()).tolist() == expected
         for data in ("a.csv", "b.csv", "c.xlsx"):
             assert run("-q", "score", tmp_path / "m.eocc", tmp_path / data, "-o", tmp_path / "s.csv") == 0

@@ -45,7 +45,7 @@ from eocc.measures.columns import (
     with_columns,
 )
 from eocc.measures.labelled_graph import is_graph
-from eocc.measures.naming import is_clock, may_name, why_naming
+from eocc.measures.naming import NO_VALUES, is_clock, may_name, why_naming
 from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
 from eocc.measures.schema import NUMBER
@@ -112,19 +112,21 @@ def _kinds_in(X: Any) -> tuple[dict[Any, str], bool]:
 
 
 def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
-    """Return the columns of a frame, or of dicts, that name the rows, with the reason, and those that may name them.
+    """Return the columns of a frame, or of dicts, that name the rows or hold no values, with the reason.
 
-    Text that is nearly numbers or dates, by the spelling, names nothing.
+    And those that may name the rows. Text that is nearly numbers or dates, by the spelling, names nothing.
     """
+    columns: dict[Hashable, tuple[str, Any]]
     if _is_frame(X) and len(X) and _is_all_numeric(X):
-        known = {name: (NUMBER, np.asarray(X[name], np.float64)) for name in X.columns}
-        columns = {name: (kind, values[np.isfinite(values)]) for name, (kind, values) in known.items()}
+        known = {name: np.asarray(X[name], np.float64) for name in X.columns}
+        known = {name: values[~np.isnan(values)] for name, values in known.items()}
+        columns = {name: (NUMBER, values) for name, values in known.items() if np.isfinite(values).all()}
     elif has_text(X):
         read = [by_content(one)[1] for one in read_table(X).columns if not judged(one, spelling).fault]
         columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
     else:
         columns = {}
-    reasons = {name: why_naming(*column) for name, column in columns.items()}
+    reasons = {name: why_naming(*column) if len(column[1]) else NO_VALUES for name, column in columns.items()}
     doubtful = [name for name, column in columns.items() if not reasons[name] and may_name(*column)]
     return {name: why for name, why in reasons.items() if why}, doubtful
 

@@ -17,6 +17,8 @@ FEWEST = 20
 DIFFERENT = 0.9
 # Integers that all differ are a counter if they fill this share of their range; if some repeat, a share of DIFFERENT.
 FILLED = 0.5
+# Why a column without values is not compared either.
+NO_VALUES = "holds no values"
 # In microseconds.
 DAY = 24 * 3600 * 10**6
 

@@ -15,7 +15,7 @@ from eocc.io.files.chunk import Chunk
 from eocc.io.files.schema import Schema, as_table, channels_of, described, kind_of_object, shown
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of
-from eocc.measures.naming import listed_reasons, may_name, why_naming
+from eocc.measures.naming import NO_VALUES, listed_reasons, may_name, why_naming
 from eocc.measures.schema import DATE, NUMBER, TEXT
 from eocc.measures.spelling import ABSENT, PLAIN, judge, microseconds
 from eocc.measures.text_format import TextFormat
@@ -131,7 +131,7 @@ def _naming(chunks: Sequence[Chunk], columns: Iterable[Column]) -> tuple[dict[st
     reasons, remarks = dict[str, str](), list[str]()
     for column in (column for column in columns if column.kind != TEXT or not column.remedy):
         values = _present(chunks, column)
-        if why := "holds no values" if column.is_empty else why_naming(column.kind, values):
+        if why := NO_VALUES if column.is_empty else why_naming(column.kind, values):
             reasons[column.name] = why
         elif may_name(column.kind, values):
             name, option = quoted(column.name), shlex.quote(shown(column.name))
@@ -168,7 +168,7 @@ def _column(chunks: Sequence[Chunk], name: str) -> Column:
     has_gaps = counts.pop(None, 0) > 0
     _refuse(name, first, counts)
     if not counts:
-        return Column(name, TEXT, has_gaps, f"column {quoted(name)} holds no values", is_empty=True)
+        return Column(name, TEXT, has_gaps, f"column {quoted(name)} {NO_VALUES}", is_empty=True)
     cells = {str(kind): str(chunk.columns[name][index]) for kind, (chunk, index) in first.items()}
     units = {unit for chunk in chunks for unit in units_in(chunk, name)} if set(counts) <= {NUMBER, ABSENT} else ()
     found = judge({str(kind): count for kind, count in counts.items()}, cells, units)
