@@ -20,7 +20,7 @@ def search(request, monkeypatch):
     if request.param == "as they are":
         return
     monkeypatch.setattr(exact, "TREE_COLUMNS", np.inf if request.param == "tree" else 0)
-    monkeypatch.setattr(exact, "SCAN_ROWS", np.inf if request.param == "scan" else 0)
+    monkeypatch.setattr(exact, "SCAN_VALUES", np.inf if request.param == "scan" else 0)
     if request.param == "tiles":
         for name, value in (("MANY", 2 * LANE), ("SMALL_TILE", 2 * LANE), ("TILES_AT_A_TIME", 2)):
             monkeypatch.setattr(exact, name, value)
@@ -29,7 +29,7 @@ def search(request, monkeypatch):
 @pytest.mark.parametrize("search", ["as they are"], indirect=True)
 @pytest.mark.parametrize(
     ("n", "d", "search_class"),
-    [(1025, 5, exact._Tree), (1024, 6, exact._Scan), (1025, 6, exact._Products)],
+    [(3000, 5, exact._Tree), (1024, 10, exact._Scan), (1025, 10, exact._Products), (103, 100, exact._Products)],
 )
 def test_columns_and_rows_choose_the_search(n, d, search_class):
     rows = np.arange(n * d, dtype=float).reshape(n, d)
@@ -70,8 +70,8 @@ def test_ties_and_copies(seed, n, n_columns, size):
     check(index, rows[:3])
 
 
-@pytest.mark.parametrize("search", ["products", "tiles"], indirect=True)
-def test_of_points_at_the_same_distance_products_list_the_first():
+@pytest.mark.parametrize("search", ["products", "tiles", "scan"], indirect=True)
+def test_of_points_at_the_same_distance_the_first_are_listed():
     grid = np.array(np.meshgrid(*[[-1.0, 1.0]] * 6)).reshape(6, -1).T
     found = RowIndex.of(grid, np.ones((1, 6))).nearest(np.zeros((1, 6)), 10)[0]
     assert found.numbers[0].tolist() == list(range(10))

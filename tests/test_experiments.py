@@ -11,6 +11,7 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import (
+    IamSource,
     TableSource,
     UciSource,
     normalised,
@@ -22,7 +23,7 @@ from eocc.experiments.protocol import (
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
 from eocc.experiments.studies import generations_within
-from eocc.experiments.systems import SYSTEMS
+from eocc.experiments.systems import SYSTEMS, can_run
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.rivals import RIVALS
 from eocc.search import GeneticSearch
@@ -93,10 +94,12 @@ def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
 @pytest.mark.parametrize("normalisation", ["raw", "unit-variance"])
 def test_columns_of_two_values_get_no_noise(normalisation):
     made = source()
-    X = np.column_stack([np.array(made.rows), np.arange(len(made.rows)) % 2])
-    trial = trial_of_rows(X, np.array(made.is_target), normalisation, 0)
+    numbers, is_target = np.arange(len(made.rows)), np.array(made.is_target)
+    two, three, two_of_targets = numbers % 2, numbers % 3, np.where(is_target, numbers % 2, numbers)
+    X = np.column_stack([np.array(made.rows), two, three, two_of_targets])
+    trial = trial_of_rows(X, is_target, normalisation, 0)
     has_noise = (trial.leaking.patterns != trial.honest.patterns).all(axis=0)
-    assert_array_equal(has_noise, [True, True, True, False])
+    assert_array_equal(has_noise, [True, True, True, False, True, True])
 
 
 def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_noise():
@@ -143,6 +146,14 @@ def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
     figures = [results.printed(("I", "raw"), system, "auc") for system in ("MPM", "MPM as printed")]
     assert figures[0] is not None
     assert figures[0] == figures[1]
+    assert not can_run(SYSTEMS["MPM as printed"], IamSource("M"))
+
+
+def test_a_rival_with_the_printed_settings_is_not_ranked():
+    systems = ("MPM", "1-NN", "Gauss", "MPM as printed")
+    cells = [Cell(UciSource(name), "raw", system, 0, 0, 0) for name in ("I", "L") for system in systems]
+    ranking = results_of(cells, {cell.key: Figures(auc=0.5) for cell in cells}).ranking("raw")
+    assert list(ranking.average_ranks) == ["MPM", "1-NN", "Gauss"]
 
 
 def test_the_surprise_systems_learn_from_targets_and_from_the_honest_tenth():

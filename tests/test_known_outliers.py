@@ -16,7 +16,7 @@ from eocc.measures.columns import read_table
 from eocc.measures.tables import Gower
 from eocc.surprise.comparison import Reference
 from eocc.surprise.gaussians import fit_gaussians
-from eocc.surprise.likelihood_ratio import Labelled, fit_likelihood_ratio
+from eocc.surprise.likelihood_ratio import N_NEAR, Labelled, fit_likelihood_ratio
 from oracles import likelihood_ratio as oracle
 
 
@@ -50,6 +50,15 @@ def test_normal_rows_train_and_outliers_are_kept():
     assert_array_equal(clf.training_indices_, np.arange(80))
     assert_array_equal(clf.surprise_model_.outliers.prototypes, both_kinds(0)[1])
     assert clf.facts()["known outliers"] == 12
+
+
+def test_lists_hold_as_many_outliers_as_are_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr("eocc.surprise.comparison._Rows._look_further", None)
+    clf = learned()
+    save(clf, tmp_path / "m.eocc")
+    for model in (clf, load(tmp_path / "m.eocc")):
+        assert model.surprise_model_.outliers.length == N_NEAR + 1
+        model.score_samples(both_kinds(1)[0])
 
 
 def test_booleans_mark_outliers_too():

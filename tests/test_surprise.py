@@ -444,14 +444,3 @@ def test_rows_with_many_ties_are_not_compared_with_all_prototypes(monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(comparison, "nearest_in", None)
     assert_allclose(SurpriseClassifier().fit(X).calibration_.margins, expected, rtol=1e-9, atol=1e-12)
-
-
-def test_longer_lists_are_kept_if_most_are_too_short():
-    X = np.random.default_rng(0).integers(0, 2, (700, 12)).astype(float)
-    rows, values = reference(X, np.ones((1, 12))), np.arange(700.0)
-    among = rows.among_itself()
-    together = among.nearest(0, 8, 4, values)
-    assert among.length == comparison.LONG_LIST
-    alone = [rows.compare_fully(X[i : i + 1], np.array([i])).nearest(0, 8, 4, values) for i in range(30)]
-    for part, parts in zip(together, zip(*alone, strict=True), strict=True):
-        assert_array_equal(part[:30], np.concatenate(parts))

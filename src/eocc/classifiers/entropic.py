@@ -94,7 +94,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
     search : {"genetic", "cma-es", "differential-evolution", "random"}, Search or None, default="genetic"
         How p is found; None takes p = 1. Objects of `eocc.search` have settings: `GeneticSearch(max_time=60)`.
     precision : {"double", "single"}, default="double"
-        The precision of distances inside the search. "single" takes half the time; the model itself is built in double.
+        The precision of distances inside the search. "single" takes less time; the model itself is built in double.
     weights : array-like of shape (n_parameters,), default=None
         Fixed weights p. There is no search then.
     false_alarm_rate : float in (0, 1) or None, default=None

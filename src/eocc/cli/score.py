@@ -40,7 +40,6 @@ def score(
     from eocc.streaming import Scoring
 
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
-
     schema, skipped, incomplete, blank = schema_of_model(classifier), Skipped(), Named(), Named()
     scoring = Scoring(classifier, classifier.n_jobs)
     stream = stream_for(schema, data, about, skipped)

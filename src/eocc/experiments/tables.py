@@ -75,7 +75,8 @@ class Results:
     def ranking(self, form: str) -> Ranking | None:
         """Return the ranks by mean AUC over the sets in one normalisation, of the systems that know targets only."""
         places = self.counted(form)
-        systems = [system for system in self.systems if SYSTEMS[system].validation is None]
+        known = [SYSTEMS[system] for system in self.systems]
+        systems = [system.name for system in known if system.validation is None and not system.printed_as]
         scores = np.array([[self.mean([place], system) for system in systems] for place in places])
         return rank_systems(systems, scores.reshape(len(places), len(systems)))
 

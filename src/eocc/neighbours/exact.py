@@ -21,7 +21,7 @@ from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
-SCAN_ROWS = 1024  # up to this many rows all distances are nearly as fast as products, and compile in a fraction
+SCAN_VALUES = 10_240  # up to so many values all distances take little longer than products, and compile in a fraction
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
 BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
@@ -101,7 +101,7 @@ class RowIndex:
     def _searches(self) -> "list[tuple[_Tree | _Scan | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or len(self.points) <= SCAN_ROWS:
+        if d <= TREE_COLUMNS or self.points.size <= SCAN_VALUES:
             search = _Tree if d <= TREE_COLUMNS else _Scan
             return [(search(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         centre = np.median(self.points, axis=0)

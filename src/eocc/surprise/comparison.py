@@ -17,8 +17,6 @@ from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
 LIST, LONG_LIST = 10, 80
-# Of known outliers, only the nearest three are needed, and the row itself.
-OUTLIER_LIST = 4
 # Strings tie more often than numbers.
 OBJECT_LIST = 32
 
@@ -46,9 +44,9 @@ class Reference:
     def __reduce__(self) -> tuple[Any, ...]:
         return Reference, (self.measure, self.prototypes, self.weightings, None, self.length)
 
-    def of_outliers(self, outliers: Any) -> "Reference":
-        """Return known outliers as a reference."""
-        return Reference(self.measure, outliers, self.weightings, length=OUTLIER_LIST)
+    def of_outliers(self, outliers: Any, k: int) -> "Reference":
+        """Return known outliers as a reference, of which the nearest k are needed."""
+        return Reference(self.measure, outliers, self.weightings, length=k + 1)  # and the outlier itself
 
     @cached_property
     def coordinates(self) -> Matrix:
@@ -290,12 +288,12 @@ class _Found(Comparison):
 
 
 class _Rows(_Found):
-    """Rows of numbers, through an index of the prototypes, in lists of `length`, or as long as the reference says."""
+    """Rows of numbers, through an index of the prototypes, in lists of `length`; None means that of the reference."""
 
     def __init__(
-        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int = 0
+        self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None, length: int | None = None
     ) -> None:
-        self.length = length or reference.length
+        self.length = reference.length if length is None else length
         super().__init__(reference, patterns, own, twins)
 
     def _find(self) -> list[Lists]:
@@ -310,11 +308,6 @@ class _Rows(_Found):
     ) -> Nearest:
         if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
             return super()._look_further(places, weighting, k, m, values, above, tolerance)
-        if 2 * len(places) > len(self.own):  # keep the longer lists of all patterns: they will be asked for again
-            self.length = LONG_LIST
-            self.lists = self._find()
-            found = self.nearest(weighting, k, m, values, above, tolerance)
-            return Nearest._make(part[places] for part in found)
         longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
         return longer.nearest(weighting, k, m, values, above, tolerance)
 

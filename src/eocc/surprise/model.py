@@ -107,7 +107,7 @@ def fit_surprise_model(
 
 def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirmed: Any) -> tuple[SurpriseModel, Matrix]:
     """Return the model with a likelihood ratio, and the labelled surprise of the normal rows as if they were new."""
-    surprise, normal, known, gaussians = model.surprise, model.normal, model.normal.of_outliers(outliers), None
+    surprise, normal, known, gaussians = model.surprise, model.normal, model.normal.of_outliers(outliers, N_NEAR), None
     columns, _ = columns_of(normal.measure, normal.prototypes, normal.active)
     if columns.shape[1]:
         gaussians = fit_gaussians(columns, columns_of(normal.measure, outliers, normal.active)[0])

@@ -11,7 +11,7 @@ from eocc.space.weightings import LeftOutWeights
 from eocc.surprise.comparison import Reference
 from eocc.surprise.correction import Correction
 from eocc.surprise.gaussians import Gaussians, columns_of
-from eocc.surprise.likelihood_ratio import LikelihoodRatio
+from eocc.surprise.likelihood_ratio import N_NEAR, LikelihoodRatio
 from eocc.surprise.model import SurpriseModel
 from eocc.surprise.score import Standardisation, Surprise, Weighting, neighbourhood_sizes
 
@@ -98,7 +98,7 @@ def surprise_from_state(
         ),
         Threshold(**state["threshold"]),
         None if ratio is None else _likelihood_ratio(ratio, sizes, normal),
-        None if outliers is None else normal.of_outliers(outliers),
+        None if outliers is None else normal.of_outliers(outliers, N_NEAR),
         _correction(state["correction"], normal, answered),
     )
 
@@ -108,7 +108,7 @@ def _correction(state: Any, normal: Reference, answered: Any) -> Correction | No
     if state is None:
         return None
     check_values(state, CORRECTION, {"a": len(answered)}, "correction")
-    return Correction(normal.of_outliers(answered), **state)
+    return Correction(Reference(normal.measure, answered, normal.weightings), **state)
 
 
 def _likelihood_ratio(state: Any, sizes: dict[str, int], normal: Reference) -> LikelihoodRatio:
