@@ -151,7 +151,7 @@ def dask_lines(sizes: Sizes) -> Iterator[Line]:
 
 
 def first_lines(sizes: Sizes) -> Iterator[Line]:
-    # Up to 1,024 rows of 10 columns do not compile the products.
+    # Up to 512 rows, or 1,024 of 10 columns, do not compile the products.
     for kind, n, must in (("rows", 1_000, 4), ("rows", 10_000, 4), ("graphs", 200, 6), ("strings", 200, 4)):
         with tempfile.TemporaryDirectory() as name:
             path = Path(name) / f"{kind}.jsonl"

@@ -20,7 +20,8 @@ def search(request, monkeypatch):
     if request.param == "as they are":
         return
     monkeypatch.setattr(exact, "TREE_COLUMNS", np.inf if request.param == "tree" else 0)
-    monkeypatch.setattr(exact, "SCAN_VALUES", np.inf if request.param == "scan" else 0)
+    for name in ("SCAN_ROWS", "SCAN_VALUES"):
+        monkeypatch.setattr(exact, name, np.inf if request.param == "scan" else 0)
     if request.param == "tiles":
         for name, value in (("MANY", 2 * LANE), ("SMALL_TILE", 2 * LANE), ("TILES_AT_A_TIME", 2)):
             monkeypatch.setattr(exact, name, value)
@@ -29,7 +30,13 @@ def search(request, monkeypatch):
 @pytest.mark.parametrize("search", ["as they are"], indirect=True)
 @pytest.mark.parametrize(
     ("n", "d", "search_class"),
-    [(3000, 5, exact._Tree), (1024, 10, exact._Scan), (1025, 10, exact._Products), (103, 100, exact._Products)],
+    [
+        (3000, 5, exact._Tree),
+        (1024, 10, exact._Scan),
+        (1025, 10, exact._Products),
+        (512, 100, exact._Scan),
+        (513, 100, exact._Products),
+    ],
 )
 def test_columns_and_rows_choose_the_search(n, d, search_class):
     rows = np.arange(n * d, dtype=float).reshape(n, d)
@@ -119,6 +126,12 @@ def test_weightings_share_products_only_where_that_helps(lowest, n_searches):
     index = RowIndex.of(rows, np.vstack([np.ones(9), np.linspace(lowest, 1, 9)]))
     assert len(index._searches) == n_searches
     check(index, rows[:20])
+
+
+@pytest.mark.parametrize("search", ["products"], indirect=True)
+def test_very_many_columns_do_not_overflow():
+    rows = np.random.default_rng(0).normal(size=(40, 3000))
+    check(RowIndex.of(rows, np.vstack([np.ones(3000), np.linspace(0.1, 1, 3000)])), rows[:5])
 
 
 def test_a_weight_of_0_hides_a_column():

@@ -23,14 +23,15 @@ def assert_plain(X, new):
     assert_allclose(clf.calibration_values(clf.read(new)), surprise_of_rows(X, new), rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("scan_values", [0, exact.SCAN_VALUES])
+@pytest.mark.parametrize("scans", [False, True])
 @given(st.integers(5, 40), st.integers(1, 12), st.integers(0, 3), st.sampled_from([1e-100, 1.0, 1e100]), st.integers(0))
-def test_scores_are_those_of_the_plain_definition(scan_values, n, d, decimals, scale, seed):
+def test_scores_are_those_of_the_plain_definition(scans, n, d, decimals, scale, seed):
     # Few decimals make ties and copies.
     rng = np.random.default_rng(seed)
     X, new = (rng.normal(size=(m, d)).round(decimals) * rng.uniform(0.1, 9.0, d) for m in (n, 6))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "SCAN_VALUES", scan_values)
+        for name in () if scans else ("SCAN_ROWS", "SCAN_VALUES"):
+            patch.setattr(exact, name, 0)
         assert_plain(X * scale, np.vstack([new, X[:2]]) * scale)
 
 

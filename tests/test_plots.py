@@ -183,7 +183,7 @@ def test_names_that_do_not_fit_are_refused_and_gaps_can_be_drawn(setosa):
     for draw in (plot_rows, plot_row):
         with pytest.raises(ValueError, match="X has 2 rows and names 1; pass one name per row"):
             draw(clf, setosa[:2], names=["a"], axes=axis())
-    assert plot_row(clf, np.full((1, 4), np.nan), axes=axis()).get_title().startswith("Row 0 is ")
+    assert plot_row(clf, np.array([[np.nan, np.nan, np.nan, 0.2]]), axes=axis()).get_title().startswith("Row 0 is ")
 
 
 def test_calibration_shows_the_share_of_p_values_up_to_each_level(surprise):

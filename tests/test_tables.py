@@ -435,7 +435,7 @@ def test_a_row_scores_the_same_alone_in_a_batch_and_in_polars(fitted):
 
 def test_a_model_with_gaps_categories_and_an_empty_column_is_saved(tmp_path):
     X = machines(60, 0).assign(empty=None)
-    clf = SurpriseClassifier().fit(X)
+    clf = SurpriseClassifier(measure=Gower()).fit(X)
     clf.save(tmp_path / "model.eocc")
     new = machines(20, 1).assign(empty="a value", site=None)
     assert_array_equal(load(tmp_path / "model.eocc").score_samples(new), clf.score_samples(new))

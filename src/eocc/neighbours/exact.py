@@ -21,7 +21,8 @@ from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
-SCAN_VALUES = 10_240  # up to so many values all distances take little longer than products, and compile in a fraction
+# Up to so many rows, or values, all distances are computed: that compiles in a fraction of the time of products.
+SCAN_ROWS, SCAN_VALUES = 512, 10_240
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
 BLOCK, LONG_BLOCK, LONG = (32, 2048), (128, 512), 32
@@ -101,7 +102,7 @@ class RowIndex:
     def _searches(self) -> "list[tuple[_Tree | _Scan | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or self.points.size <= SCAN_VALUES:
+        if d <= TREE_COLUMNS or len(self.points) <= SCAN_ROWS or self.points.size <= SCAN_VALUES:
             search = _Tree if d <= TREE_COLUMNS else _Scan
             return [(search(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         centre = np.median(self.points, axis=0)
@@ -130,7 +131,7 @@ def _can_share(centred: Matrix, weightings: Matrix) -> bool:
     ratios = [_ratios(base, p) for p in weightings]
     if not all(least > 0 for least, _ in ratios):
         return False
-    if max(most / least for least, most in ratios) ** (d / 2) < FEW_MORE:
+    if d / 2 * np.log(max(most / least for least, most in ratios)) < np.log(FEW_MORE):
         return True
     limits = [_near(centred * np.sqrt(p))[2] / least for p, (least, _) in zip(weightings, ratios, strict=True)]
     passing = (_near(centred * np.sqrt(base))[1] <= np.max(limits, axis=0)[:, None]).sum(axis=1)
