@@ -112,9 +112,10 @@ def _kinds_in(X: Any) -> tuple[dict[Any, str], bool]:
 
 
 def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
-    """Return the columns of a frame, or of dicts, that name the rows or hold no values, with the reason.
+    """Return which columns of a frame, or of dicts, are not compared, with the reason, and which may name the rows.
 
-    And those that may name the rows. Text that is nearly numbers or dates, by the spelling, names nothing.
+    Columns are not compared if they name the rows or hold no values. Text that is nearly numbers or dates, by the
+    spelling, names nothing.
     """
     columns: dict[Hashable, tuple[str, Any]]
     if _is_frame(X) and len(X) and _is_all_numeric(X):
