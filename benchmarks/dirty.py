@@ -166,7 +166,11 @@ def report_taught(seeds, n=200, n_outliers=20, d=5):
             outliers, new_outliers = (2.5 + spread * rng.normal(size=(m, d)) for m in (n_outliers, 500))
             X, y = np.vstack([normal, outliers]), np.repeat([1, -1], [n, n_outliers])
             clf = SurpriseClassifier(false_alarm_rate=RATE).fit(X)
-            models = clf, clf.teach(outliers, np.zeros(n_outliers, bool)), SurpriseClassifier().fit(X, y)
+            models = (
+                clf,
+                clf.teach(outliers, np.zeros(n_outliers, bool)),
+                SurpriseClassifier(false_alarm_rate=RATE).fit(X, y),
+            )
             found.append([[(one.predict(new) == -1).mean() for new in (new_outliers, new_normal)] for one in models])
         rows.append([name, *map(cell, np.mean(found, axis=0))])
     print(table(rows))

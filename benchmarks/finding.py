@@ -1,4 +1,4 @@
-"""How many outliers a person finds who is shown rows by `queries`, and answers: the figures of docs/guides/asking.md.
+"""How many outliers a person finds who is shown rows by `queries`, and answers.
 
     pip install 'eocc[bench]'
     python benchmarks/finding.py [--repetitions 2] [--sets autompg wine]
@@ -27,7 +27,7 @@ HAS_GOALS = "goal" in inspect.signature(SurpriseClassifier.queries).parameters
 
 
 def rows_shown(clf, X, n, goal):
-    """Return the n rows of X that `queries` shows; before version 0.3, the strangest for the goal "find"."""
+    """Return the n rows of X that `queries` shows; without goals, the strangest ones for "find"."""
     if HAS_GOALS:
         found = [query.index for query in clf.queries(X, n, goal=goal)]
     elif goal == "learn":
