@@ -5,11 +5,12 @@ EOCC_DATA=/folder/with/data python benchmarks/dirty.py --by-set      the same, a
 EOCC_DATA=/folder/with/data python benchmarks/dirty.py --confirmed   strange rows of clean files confirmed as normal
 python benchmarks/dirty.py --taught                                  200 normal rows and 20 outliers, all 20 taught
 
-The sets are 24 public tables with at least 150 normal rows on which version 0.2, trained on clean rows, has an AUC of
-at least 0.75. 60 % of the normal rows train, at most 400; rows of the other class are put among them. Misses are the
-share of new outliers accepted, false alarms the share of new normal rows rejected, at a rate of 0.05. Reviewed means
-that the 20 strangest training rows are shown once and their true labels are taught. A limit moved by m rejects rows
-with a p-value of at most 0.05 + m.
+The sets are 25 public tables with at least 150 normal rows and 90 others. They were chosen by a look at results: on
+each, version 0.2 trained on clean rows has an AUC of at least 0.75, so that foreign rows can do harm. 60 % of the
+normal rows train, at most 400; rows of the other class are put among them. Misses are the share of new outliers
+accepted, false alarms the share of new normal rows rejected, at a rate of 0.05. Reviewed means that the 20 strangest
+training rows are shown once and their true labels are taught. A limit moved by m rejects rows with a p-value of at most
+0.05 + m.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from eocc.datasets import load_uci
 UCI = ("AB", "AR", "BC-D", "BW")
 FURTHER = (
     "ankara", "autompg", "baseball", "communities", "digits", "electricity", "excitation", "fish", "izmir", "laser",
-    "maternal", "penguins", "phishing", "plastic", "treasury",
+    "maternal", "penguins", "phishing", "plastic", "treasury", "yacht",
 )  # fmt: skip
 COMMON = ("ionosphere", "page_blocks0", "vehicle0", "vehicle2", "vowel0")
 SHARES = (0.0, 0.03, 0.05, 0.1)
