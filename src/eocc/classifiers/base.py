@@ -139,6 +139,11 @@ class OneClassClassifier(
         return len(self.prototypes_) == self.n_training
 
     @property
+    def promised_rate(self) -> float:
+        """The share of new normal rows that is rejected."""
+        return self._calibrated().rate
+
+    @property
     def rows_scored_at_a_time(self) -> int:
         """The `step` of the blocks in which rows are scored."""
         return 0
@@ -225,11 +230,16 @@ class OneClassClassifier(
         sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
-    def queries(self, X: Any, n: int = 10) -> list[Query]:
-        """Return the rows of X, at most n, whose labels would help `teach` most, the most helpful first."""
+    def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
+        """Return the rows of X, at most n, to ask a person about.
+
+        goal="learn" returns those whose labels would help `teach` most, the most helpful first. goal="find" returns the
+        strangest rows that have no answer yet, to find outliers: also among the training rows, which score as if they
+        were left out.
+        """
         check_is_fitted(self)
         check_count("n", n)
-        return choose_queries(self, self.read(X), n)
+        return choose_queries(self, self.read(X), n, goal)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
         """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
