@@ -52,8 +52,16 @@ ENTROPIC = {
 }
 
 
+def expected_failures(estimator):
+    """Checks whose `contamination` is the share of training rows to reject; here it moves the limit by half of it."""
+    if not isinstance(estimator, SurpriseClassifier):
+        return {}
+    reason = "contamination is the share of foreign training rows, not the share of rows to reject"
+    return dict.fromkeys(("check_outliers_train", "check_outliers_fit_predict"), reason)
+
+
 @pytest.mark.filterwarnings("ignore:y holds")  # the checks pass labels of two classes, which are all normal here
-@parametrize_with_checks([EntropicOneClassClassifier(), SurpriseClassifier()])
+@parametrize_with_checks([EntropicOneClassClassifier(), SurpriseClassifier()], expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

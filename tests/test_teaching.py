@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.asking import HALF_WORTH, REACH, _candidates, _unlike
-from eocc.io.model_file.document import first_score
 from eocc.measures.columns import read_table
 from eocc.measures.joining import joined
 from eocc.regions.memberships import resolve_membership_function
@@ -87,16 +86,6 @@ def test_the_rows_alone_are_enough_to_teach_a_loaded_model(tmp_path):
     assert_array_equal(again.answers_.rows, better.answers_.rows)
 
 
-def test_a_file_from_before_there_were_answers_loads():
-    clf, rows = fitted(), pool()
-    state = clf.fitted_state()
-    del state["answers"], state["surprise"]["correction"]
-    old = SurpriseClassifier()
-    old.restore_state(state)
-    assert first_score(old, state) == first_score(clf, clf.fitted_state())
-    assert_array_equal(old.score_samples(rows), clf.score_samples(rows))
-
-
 def test_an_answer_reaches_half_the_way_to_the_nearest_training_row():
     clf = SurpriseClassifier(false_alarm_rate=0.1).fit(np.arange(20.0)[:, None])
     better = clf.teach([[29.0]], [1])  # 10 from the nearest training row
@@ -161,13 +150,16 @@ def test_outliers_of_the_fit_stay_when_answers_go():
     assert_array_equal(better.withdraw([0, 1]).score_samples(rows), clf.score_samples(rows))
 
 
-def test_amounts_of_a_taught_model_add_up_to_the_surprise():
-    _, better, rows, _ = taught()
-    surprises = better.calibration_values(rows[::20])
-    for one, surprise in zip(better.explain(rows[::20]), surprises, strict=True):
-        assert one.terms[-1].kind == "answers"
-        assert_allclose(sum(term.amount for term in one.terms), surprise, rtol=1e-12, atol=1e-12)
-        assert "answers on similar rows" in " ".join(one.detail.split())
+def test_an_explanation_says_what_answers_add():
+    _, better, rows, places = taught()
+    some = rows[[*places, *range(0, 220, 20)]]
+    model = better.surprise_model_
+    explained, added = better.explain(some), model.correction.of(some)
+    assert_array_equal([one.surprise for one in explained], better.calibration_values(some))
+    assert_array_equal([one.answered for one in explained], added)
+    assert added.any()
+    said = ["Answers on similar rows add" in " ".join(one.detail.split()) for one in explained]
+    assert said == (added != 0).tolist()
 
 
 def test_a_row_scores_the_same_alone_as_in_a_batch():
