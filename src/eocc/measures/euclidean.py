@@ -38,8 +38,8 @@ def euclidean_pairwise_distance(
     """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product, in the rows' precision.
 
     Only distinct rows enter the product, so that equal rows have a distance of exactly 0 and equal distances to all
-    others (departure: copies). Centre the rows first: it does not change the distances and reduces the rounding error of the product.
-    Squares below the share `cancellation` of the norms are computed from differences.
+    others (departure: copies). Centre the rows first: it does not change the distances and reduces the rounding error
+    of the product. Squares below the share `cancellation` of the norms are computed from differences.
     """
     n = len(rows)
     out = np.empty((n, n), rows.dtype) if out is None else out
