@@ -2,7 +2,7 @@
 
 - ``protocol``           a published set or a user's table -> what one run trains, validates and tests on
 - ``systems``            the classifiers that are compared
-- ``provenance``         the code behind a result
+- ``provenance``         what a system computes, as a fingerprint of its results
 - ``cells``              one system on one run -> its results
 - ``store``              results on disk, written as soon as they are known
 - ``pool``               cells on several processes, with time limits

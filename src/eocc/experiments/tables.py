@@ -17,8 +17,8 @@ from eocc.foundation.types import Matrix
 Place = tuple[str, str]  # data set, normalisation
 Table = list[list[str]]  # the first row is the head
 
-MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "ends_at_ones",
-            "fit_seconds", "score_seconds")  # fmt: skip
+MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "fit_seconds",
+            "score_seconds")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Results:
     def printed(self, place: Place, system: str, measured: str) -> PublishedFigure | None:
         """Return the published figure of a place, for a variant that of its set."""
         name, form = place
-        printed_as = SYSTEMS[system].printed_as or system
+        printed_as = SYSTEMS[system].variant_of or system
         return self.published.get(((self.variants.get(name, name), form), printed_as, measured))
 
     def mean(self, places: Iterable[Place], system: str, measured: str = "auc") -> float:
@@ -76,7 +76,7 @@ class Results:
         """Return the ranks by mean AUC over the sets in one normalisation, of the systems that know targets only."""
         places = self.counted(form)
         known = [SYSTEMS[system] for system in self.systems]
-        systems = [system.name for system in known if system.validation is None and not system.printed_as]
+        systems = [system.name for system in known if system.validation is None and not system.variant_of]
         scores = np.array([[self.mean([place], system) for system in systems] for place in places])
         return rank_systems(systems, scores.reshape(len(places), len(systems)))
 
@@ -158,7 +158,6 @@ def decision_table(results: Results) -> Table:
             "F",
             "regions",
             "generations",
-            "ends at p = 1",
             "fit, s",
             "score, s",
         ]
