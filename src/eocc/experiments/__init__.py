@@ -13,4 +13,9 @@
 - ``studies``            data sets and systems of a study, a search that fits a budget, the cells to run
 - ``writing``            the files of a study
 - ``demo``               a first look at both classifiers
+- ``splitting``          the folds as a splitter for scikit-learn's model selection
 """
+
+from eocc.foundation.registry import Registry
+
+__getattr__, __all__ = Registry("eocc", {}).exports("experiments.splitting.OneClassFold")
