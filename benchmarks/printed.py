@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from timing import table
 
+from eocc.experiments.protocol import ALL_ROWS
 from eocc.experiments.published_figures import TABLES, published
 from eocc.experiments.store import open_store
 from eocc.experiments.systems import SYSTEMS
@@ -33,12 +34,13 @@ def means_of(folder):
 
 
 def readings(means, figure):
-    """Return the AUC of every reading of a printed figure: variants of the system, and the other class."""
+    """Return the AUC of every reading of a printed figure: variants of the system, the other class, all rows."""
     systems = [figure.system, *(name for name, system in SYSTEMS.items() if system.variant_of == figure.system)]
     sets = [figure.dataset, *([OTHER_CLASS[figure.dataset]] if figure.dataset in OTHER_CLASS else [])]
     places = [(name, system) for name in sets for system in systems]
-    return {place: means[place[0], figure.normalisation, place[1]] for place in places
-            if (place[0], figure.normalisation, place[1]) in means}  # fmt: skip
+    forms = [figure.normalisation, *([ALL_ROWS] if figure.normalisation == "unit-variance" else [])]
+    keys = [(name, form, system) for form in forms for name, system in places]
+    return {key: means[key] for key in keys if key in means}
 
 
 def main():
@@ -60,12 +62,12 @@ def main():
             continue
         total += 1
         best = min(found, key=lambda place: abs(found[place] - figure.mean))
-        own = found.get((figure.dataset, figure.system), np.nan)
+        own = found.get((figure.dataset, figure.normalisation, figure.system), np.nan)
         near += abs(found[best] - figure.mean) <= NEAR[figure.system]
         near_as_printed += abs(own - figure.mean) <= NEAR[figure.system]
         if abs(own - figure.mean) > NEAR[figure.system]:
             rows.append([figure.dataset, figure.normalisation, figure.system, f"{figure.mean:.3f}", f"{own:.3f}",
-                         f"{found[best]:.3f}", " ".join(best)])  # fmt: skip
+                         f"{found[best]:.3f}", "; ".join(best)])  # fmt: skip
     print(f"EOCC-1 and EOCC-2: {near_as_printed} of {total} cells within 0.05, {near} in the best reading")
     print(table([["set", "form", "system", "printed", "ours", "nearest reading", "which"], *rows]))
 

@@ -11,6 +11,7 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import (
+    ALL_ROWS,
     IamSource,
     TableSource,
     UciSource,
@@ -23,7 +24,7 @@ from eocc.experiments.protocol import (
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
 from eocc.experiments.studies import Request, generations_within
-from eocc.experiments.systems import SYSTEMS, can_run
+from eocc.experiments.systems import SYSTEMS, can_run, forms_of
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.rivals import RIVALS
 from eocc.search import GeneticSearch
@@ -252,6 +253,24 @@ def test_every_set_has_its_own_number_of_runs():
     sources = (UciSource("AB"), UciSource("BI"), UciSource("L (ill)", "L"), IamSource("G"), source())
     assert [request.n_runs(one) for one in sources] == [10, 30, 30, 10, 10]
     assert [Request(repetitions=2).n_runs(one) for one in sources] == [20, 20, 20, 2, 20]
+
+
+def test_the_paper_s_systems_also_run_on_sets_normalised_by_all_rows():
+    assert forms_of(SYSTEMS["EOCC-1"], UciSource("BI")) == ("raw", "unit-variance", ALL_ROWS)
+    for name, one in (("EOCC-1", UciSource("AB")), ("1-NN", UciSource("BI")), ("EOCC-1", source())):
+        assert forms_of(SYSTEMS[name], one) == ("raw", "unit-variance")
+    assert Request().n_runs(UciSource("BI"), ALL_ROWS) == 10
+    trial = UciSource("I").trial(ALL_ROWS, 0, 0)
+    rows = np.vstack([trial.training, trial.test.patterns])
+    assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(rows.std(axis=0), 1)
+    cells = [Cell(UciSource("BI"), form, name, 0, 0, 0) for form, name in (("raw", "1-NN"), (ALL_ROWS, "EOCC-1"))]
+    results = results_of(cells, {cell.key: Figures(auc=0.5) for cell in cells}, published("uci_low"))
+    assert [row[:2] for row in figure_table(results, ALL_ROWS)] == [
+        ["system", "BI"],
+        ["EOCC-1", "0.500 (-, -) [0.867]"],
+    ]
+    assert results.counted() == [("BI", "raw")]
 
 
 def test_systems_without_a_seed_run_once_on_a_fixed_split():

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from eocc.experiments.cells import Cell
 from eocc.experiments.pool import run_cells
-from eocc.experiments.protocol import IamSource, Source, UciSource
+from eocc.experiments.protocol import ALL_ROWS, IamSource, Source, UciSource
 from eocc.experiments.provenance import fingerprint
 from eocc.experiments.published_figures import QUANTITIES, published
 from eocc.experiments.store import open_store
-from eocc.experiments.systems import SYSTEMS, can_run
+from eocc.experiments.systems import SYSTEMS, forms_of
 from eocc.experiments.tables import Results, results_of
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import choose
@@ -54,9 +54,9 @@ class Request:
     time_limit: float = 1800.0
     folder: Path = Path("results")
 
-    def n_runs(self, source: Source) -> int:
+    def n_runs(self, source: Source, form: str = "") -> int:
         """Return the number of runs of a system on a set."""
-        return (self.repetitions or source.repetitions) * source.n_folds
+        return (1 if form == ALL_ROWS else self.repetitions or source.repetitions) * source.n_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +103,10 @@ def generations_within(places: Sequence[tuple[Source, str, str]], request: Reque
     """
     costs: dict[str, dict[int, float]] = {}
     budget = request.budget
-    for source, _, system in places:
+    for source, form, system in places:
         cost = costs.setdefault(source.name, dict.fromkeys(LENGTHS, 0.0))
         for length in LENGTHS if budget is not None else ():
-            cost[length] += request.n_runs(source) * seconds_of(source, system, length) / request.jobs
+            cost[length] += request.n_runs(source, form) * seconds_of(source, system, length) / request.jobs
     chosen = dict.fromkeys(costs, FULL_SEARCH)
     if budget is None:
         return chosen, ""
@@ -132,9 +132,9 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     places = [
         (source, form, system.name)
         for source in chosen
-        for form in source.normalisations
+        for form in (*source.normalisations, ALL_ROWS)
         for system in SYSTEMS.values()
-        if (not request.systems or system.name in request.systems) and can_run(system, source)
+        if (not request.systems or system.name in request.systems) and form in forms_of(system, source)
     ]
     there = [place for place in places if place[0].name not in absent]
     lengths, note = generations_within(there, request)
@@ -147,7 +147,7 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
             fingerprint(place[2], place[0].kind),
         )
         for place in places
-        for run in range(request.n_runs(place[0]))
+        for run in range(request.n_runs(*place[:2]))
     )
     return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, note, absent)
 

@@ -9,7 +9,7 @@ import numpy as np
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.entropic_settings import PRINTED
 from eocc.classifiers.surprise import SurpriseClassifier
-from eocc.experiments.protocol import Source, Trial
+from eocc.experiments.protocol import ALL_ROWS, Source, Trial, UciSource
 from eocc.rivals import RIVALS
 from eocc.rivals.base import DistanceRival
 
@@ -21,7 +21,8 @@ class System:
     `validation` is None, "leaking" or "honest": see `eocc.experiments.protocol`. `is_entropic` systems search for
     weights, validate on labelled rows, and their model is regions; others train on labelled rows. A system that is
     another reading of a printed one names it in `variant_of`: it is shown next to the same printed figures, and not
-    ranked. `kinds` of data are "rows" and "graphs", which are compared by the measure `graphs_by`.
+    ranked. One that is `normalised_by_all` is also run, once, on published sets that are normalised by all their rows.
+    `kinds` of data are "rows" and "graphs", which are compared by the measure `graphs_by`.
     """
 
     name: str
@@ -29,6 +30,7 @@ class System:
     validation: str | None = None
     is_entropic: bool = False
     variant_of: str = ""
+    normalised_by_all: bool = False
     kinds: tuple[str, ...] = ("rows", "graphs")
     graphs_by: str = "graph-edit"
 
@@ -51,6 +53,15 @@ class System:
 def can_run(system: System, source: Source) -> bool:
     """Return whether the system takes the source's data; sets with their own validation rows need no honest variant."""
     return source.kind in system.kinds and not (source.ships_validation and system.validation == "honest")
+
+
+def forms_of(system: System, source: Source) -> tuple[str, ...]:
+    """Return the normalisations of a source in which the system is run."""
+    if not can_run(system, source):
+        return ()
+    # Not Abalone, which takes too long. departure: normalisation
+    is_short = isinstance(source, UciSource) and source.repetitions > 1 and not source.variant_of
+    return (*source.normalisations, *([ALL_ROWS] if system.normalised_by_all and is_short else []))
 
 
 def _surprise(seed: int, generations: int, measure: Any) -> SurpriseClassifier:
@@ -84,11 +95,11 @@ def _rival(name: str, row: str = "", **settings: Any) -> System:
 _ROWS = (
     System("Surprise", _surprise),
     System("Surprise_10%", _surprise, "honest"),
-    _entropic("EOCC-1"),
+    _entropic("EOCC-1", normalised_by_all=True),
     # The other reading of Algorithm 1. departure: first cut
     _entropic("EOCC-1 (one region allowed)", changes={"first_cut": "if-better"}, variant_of="EOCC-1"),
     _entropic("EOCC-1 (p = 1)", changes={"search": None}, variant_of="EOCC-1"),
-    _entropic("EOCC-2", "validation", validation="leaking"),
+    _entropic("EOCC-2", "validation", validation="leaking", normalised_by_all=True),
     _entropic("EOCC-2_10%", "validation", validation="honest"),
     # The other edit scheme. departure: edit scheme
     _entropic("EOCC-1 (TWEC)", variant_of="EOCC-1", kinds=("graphs",), graphs_by="twec"),
