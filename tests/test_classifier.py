@@ -70,6 +70,8 @@ class TestPublicNames:
             "prototypes": None,
             "selection": "random",
             "graph": "auto",
+            "first_cut": "always",
+            "objective": "normalised",
             "max_memory": None,
             "false_alarm_rate": None,
             "eta": 0.5,

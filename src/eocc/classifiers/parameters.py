@@ -2,6 +2,7 @@
 
 from eocc.foundation.parameters import AUTO, Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
 from eocc.measures import MEASURES
+from eocc.partition import LEAST_CLUSTERS
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
@@ -46,6 +47,10 @@ ENTROPIC_PARAMETERS = (
     PROTOTYPES,
     SELECTION,
     Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "Connect all pairs of rows, or nearest neighbours only."),
+    Parameter("first_cut", Choice(tuple(LEAST_CLUSTERS)), "Cut the heaviest edge always, or if modularity gains."),
+    Parameter(
+        "objective", Choice(("normalised", "printed")), "The entropy to maximise: in [0, 1], or as the paper prints it."
+    ),
     Parameter("eta", Number("[0, 1]"), "The weight of entropy in the objective; modularity gets the rest."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
     Parameter(

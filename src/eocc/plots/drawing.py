@@ -11,8 +11,10 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Reason, reach_of
 from eocc.explain.fitted import number_columns, prototype_labels, weight_names
+from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, shortened, wrapped
+from eocc.partition.dense import normalized_modularity
 from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, prototype_share, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
@@ -282,15 +284,24 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
-def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
-    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen."""
-    axes, curve, chosen = _axes(axes), classifier.modularity_curve_, len(classifier.regions_)
+def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantity: str = "M") -> Any:
+    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen.
+
+    `quantity` is "M", the normalised modularity, as in the paper's figure, or "Q".
+    """
+    choose("quantity", dict.fromkeys("MQ"), quantity)
+    q, chosen, axes = classifier.modularity_curve_, len(classifier.regions_), _axes(axes)
+    curve = np.asarray(normalized_modularity(q) if quantity == "M" else q)
     counts = np.arange(1, len(curve) + 1)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    axes.set(xlabel="number of clusters", ylabel="modularity Q", xscale="log" if len(curve) > 30 else "linear")
+    axes.set(
+        xlabel="number of clusters",
+        ylabel="normalised modularity M" if quantity == "M" else "modularity Q",
+        xscale="log" if len(curve) > 30 else "linear",
+    )
     return _finish(axes, title="Modularity of all partitions")
 
 
