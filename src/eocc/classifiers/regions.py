@@ -1,43 +1,29 @@
 """RegionClassifier: at most twenty regions of one shape, each a rule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from math import ceil
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration, rate_for
-from eocc.calibration.drift import UNUSUAL, DriftCounts
 from eocc.calibration.tally import Tally, ranks_of
-from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.parameters import REGION_PARAMETERS
+from eocc.classifiers.region_views import RegionViews
 from eocc.classifiers.regions_state import KEYS, region_state, restore_regions
 from eocc.classifiers.rows import dask_rows, split_outliers
 from eocc.ellipsoids.coordinates import row_coordinates
 from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features
 from eocc.ellipsoids.memberships import radius
-from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion, Learned, learn_ellipsoids, with_outliers
+from eocc.ellipsoids.model import EllipsoidModel, Learned, learn_ellipsoids, with_outliers
 from eocc.ellipsoids.shape import means_of
-from eocc.explain import (
-    EllipsoidRule,
-    Explanation,
-    correlations_of,
-    ellipsoid_rules,
-    explain_by_ellipsoids,
-    reach_of,
-)
 from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.progress import track
-from eocc.foundation.registry import listed
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import counted, format_number, wrapped
-from eocc.graph.complete import SpanningTree
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
 from eocc.measures.protocol import Measure
@@ -58,13 +44,11 @@ MOST_ROWS = 5000
 MOST_OBJECTS = 2000
 # The model keeps this many quantiles of its training rows, for p-values: 4 KiB.
 MOST_MARGINS = 500
-# `describe` names this many correlations.
-MOST_NAMED = 3
 # Rows are scored in blocks of this many: the time of starting one is lost in that of scoring it.
 BLOCK_ROWS = 2048
 
 
-class RegionClassifier(OneClassClassifier):
+class RegionClassifier(RegionViews):
     """Describes normal rows by at most twenty regions of one shape, each a rule that a person can read.
 
     The minimum spanning tree of the rows is cut where that lowers the scatter within the parts most. Every part is a
@@ -133,7 +117,6 @@ class RegionClassifier(OneClassClassifier):
     state_keys = KEYS
     ratio_name = "distance from the regions, in their widths"
     scores_left_out = False
-    space_name = "The regions, in their widths"
     _own_state, _restore_own = region_state, restore_regions
     ellipsoids_: EllipsoidModel
     features_: ColumnFeatures | PairFeatures
@@ -302,56 +285,9 @@ class RegionClassifier(OneClassClassifier):
         return self.ellipsoids_.place(self.features_.of(patterns))
 
     @property
-    def _n_features_out(self) -> int:
-        return len(self.ellipsoids_.placement.scales) + 1
-
-    @property
     def n_training(self) -> int:
         """The number of training rows."""
         return self.n_rows_
-
-    @cached_property
-    def regions_(self) -> list[EllipsoidRegion]:  # type: ignore[override]
-        """The regions, the largest first."""
-        counts = self.ellipsoids_.regions.counts
-        pairs = zip(counts.tolist(), self.representatives_.tolist(), strict=True)
-        return [EllipsoidRegion(n, n / float(counts.sum()), one) for n, one in pairs]
-
-    @property
-    def spanning_tree_(self) -> SpanningTree:
-        """The edges between regions that were cut, as edges between their representatives."""
-        ends, centres = self.region_tree_, self.ellipsoids_.regions.centres
-        edges = np.sort(self.representatives_[ends], axis=1)
-        return SpanningTree(edges, np.sqrt(((centres[ends[:, 0]] - centres[ends[:, 1]]) ** 2).sum(axis=1)))
-
-    def nearest_regions(self, rows: Matrix) -> Indices:
-        """Return the region with the largest weighted grade."""
-        return self.ellipsoids_.regions.nearest(rows)
-
-    @property
-    def keeps_training_rows(self) -> bool:
-        """Whether the model holds training rows: not for rows of numbers."""
-        return not has_rows(self.measure_)
-
-    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
-        """Return why each pattern was accepted or rejected, by the nearest region."""
-        with threads(n_threads(self.n_jobs)):
-            return explain_by_ellipsoids(self, patterns)
-
-    def rules(self) -> list[EllipsoidRule]:  # type: ignore[override]
-        """Return the regions as rules for people to read, the largest region first."""
-        check_is_fitted(self)
-        return ellipsoid_rules(self)
-
-    def __str__(self) -> str:
-        """Return the rules of a fitted model, one line each."""
-        if not hasattr(self, "ellipsoids_"):
-            return repr(self)
-        return "\n".join([*wrapped(self.describe(), 0), *map(str, self.rules())])
-
-    def drift_counts(self) -> DriftCounts:
-        """Return an object that counts new rows for `drift`; the columns are not compared: the model keeps no rows."""
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, [], (UNUSUAL,))
 
     def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
@@ -363,32 +299,6 @@ class RegionClassifier(OneClassClassifier):
             kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
         block = n_threads(self.n_jobs) * 2**23 if n > count else 0
         return OVERHEAD + MARGIN * (8 * n * n_columns + kept + block), "pass fewer rows, or raise max_memory"
-
-    def facts(self) -> dict[str, Any]:
-        """Return the facts of the fitted model by name."""
-        outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_) if self.keeps_training_rows else 0
-        return {
-            "method": "regions",
-            "regions": len(self.regions_),
-            "training rows in the model": kept,
-            "known outliers": None if outliers is None else int(outliers.regions.counts.sum()),
-            "false-alarm rate": self._calibrated().rate,
-            "limit, in widths": reach_of(self.threshold_),
-            "correlated columns": "; ".join(correlations_of(self)) or None,
-        }
-
-    def describe(self) -> str:
-        """Return how the model decides, in two or three sentences."""
-        limit, together = format_number(reach_of(self.threshold_)), correlations_of(self)
-        known = (
-            "" if self.ellipsoids_.outliers is None else " Known outliers have regions too, which rows should avoid."
-        )
-        rows, regions = counted(self.n_training, "training row"), counted(len(self.regions_), "region")
-        said = (
-            f"{rows} in {regions} of one shape. A row "
-            f"is accepted if its distance from the regions, all taken together, is at most {limit} widths.{known}"
-        )
-        return f"{said} Within a region, {listed(together, MOST_NAMED)}." if together else said
 
 
 def _joined(first: Kept, second: Kept) -> Kept:

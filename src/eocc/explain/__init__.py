@@ -3,7 +3,7 @@
 from eocc.explain.by_ellipsoids import EllipsoidExplanation, explain_by_ellipsoids
 from eocc.explain.by_neighbours import NeighbourExplanation, explain_by_neighbours
 from eocc.explain.by_regions import RegionExplanation, explain_by_regions
-from eocc.explain.ellipsoid_rules import EllipsoidRule, correlations_of, ellipsoid_rules
+from eocc.explain.ellipsoid_rules import EllipsoidRule, correlations_of, ellipsoid_rules, quantile_rows
 from eocc.explain.explanation import Explanation, differences, explanations_frame
 from eocc.explain.fitted import TrainingRow, reach_of
 from eocc.explain.reasons import Reason
@@ -14,5 +14,5 @@ __all__ = [
     "Contribution", "Difference", "EllipsoidExplanation", "EllipsoidRule", "Explanation", "NeighbourExplanation",
     "Pair", "Reason", "RegionExplanation", "Rule", "TrainingRow", "correlations_of", "differences",
     "ellipsoid_rules", "explain_by_ellipsoids", "explain_by_neighbours", "explain_by_regions", "explanations_frame",
-    "reach_of", "rules_of",
+    "quantile_rows", "reach_of", "rules_of",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from eocc.ellipsoids.columns import CATEGORIES, LEVELS, NUMBER, DataColumn, data_columns
 from eocc.ellipsoids.features import has_columns
@@ -20,6 +21,8 @@ MOST_CATEGORIES = 3
 LEAST_CORRELATION = 0.5
 # This many pairs of columns are named, of at most this many columns.
 MOST_PAIRS, MOST_PAIRED = 5, 500
+# The number of rows that show what is normal in each column of a model without training rows.
+N_QUANTILES = 400
 
 
 @dataclass(frozen=True)
@@ -159,3 +162,20 @@ def correlations_of(classifier: Any) -> list[str]:
             verb = "rises" if correlations[i, j] > 0 else "falls"
             found.append(f"{columns[j].name} {verb} with {columns[i].name}")
     return found
+
+
+def quantile_rows(classifier: Any) -> Matrix:
+    """Return rows whose columns, each by itself, have the quantiles of the columns of rows of numbers in all regions.
+
+    There are about N_QUANTILES of them, in each region as many as its weight says. Values of one row do not belong
+    together.
+    """
+    model, measure = classifier.ellipsoids_, classifier.measure_
+    centres, deviations = centre_features(classifier), np.sqrt(np.diag(model.placement.covariance))
+    rows = []
+    for centre, weight in zip(centres, np.exp(model.regions.log_weights), strict=True):
+        count = max(1, round(N_QUANTILES * float(weight)))
+        rows.append(centre + norm.ppf((np.arange(count) + 0.5) / count)[:, None] * deviations)
+    roots = np.sqrt(classifier.weights_)
+    features = np.vstack(rows) / np.where(roots > 0, roots, 1.0)
+    return np.asarray(measure.unit.restored(features * measure.largest))
