@@ -45,7 +45,8 @@ class ColumnFeatures:
             values, owners = self.measure.indicator_columns(patterns)
             return np.asarray(np.nan_to_num(values) * self.factors(owners))
         rows: Matrix = self.measure.unit.measure(patterns)
-        rows /= self.measure.largest
+        if self.measure.largest != 1:
+            rows /= self.measure.largest
         return rows if (self.weights == 1).all() else rows * np.sqrt(self.weights)
 
     def factors(self, owners: Any) -> Matrix:

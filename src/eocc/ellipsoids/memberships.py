@@ -1,6 +1,7 @@
 """Regions of one shape -> the membership of rows: the weighted sum of their Gaussian grades."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,12 @@ class Ellipsoids:
         counts = np.bincount(labels)
         return cls(np.ascontiguousarray(means_of(places, labels, len(counts))), counts)
 
-    @property
+    @cached_property
+    def columns(self) -> Matrix:
+        """The coordinates of the centres, (q, k)."""
+        return np.ascontiguousarray(self.centres.T)
+
+    @cached_property
     def log_weights(self) -> Matrix:
         """ln(n_i / n) of each region."""
         return np.asarray(np.log(self.counts / self.counts.sum()))
@@ -34,7 +40,7 @@ class Ellipsoids:
     def log_memberships(self, places: Matrix) -> Matrix:
         """Return the logarithm of the membership of places (m, q)."""
         out = np.empty(len(places))
-        log_memberships(places, self.centres, self.log_weights, out)
+        log_memberships(places, self.columns, self.log_weights, out)
         return out
 
     def left_out(self, places: Matrix, labels: Indices, shrinkage: float) -> Matrix:

@@ -8,6 +8,7 @@ from eocc.ellipsoids.coordinates import Coordinates, Placement
 from eocc.ellipsoids.cuts import count_of_regions, scatter_cuts
 from eocc.ellipsoids.memberships import Ellipsoids, KnownOutliers, radius
 from eocc.ellipsoids.shape import pooled_shape
+from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.graph.complete import SpanningTree, spanning_tree
 from eocc.graph.point_tree import point_spanning_tree
@@ -114,8 +115,9 @@ def learn_ellipsoids(coordinates: Coordinates, n_regions: int, n_threads: int = 
 
 
 def whitened(rows: Matrix, whitening: Matrix) -> Matrix:
-    """Return rows (n, r) times a matrix, each row by itself."""
-    return np.ascontiguousarray(np.einsum("ij,jk->ik", rows, whitening))
+    """Return rows (n, r) times a matrix, the same for any number of threads."""
+    with one_blas_thread():
+        return np.ascontiguousarray(rows @ whitening)
 
 
 def count_distinct(places: Matrix) -> int:

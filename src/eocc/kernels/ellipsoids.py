@@ -8,6 +8,8 @@ from eocc.kernels.compile import kernel
 NEGLIGIBLE = 45.0
 # The share of the covariance that one row may have: without it nothing would be left. As in the reference code.
 LARGEST_SHARE = 0.99
+# Rows that are placed together: their coordinates stay in the processor's cache.
+ROWS_AT_A_TIME = 8
 
 
 @kernel
@@ -27,19 +29,20 @@ def place_rows(rows, origin, axes, scales, lengths, height, out):
 
     The height is the distance from the span of the axes, sqrt(lengths - ||(rows - origin) axes||^2), times `height`.
     """
-    r = len(scales)
-    for i in range(len(rows)):
-        found = out[i]
-        found[:] = 0.0
+    m, r = len(rows), len(scales)
+    out[:] = 0.0
+    for start in range(0, m, ROWS_AT_A_TIME):  # an axis is read once for several rows
         for j in range(len(origin)):
-            gap = rows[i, j] - origin[j]
-            for k in range(r):
-                found[k] += gap * axes[j, k]
+            for i in range(start, min(start + ROWS_AT_A_TIME, m)):
+                gap = rows[i, j] - origin[j]
+                for k in range(r):
+                    out[i, k] += gap * axes[j, k]
+    for i in range(m):
         inside = 0.0
         for k in range(r):
-            inside += found[k] * found[k]
-            found[k] *= scales[k]
-        found[r] = np.sqrt(max(lengths[i] - inside, 0.0)) * height
+            inside += out[i, k] * out[i, k]
+            out[i, k] *= scales[k]
+        out[i, r] = np.sqrt(max(lengths[i] - inside, 0.0)) * height
 
 
 @kernel
@@ -59,16 +62,16 @@ def log_sum(squares, logs):
 
 
 @kernel
-def log_memberships(rows, centres, logs, out):
-    """Write ln sum_k exp(logs_k - ||rows_i - centres_k||^2 / 2)."""
-    squares = np.empty(len(centres))
+def log_memberships(rows, columns, logs, out):
+    """Write ln sum_k exp(logs_k - ||rows_i - c_k||^2 / 2), given the coordinates of the centres as columns (q, k)."""
+    squares = np.empty(len(logs))
     for i in range(len(rows)):
-        for k in range(len(centres)):
-            total = 0.0
-            for j in range(centres.shape[1]):
-                gap = rows[i, j] - centres[k, j]
-                total += gap * gap
-            squares[k] = total
+        squares[:] = 0.0
+        for j in range(len(columns)):
+            here = rows[i, j]
+            for k in range(len(squares)):
+                gap = here - columns[j, k]
+                squares[k] += gap * gap
         out[i] = log_sum(squares, logs)
 
 
