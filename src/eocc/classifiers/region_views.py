@@ -1,5 +1,6 @@
 """What people and pictures see of a fitted RegionClassifier: regions, rules, explanations, facts and the map."""
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -26,6 +27,7 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number, wrapped
 from eocc.graph.complete import SpanningTree
+from eocc.io.export import formula_of, python_module, select_statement
 
 # A map shows the widths along this many axes.
 MOST_AXES = 50
@@ -127,6 +129,34 @@ class RegionViews(OneClassClassifier):
         if not hasattr(self, "ellipsoids_"):
             return repr(self)
         return "\n".join([*wrapped(self.describe(), 0), *map(str, self.rules())])
+
+    def to_sql(
+        self,
+        table: str | Sequence[str],
+        dialect: str = "duckdb",
+        *,
+        columns: Sequence[str] | None = None,
+        keep: Sequence[str] | None = None,
+    ) -> str:
+        """Return one SELECT statement that scores the rows of a table, without any training row in it.
+
+        It has the columns to `keep` (by default those of the model), then score, p_value and decision, which are NULL
+        for rows with a NULL. The `dialect` is "duckdb", "postgres", "sqlite" or "bigquery". A table in a schema is a
+        list of names, for example ["main", "parts"]. `columns` are the names in the table, if they are not those of the
+        fit. For rows of numbers, and for tables of numbers, categories and levels.
+        """
+        check_is_fitted(self)
+        return select_statement(formula_of(self, columns), table, dialect, keep)
+
+    def to_python(self, *, columns: Sequence[str] | None = None) -> str:
+        """Return a Python module, as text, that scores rows and imports nothing but math."""
+        check_is_fitted(self)
+        return python_module(formula_of(self, columns))
+
+    def to_json(self, *, columns: Sequence[str] | None = None) -> str:
+        """Return the numbers of the model as JSON: see `eocc.io.export.formula.Formula` for their meaning."""
+        check_is_fitted(self)
+        return json.dumps(formula_of(self, columns).to_dict())
 
     def drift_counts(self) -> DriftCounts:
         """Return an object that counts new rows for `drift`; the columns are not compared: the model keeps no rows."""
