@@ -24,6 +24,7 @@ from sklearn.metrics import roc_auc_score
 
 from eocc import EntropicOneClassClassifier, RegionClassifier
 from eocc.classifiers import regions as module
+from eocc.ellipsoids import cuts
 from eocc.experiments.protocol import N_FOLDS, NORMALISATIONS, TableSource, UciSource
 
 UCI_SETS = ("AB", "BI", "BW", "D", "E", "I", "L", "AR", "BC-D", "BC-P", "C", "S", "SP")
@@ -60,15 +61,37 @@ def accuracy(sources, makes):
         print(f"{name}: AUC {every[0]:.4f} ({forms}), new targets accepted {every[1]:.3f}")
 
 
-def regions(n_regions=20, **settings):
-    """Return a function that makes a classifier."""
-    return lambda: RegionClassifier(n_regions=n_regions, **settings)
+class EveryRow:
+    """Makes a region of every row, which a RegionClassifier does not."""
+
+    def fit(self, X):
+        """Return the fitted classifier."""
+        usual, cuts.ROWS_PER_REGION = cuts.ROWS_PER_REGION, 1
+        try:
+            return RegionClassifier(n_regions=len(X)).fit(X)
+        finally:
+            cuts.ROWS_PER_REGION = usual
+
+
+class AtMost:
+    """Makes at most so many regions, also of fewer rows."""
+
+    def __init__(self, n_regions):
+        self.n_regions = n_regions
+
+    def fit(self, X):
+        """Return the fitted classifier."""
+        return RegionClassifier(n_regions=min(self.n_regions, max(len(X), module.N_REGIONS))).fit(X)
+
+
+def regions(count):
+    """Return a function that makes a classifier with so many regions, or with "all"."""
+    return EveryRow if count == "all" else lambda: AtMost(int(count))
 
 
 def uci(*counts):
-    """Print the accuracy on the UCI sets; `all` means every row a region."""
-    wanted = {count: regions(10**9 if count == "all" else int(count)) for count in counts or ("20",)}
-    accuracy([UciSource(name) for name in UCI_SETS], {f"K = {count}": make for count, make in wanted.items()})
+    """Print the accuracy on the UCI sets."""
+    accuracy([UciSource(name) for name in UCI_SETS], {f"K = {count}": regions(count) for count in counts or ("20",)})
 
 
 def further(*counts):
@@ -76,7 +99,7 @@ def further(*counts):
     sources = []
     for name, (X, is_normal, _) in sorted(further_tables().items()):
         sources.append(TableSource(name, rows=tuple(map(tuple, X.tolist())), is_target=tuple(is_normal.tolist())))
-    makes = {f"K = {count}": regions(int(count)) for count in counts or ("20",)}
+    makes = {f"K = {count}": regions(count) for count in counts or ("20",)}
     makes["EOCC-1, p = 1"] = lambda: EntropicOneClassClassifier(search=None, graph="complete")
     accuracy(sources, makes)
 

@@ -12,15 +12,9 @@ from eocc.calibration.drift import UNUSUAL, DriftCounts
 from eocc.classifiers.base import OneClassClassifier
 from eocc.ellipsoids.features import has_columns, has_rows
 from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
-from eocc.explain import (
-    EllipsoidRule,
-    Explanation,
-    correlations_of,
-    ellipsoid_rules,
-    explain_by_ellipsoids,
-    quantile_rows,
-    reach_of,
-)
+from eocc.explain import EllipsoidRule, Explanation, reach_of
+from eocc.explain.by_ellipsoids import explain_by_ellipsoids
+from eocc.explain.ellipsoid_rules import correlations_of, ellipsoid_rules, quantile_rows
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import threads
@@ -164,7 +158,9 @@ class RegionViews(OneClassClassifier):
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
-        outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_) if self.keeps_training_rows else 0
+        outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_)
+        if not self.keeps_training_rows:  # the centre of a region of one row is that row
+            kept = sum(region.n_members == 1 for region in self.regions_)
         return {
             "method": "regions",
             "regions": len(self.regions_),

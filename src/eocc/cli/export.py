@@ -27,11 +27,12 @@ DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
 def export(
     model: Path, language: str, table: str, dialect: str | None, columns: str, keep: str, output: Path | None
 ) -> None:
-    """Write a model of --method regions as SQL, as a Python module, or as JSON.
+    """Write a model of regions as SQL, Python or JSON.
 
-    The statement has no training row in it and needs nothing but the table. The module needs nothing but Python.
+    It must be a model of --method regions, of rows of numbers or of a table without dates. The statement has no
+    training row in it and needs nothing but the table. The module needs nothing but Python.
 
-    Example: eocc export model.eocc --to sql --table parts --dialect postgres
+    Example: eocc export regions.eocc --to sql --table parts --dialect postgres
     """
     if language == "sql" and not table:
         raise click.UsageError("--to sql needs --table, the name of the table to score")

@@ -1,9 +1,9 @@
 """Fitted model + rows -> explanations and rules, in the language of the data."""
 
-from eocc.explain.by_ellipsoids import EllipsoidExplanation, explain_by_ellipsoids
+from eocc.explain.by_ellipsoids import EllipsoidExplanation
 from eocc.explain.by_neighbours import NeighbourExplanation, explain_by_neighbours
 from eocc.explain.by_regions import RegionExplanation, explain_by_regions
-from eocc.explain.ellipsoid_rules import EllipsoidRule, correlations_of, ellipsoid_rules, quantile_rows
+from eocc.explain.ellipsoid_rules import EllipsoidRule
 from eocc.explain.explanation import Explanation, differences, explanations_frame
 from eocc.explain.fitted import TrainingRow, reach_of
 from eocc.explain.reasons import Reason
@@ -12,7 +12,6 @@ from eocc.measures.difference import Contribution, Difference, Pair
 
 __all__ = [
     "Contribution", "Difference", "EllipsoidExplanation", "EllipsoidRule", "Explanation", "NeighbourExplanation",
-    "Pair", "Reason", "RegionExplanation", "Rule", "TrainingRow", "correlations_of", "differences",
-    "ellipsoid_rules", "explain_by_ellipsoids", "explain_by_neighbours", "explain_by_regions", "explanations_frame",
-    "quantile_rows", "reach_of", "rules_of",
+    "Pair", "Reason", "RegionExplanation", "Rule", "TrainingRow", "differences", "explain_by_neighbours",
+    "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
 ]  # fmt: skip

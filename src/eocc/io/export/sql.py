@@ -71,7 +71,7 @@ def select_statement(
 
 
 class _Writer:
-    """Writes the statement from the inside out: features, axes, regions, the largest term, score, results."""
+    """Writes the statement from the inside out: features, axes, height, regions, the largest term, score, results."""
 
     def __init__(self, formula: Formula, language: Dialect, kept: list[str]) -> None:
         self._formula, self._language, self._kept = formula, language, kept
@@ -79,7 +79,8 @@ class _Writer:
     def statement(self, table: str | Sequence[str]) -> str:
         names = [table] if isinstance(table, str) else table
         inner = ".".join(map(self._language.name, names))
-        for number, level in enumerate((self._features(), self._axes(), self._terms(), self._largest(), self._score())):
+        levels = (self._features, self._axes, self._height, self._terms, self._largest, self._score)
+        for number, level in enumerate(make() for make in levels):
             chosen = [*self._kept, *(f"{expression} AS {PREFIX}{name}" for name, expression in level)]
             inner = f"(SELECT {', '.join(chosen)}\nFROM {inner}{self._language.fence}) AS {PREFIX}{number}"
         return f"SELECT {', '.join([*self._kept, *self._results()])}\nFROM {inner}{self._language.fence}"
@@ -125,30 +126,35 @@ class _Writer:
         """
         formula = self._formula
         places = [place for column in formula.columns for place in column.places.tolist()]
-        for k in range(len(formula.scales)):
-            terms = [f"{PREFIX}f{place} * {_number(formula.axes[place, k])}" for place in places]
-            yield f"y{k}", self._sum(terms)
+        for k, scale in enumerate(formula.scales):
+            terms = [f"{PREFIX}f{place} * {_number(formula.axes[place, k] * scale)}" for place in places]
+            yield f"w{k}", self._sum(terms)
         if formula.height:
             yield "s", self._sum([f"{PREFIX}f{place} * {PREFIX}f{place}" for place in places])
         yield "known", f"CASE WHEN {self._sum([f'{PREFIX}f{place}' for place in places])} IS NULL THEN 0 ELSE 1 END"
 
-    def _terms(self) -> Iterator[tuple[str, str]]:
-        """Return the logarithm of the weighted grade in each region."""
-        for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
-            for number, (centre, log_weight) in enumerate(zip(regions.centres, regions.log_weights, strict=True)):
-                yield f"{kind}{number}", f"{_number(log_weight)} - 0.5e0 * ({self._sum(self._squares(centre))})"
+    def _height(self) -> Iterator[tuple[str, str]]:
+        """Return the distance from the span of the axes."""
+        formula = self._formula
+        yield from ((f"w{k}", f"{PREFIX}w{k}") for k in range(len(formula.scales)))
+        if formula.height:
+            inside = [f"{PREFIX}w{k} * {PREFIX}w{k} * {_number(scale**-2)}" for k, scale in enumerate(formula.scales)]
+            rest = f"{PREFIX}s - ({self._sum([*inside, '0e0'])})"
+            above = self._combined(self._language.greatest, [rest, "0e0"])
+            yield "h", f"SQRT({above}) * {_number(formula.height)}"
         yield KNOWN
 
-    def _squares(self, centre: Any) -> Iterator[str]:
-        formula, r = self._formula, len(self._formula.scales)
-        for k in range(r):
-            gap = f"({PREFIX}y{k} * {_number(formula.scales[k])} - {_number(centre[k])})"
-            yield f"{gap} * {gap}"
-        if formula.height:
-            inside = " ".join(f"- {PREFIX}y{k} * {PREFIX}y{k}" for k in range(r))
-            above = self._combined(self._language.greatest, [f"{PREFIX}s {inside}", "0e0"])
-            gap = f"(SQRT({above}) * {_number(formula.height)} - {_number(centre[r])})"
-            yield f"{gap} * {gap}"
+    def _terms(self) -> Iterator[tuple[str, str]]:
+        """Return the logarithm of the weighted grade in each region."""
+        coordinates = [f"w{k}" for k in range(len(self._formula.scales))] + ["h"] * bool(self._formula.height)
+        for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
+            for number, (centre, log_weight) in enumerate(zip(regions.centres, regions.log_weights, strict=True)):
+                gaps = [
+                    f"({PREFIX}{name} - {_number(value)})" for name, value in zip(coordinates, centre, strict=False)
+                ]
+                square = self._sum([f"{gap} * {gap}" for gap in gaps])
+                yield f"{kind}{number}", f"{_number(log_weight)} - 0.5e0 * ({square})"
+        yield KNOWN
 
     def _largest(self) -> Iterator[tuple[str, str]]:
         for kind, regions in zip("to", self._formula.kinds_of_regions, strict=False):
