@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from further_sets import tables as further_tables
+from scipy.spatial.distance import cdist
 from sklearn.ensemble import IsolationForest
 from sklearn.metrics import roc_auc_score
 
@@ -235,6 +236,21 @@ def tables():
             module.has_columns = of_columns
         print(f"{name}: " + ", ".join(f"{way} {found[-1]:.3f}" for way, found in values.items()), flush=True)
     print("mean: " + ", ".join(f"{way} {np.mean(found):.4f}" for way, found in values.items()))
+
+
+def norms():
+    """Print the AUC of the nearest neighbour in the dissimilarity space, by the norm of its distances."""
+    values = {name: [] for name in ("1", "2", "4", "8", "inf")}
+    for _, (X, is_normal, _) in sorted(further_tables().items()):
+        source = TableSource("", rows=tuple(map(tuple, X.tolist())), is_target=tuple(is_normal.tolist()))
+        for form in NORMALISATIONS:
+            trial = source.trial(form, 0, 0)
+            own = trial.training[:: -(-len(trial.training) // 300)]
+            rows, new = cdist(own, own), cdist(trial.test.patterns, own)
+            for name, found in values.items():
+                way = {"metric": "chebyshev"} if name == "inf" else {"metric": "minkowski", "p": int(name)}
+                found.append(roc_auc_score(trial.test.y, -cdist(new, rows, **way).min(axis=1)))
+    print(", ".join(f"l{name} {np.mean(found):.4f}" for name, found in values.items()))
 
 
 if __name__ == "__main__":

@@ -65,6 +65,7 @@ class KnownOutliers:
 
     An outlier is of a known kind, with the membership in these regions, or of an unknown kind, as likely everywhere as
     a normal row at the limit. So far from the known outliers the membership of a row stays what it is without them.
+    departure: known outliers of regions.
     """
 
     regions: Ellipsoids

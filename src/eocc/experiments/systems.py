@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
+from eocc.classifiers.regions import RegionClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.experiments.protocol import Source, Trial
 from eocc.rivals import RIVALS
@@ -52,6 +53,10 @@ def _surprise(seed: int, generations: int, measure: str) -> SurpriseClassifier:
     return SurpriseClassifier(measure=measure)
 
 
+def _regions(seed: int, generations: int, measure: str) -> RegionClassifier:
+    return RegionClassifier(measure=measure)
+
+
 def _entropic(name: str, synthesis: str, validation: str | None = None, first_population: str = "random") -> System:
     def make(seed: int, generations: int, measure: str) -> EntropicOneClassClassifier:
         search = GeneticSearch(max_generations=generations, first_population=first_population)
@@ -81,6 +86,7 @@ def _rival(name: str, row: str = "", **settings: Any) -> System:
 _ROWS = (
     System("Surprise", _surprise),
     System("Surprise_10%", _surprise, "honest"),
+    System("Regions", _regions),
     _entropic("EOCC-1", "entropy"),
     _entropic("EOCC-2", "validation", "leaking"),
     _entropic("EOCC-2_10%", "validation", "honest"),
