@@ -7,6 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import RegionClassifier, load
 from eocc.classifiers import regions as module
+from eocc.plots import plot_region_sizes
+from eocc.report import write_report
 from eocc.streaming import fit_stream
 from samples import MAKERS, samples
 
@@ -289,3 +291,26 @@ def test_drift_looks_at_the_scores_alone(fitted):
 def test_it_cannot_be_taught(fitted):
     with pytest.raises(ValueError, match="RegionClassifier cannot be taught"):
         fitted.teach(two_groups().iloc[:1], [1])
+
+
+@pytest.mark.parametrize("name", ["euclidean", "gower", "string-edit"])
+def test_the_report_and_the_pictures_show_the_regions(name, tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    training, new = samples(name, 40)
+    clf = RegionClassifier(measure=name, n_regions=4).fit(training)
+    write_report(clf, tmp_path / "page.html", new)
+    page = (tmp_path / "page.html").read_text()
+    assert "Region 0, " in page
+    assert "4 regions as rules" in page
+    for axes in (clf.plot(), clf.plot(new), plot_region_sizes(clf)):
+        assert axes.get_title()
+    reaches = clf.region_reaches
+    assert (reaches is None) == (name == "string-edit")
+
+
+def test_the_map_of_the_regions_has_a_circle_for_each(fitted):
+    assert len(fitted.region_reaches) == 20
+    reach = np.sqrt(-2 * fitted.offset_)
+    assert (fitted.region_reaches < reach).all()
+    shown = fitted.reference_rows
+    assert_allclose(np.median(shown, axis=0), np.median(two_groups(), axis=0), rtol=0.2)

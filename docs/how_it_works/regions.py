@@ -115,9 +115,9 @@ print(clf.explain([[1.5, -0.9]])[0])
 #   further sets, with every other column made categories, this has a mean AUC of 0.845. Gower's dissimilarities, as
 #   below, have 0.812.
 # - *Strings, graphs, series, anything with a dissimilarity*: classical scaling gives every object coordinates whose
-#   distances are the dissimilarities. Where no points have such distances, a constant is added to the squares (Lingoes).
-#   A new object is placed by its dissimilarities to the training objects, at most 2,000 of them: with 4,000 words, 2,000
-#   have an AUC of 0.916, 1,000 have 0.909, all have 0.921.
+#   distances are the dissimilarities. Where no points have such distances, a constant is added to the squares
+#   (Lingoes). A new object is placed by its dissimilarities to the training objects, at most 2,000 of them: with 4,000
+#   words, 2,000 have an AUC of 0.916, 1,000 have 0.909, all have 0.921.
 # - *Known outliers* (``y = -1``) get regions of the same shape. Near them the membership falls; elsewhere it stays.
 # - *Many rows*: the regions come from at most 5,000 rows, chosen by content. All rows set the limit and the p-values.
 #   On 40,000 rows of 30 clusters that costs 0.003 of AUC (0.9885 instead of 0.9917).
@@ -142,8 +142,9 @@ plt.show()
 # %%
 # Where it loses
 # --------------
-# Regions of one shape cannot follow a thin curved shape closely. A ring, or an S, needs many regions. With five, 72 % of
-# the points well inside this ring are accepted. With twenty none is, but the limit is bumpy and breaks between regions:
+# Regions of one shape cannot follow a thin curved shape closely. A ring, or an S, needs many regions. With five, 72 %
+# of the points well inside this ring are accepted. With twenty none is, but the limit is bumpy and breaks between
+# regions:
 
 angle = 2 * np.pi * rng.random(200)
 ring = np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.03, size=(200, 2))
@@ -161,8 +162,8 @@ plt.show()
 # - On the UCI set S (sonar), 60 columns and 98 training rows, it has 0.768 raw and 0.662 normalised.
 # - Columns in very different units: the shrinkage has one unit for all, so a column that varies a hundred times less
 #   than another hardly counts. ``measure="standardised"`` counts all alike (0.840 instead of 0.820 on the further
-#   sets as they are), but costs accuracy where there are more columns than the rows can tell apart (0.797 instead of 0.823
-#   on the UCI sets).
+#   sets as they are), but costs accuracy where there are more columns than the rows can tell apart (0.797 instead of
+#   0.823 on the UCI sets).
 # - Few rows: with 100 rows and twenty regions, 0.071 of new normal rows of five independent normal columns are rejected
 #   instead of 0.05, because the cuts have seen the rows (0.058 with heavy tails, 0.050 with 1,000 rows; ``python
 #   benchmarks/regions.py alarms``). Fewer regions keep the rate.
