@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import eocc
 from doubles import fitted_names, plain
-from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
 from eocc.graph.entropy import normalized_entropy, renyi_entropy
 from eocc.measures import Euclidean
 from eocc.search import SEARCHES, GeneticSearch, resolve_search
@@ -53,7 +53,7 @@ ENTROPIC = {
 
 
 @pytest.mark.filterwarnings("ignore:y holds")  # the checks pass labels of two classes, which are all normal here
-@parametrize_with_checks([EntropicOneClassClassifier(), SurpriseClassifier()])
+@parametrize_with_checks([EntropicOneClassClassifier(), RegionClassifier(), SurpriseClassifier()])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

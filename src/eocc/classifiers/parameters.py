@@ -1,6 +1,17 @@
 """The parameters of the classifiers: one table for validation, command line, PyOD adapter and model file."""
 
-from eocc.foundation.parameters import AUTO, Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
+from eocc.foundation.parameters import (
+    AUTO,
+    Anything,
+    Choice,
+    Count,
+    Memory,
+    Number,
+    Optional,
+    Parameter,
+    Prototypes,
+    Threads,
+)
 from eocc.measures import MEASURES
 from eocc.partition import LEAST_CLUSTERS
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
@@ -40,6 +51,11 @@ SURPRISE_PARAMETERS = (
         "Compare with this many training rows, or this share of them; auto limits their number, none means all.",
     ),
     *(MEMBERSHIP, RATE, CONTAMINATION, MEMORY, JOBS),
+)
+REGION_PARAMETERS = (
+    MEASURE,
+    Parameter("n_regions", Count(), "The number of regions, at most one per four different rows."),
+    *(WEIGHTS, RATE, MEMORY, JOBS),
 )
 ENTROPIC_PARAMETERS = (
     MEASURE,

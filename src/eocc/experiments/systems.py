@@ -8,6 +8,7 @@ import numpy as np
 
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.entropic_settings import PRINTED
+from eocc.classifiers.regions import RegionClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.experiments.protocol import ALL_ROWS, Source, Trial, UciSource
 from eocc.rivals import RIVALS
@@ -68,6 +69,10 @@ def _surprise(seed: int, generations: int, measure: Any) -> SurpriseClassifier:
     return SurpriseClassifier(measure=measure)
 
 
+def _regions(seed: int, generations: int, measure: str) -> RegionClassifier:
+    return RegionClassifier(measure=measure)
+
+
 def _entropic(name: str, synthesis: str = "entropy", changes: Any = None, **facts: Any) -> System:
     """Return EOCC-1 or EOCC-2 as printed, with `changes` of its parameters; `generations` may shorten the search."""
 
@@ -95,6 +100,7 @@ def _rival(name: str, row: str = "", **settings: Any) -> System:
 _ROWS = (
     System("Surprise", _surprise),
     System("Surprise_10%", _surprise, "honest"),
+    System("Regions", _regions),
     _entropic("EOCC-1", normalised_by_all=True),
     # The other reading of Algorithm 1. departure: first cut
     _entropic("EOCC-1 (one region allowed)", changes={"first_cut": "if-better"}, variant_of="EOCC-1"),
