@@ -196,7 +196,7 @@ def test_unknown_parameters_are_refused_in_one_line(wrong):
 
 
 def test_unknown_methods_are_refused():
-    with pytest.raises(ValueError, match="unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'surprise'"):
+    with pytest.raises(ValueError, match="unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'regions', 'surprise'"):
         EOCC(method="eocc")
 
 

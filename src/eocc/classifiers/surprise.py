@@ -276,7 +276,7 @@ class SurpriseClassifier(OneClassClassifier):
             measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
             # The surprise does not depend on the scale of the dissimilarity.
             fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
-            weights = checked_weights(self.weights, fitted.n_parameters)
+            weights = checked_weights(self.weights, fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
             if prepared is not None and not isinstance(fitted, RegisteredFitted):

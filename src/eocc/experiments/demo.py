@@ -8,11 +8,8 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.types import Matrix
-from eocc.search.genetic import GeneticSearch
 
 N_LABELLED = 10
-# Time matters more here than the last digit of the objective.
-SEARCH_GENERATIONS = 20
 
 
 # The loader in scikit-learn, the class that is normal, and the names of both kinds.
@@ -62,9 +59,9 @@ def _fitted(train: Matrix, labelled: Matrix, seed: int) -> dict[str, OneClassCla
     rows, y = np.vstack([train, labelled]), np.repeat([1, -1], [len(train), len(labelled)])
 
     def entropic(synthesis: str) -> EntropicOneClassClassifier:
-        search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
-        return EntropicOneClassClassifier(measure="standardised", synthesis=synthesis, validation_fraction=0.5,
-                                          search=search, random_state=seed, n_jobs=-1)  # fmt: skip
+        return EntropicOneClassClassifier.as_printed(
+            synthesis, measure="standardised", validation_fraction=0.5, random_state=seed, n_jobs=-1
+        )
 
     surprise = SurpriseClassifier(measure="standardised", n_jobs=-1)
     return {

@@ -35,8 +35,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     ----------
     contamination : float in (0, 0.5] or PyThresh object, default=0.1
         The share of outliers in the training set, which sets the threshold.
-    method : {"surprise", "eocc-1", "eocc-2"}, default="surprise"
-        SurpriseClassifier, or EntropicOneClassClassifier with synthesis="entropy" or "validation".
+    method : {"surprise", "regions", "eocc-1", "eocc-2"}, default="surprise"
+        SurpriseClassifier, RegionClassifier, or EntropicOneClassClassifier with synthesis="entropy" or "validation".
     **parameters
         Any other parameter of that classifier but `false_alarm_rate`.
 
