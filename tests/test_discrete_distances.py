@@ -29,7 +29,7 @@ def test_a_row_like_nearly_all_others_is_within_the_limit():
 def test_the_threshold_of_ties_has_a_scale():
     tied = np.append(np.zeros(95), np.ones(4))
     threshold = Threshold.fit(tied, 0.05)
-    assert (threshold.value, threshold.scale) == (0.0, 0.1)
+    assert (threshold.value, threshold.scale) == (0.0, 0.5)
     threshold = Threshold.fit(np.arange(1.0, 100.0), 0.05)
     assert (threshold.value, threshold.scale) == (95.0, 22.5)
 

@@ -301,7 +301,7 @@ def test_the_threshold_leaves_the_rate_beyond_it():
 
 def test_the_threshold_of_equal_surprises_has_a_scale():
     threshold = Threshold.fit(np.zeros(7), 1 / 8)
-    assert (threshold.value, threshold.scale) == (0.0, 0.1)
+    assert (threshold.value, threshold.scale) == (0.0, 0.5)
 
 
 def test_sums_do_not_depend_on_the_batch():
