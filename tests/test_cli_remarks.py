@@ -202,5 +202,5 @@ def test_exact_copies_are_noted_and_can_be_dropped(tmp_path, capsys):
     assert "Note: 200 of 300 training rows are exact copies of other rows; --drop-copies" in capsys.readouterr().err
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop-copies") == 0
     shown = capsys.readouterr()
-    assert "copies" not in shown.err
+    assert "exact copies" not in shown.err
     assert "training rows: 100" in shown.out
