@@ -52,8 +52,6 @@ CHANGES = {
     "profile and ratio half each": (constant(neighbours, "SHARES", (0.5, 0.5)),),
     "both weightings half each": (constant(neighbours, "LARGER", 0.5),),
     "the larger weighting alone": (constant(neighbours, "LARGER", 1.0),),
-    "local scales not shrunk": (constant(neighbours, "SHRINKAGE", 0.0),),
-    "units by quartiles alone": (constant(views, "LEAST_UNIT", 0.0),),
     "twins count in the calibration": (patch.object(neighbours.NeighboursView, "leave_twins_out", lambda *_: False),),
     "rows keep part in their own weights": (patch("eocc.space.weightings.LEVERAGE", 2.0),),
 }

@@ -108,8 +108,8 @@ def test_the_numbers_by_hand():
     (near,) = one.neighbourhoods
     # Left out, 0 and 1 are 1 apart, 3 is 2 from its nearest, 8 is 5: the median of 1, 1, 2, 5 is 1.5.
     assert (near.sizes, near.distances, near.medians) == ((1,), (0.125,), (1.5 / 8,))
-    # Mean distances to the others: 4, 10/3, 10/3 and 20/3 for 0, 1, 3 and 8, a tenth of which is shared.
-    scales = 0.9 * np.array([4, 10 / 3, 10 / 3]) + 0.1 * np.mean([4, 10 / 3, 10 / 3, 20 / 3])
+    # Mean distances of 0, 1 and 3 to the others.
+    scales = np.array([4, 10 / 3, 10 / 3])
     assert near.n_local == 3
     assert_allclose(near.local_ratio, 4 / 3 / scales.mean())
     assert list(one.views) == ["neighbours", "far", "covariance", "cell"]

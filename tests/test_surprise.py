@@ -233,11 +233,11 @@ def test_blocks_and_threads_do_not_change_the_model(n_columns, monkeypatch):
 def test_three_points_on_a_line_by_hand():
     D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 2.0], [3.0, 2.0, 0.0]])
     scales, mean_distance, mean_ratio, terms = oracle.weighting(D.tolist())
-    # Mean distances to the two others: 2, 1.5 and 2.5; a tenth of each is replaced by their mean, 2.
-    assert_allclose(scales, [2.0, 1.55, 2.45])
+    # Mean distances to the two others.
+    assert_allclose(scales, [2.0, 1.5, 2.5])
     assert mean_distance == 2.0
     assert_allclose([terms[0][0], terms[2][0]], np.log([1 + 2, 2 + 2]))
-    ratios = np.array([(2 / 2.0) ** 2, (1.5 / 2.225) ** 2, (2.5 / 1.775) ** 2])
+    ratios = np.array([(2 / 2.0) ** 2, (1.5 / 2.25) ** 2, (2.5 / 1.75) ** 2])
     assert_allclose(mean_ratio, ratios.mean())
     assert_allclose([ratio for _, ratio in terms], ratios / ratios.mean())
 

@@ -488,7 +488,8 @@ def test_exact_copies_of_measured_rows_are_found_and_those_of_discrete_rows_are_
     assert exact_copies(np.vstack([X, X[[3, 3, 5]]])).tolist() == [20, 21, 22]
     assert exact_copies(X).tolist() == []
     assert exact_copies(rng.integers(0, 3, size=(50, 2)).astype(float)).tolist() == []
-    half = np.repeat(np.arange(10.0), 2)[:, None]  # half of the values are different
-    assert exact_copies(half).tolist() == []
-    assert exact_copies(half[:-1]).tolist() == list(range(1, 19, 2))
+    assert exact_copies(np.tile(X, (3, 1))).tolist() == list(range(20, 60))
+    grid = np.array([[a, b] for a in range(4) for b in range(2)] * 2, float)  # 8 different rows, 4 and 2 values
+    assert exact_copies(grid).tolist() == []
+    assert exact_copies(np.vstack([grid, [[9.0, 0.0]]])).tolist() == list(range(8, 16))  # 9 different rows, 5 values
     assert exact_copies(["a", "a"]).tolist() == []

@@ -65,8 +65,7 @@ def weighting(D):
     near = [smallest(row, tolerance, k) for row in rows]
     known = [value for row in near for value in row if math.isfinite(value)]
     mean_distance = sum(known) / len(known) if known else 1.0
-    own = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
-    scales = [0.9 * value + 0.1 * sum(own) / n for value in own]
+    scales = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
     ratios = [local_ratio(row, scales) for row in rows]
     mean_ratio = sum(ratios) / n or 1.0
     terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(rows, ratios, strict=True)]

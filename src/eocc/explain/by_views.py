@@ -48,13 +48,15 @@ def _cells_seen(view: CellView, rows: Comparison, i: int, names: Sequence[str] |
     """Return the strangest cells of a row."""
     reference, pattern = rows.reference, rows.patterns[i : i + 1]
     measure: Any = reference.measure
-    strangeness = view.by_column(values_of(reference, pattern))
+    # The number of gaps comes first: it says more than any one of them.
+    strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
     cells = measure.cells(pattern, reference.prototypes, names)
-    active = [*np.flatnonzero(reference.active).tolist(), None]
+    columns = [None, *np.flatnonzero(reference.active).tolist()]
     (largest,) = largest_of(strangeness)
-    n_gaps = int(np.isnan(cells.rows).sum())
-    named = [(active[place], share) for place, share in largest if n_gaps > 1 or active[place] is not None]
-    return Seen("", tuple(_cell_reason(cells, k, share) for k, share in named))
+    named, is_gap = [(columns[place], share) for place, share in largest], np.isnan(cells.rows[0])
+    is_block = is_gap.sum() > 1 and None in dict(named)
+    kept = [(k, share) for k, share in named if (k is None) == is_block or (k is not None and not is_gap[k])]
+    return Seen("", tuple(_cell_reason(cells, k, share) for k, share in kept))
 
 
 def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
@@ -72,7 +74,7 @@ def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
     said = format_value(value)
     if value is None or value != value:  # NaN
         return Reason(name, f"{name} is missing; {_how_many(np.isnan(column), 'lack')} it", None, None, None, share,
-                      "missing", "a value")  # fmt: skip
+                      "missing")  # fmt: skip
     if cells.is_code[k]:
         text = f"{name} is {said}; {_how_many(column == cells.rows[0, k], 'have')} it"
         return Reason(name, text, to_json(value), None, None, share, said, "others")

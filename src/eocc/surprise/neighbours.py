@@ -40,8 +40,6 @@ N_LOCAL = 4
 SHARES = (0.8, 0.2)
 # The share of the weighting under which a row is more surprising.
 LARGER = 0.8
-# Each local scale is mixed with this share of the mean one, so that a pair of near copies has no scale near 0.
-SHRINKAGE = 0.1
 # A term whose standard deviation over the training rows is below this varies by rounding only.
 NO_SPREAD = 1e-9
 # Limits that keep squares and sums finite.
@@ -137,7 +135,6 @@ def fit_weighting(among_prototypes: Comparison, number: int) -> tuple[Weighting,
         is_known = np.isfinite(near)
     mean = float(near[is_known].mean()) if is_known.any() else 1.0  # all rows are copies: any unit serves
     scales = np.where(is_known, near, mean).mean(axis=1)
-    scales = (1 - SHRINKAGE) * scales + SHRINKAGE * scales.mean()
     weighting = Weighting(reference.weightings[number], scales, mean, tolerance, np.empty(0))
     found = weighting.nearest(among_prototypes, number)
     ratio = float(weighting.local_ratio(found).mean()) or 1.0  # 0 where all rows are copies

@@ -25,8 +25,9 @@ from eocc.surprise.neighbours import NO_SPREAD, NeighboursView, fit_neighbours
 
 # The interquartile range of a normal distribution, in standard deviations.
 QUARTILES_APART = 1.349
-# The unit of a view is at least this share of the same from its 5 % and 95 % quantiles: among ties the quartiles
-# coincide.
+# The unit of a view is at least this share of the same from its 5 % and 95 % quantiles. The folds of the covariance
+# with and without a training row that is very far away have different levels: by the quartiles alone, such a row raises
+# the limit for all.
 LEAST_UNIT, TAILS_APART = 0.25, 3.290
 # The limit that keeps sums finite.
 LARGEST = 1e250
