@@ -23,10 +23,10 @@ def test_it_moves_the_limit_and_nothing_else(prototypes):
 def test_half_of_it_is_added_to_the_share_of_training_rows_that_are_rejected():
     for contamination, rejected in ((None, 19), (0.0, 19), (0.05, 29), (0.1, 39), (0.2, 59)):
         clf = SurpriseClassifier(contamination=contamination).fit(X)
-        assert_allclose(clf.calibration_.rate, 0.05 + (contamination or 0.0) / 2)
-        assert_allclose(clf.promised_rate, 0.05)
+        assert clf.calibration_.rate == 0.05
+        assert_allclose(clf.calibration_.limit, 0.05 + (contamination or 0.0) / 2)
         assert (clf.predict(X) == -1).sum() == rejected  # (n + 1) (0.05 + c / 2) - 1
-        assert_array_equal(clf.predict(X) == -1, clf.training_p_values_ <= clf.calibration_.rate + 1e-12)
+        assert_array_equal(clf.predict(X) == -1, clf.training_p_values_ <= clf.calibration_.limit + 1e-12)
 
 
 def test_false_alarms_rise_to_the_promised_rate_at_most_where_foreign_rows_raised_the_limit():
@@ -45,14 +45,14 @@ def test_a_loaded_model_has_the_same_limit(tmp_path):
     save(clf, tmp_path / "m.eocc")
     loaded = load(tmp_path / "m.eocc")
     assert_array_equal(loaded.predict(NEW), clf.predict(NEW))
-    assert loaded.promised_rate == clf.promised_rate
+    assert (loaded.calibration_.rate, loaded.calibration_.limit) == (0.05, 0.1)
     assert loaded.get_params()["contamination"] == 0.1
 
 
 def test_a_taught_model_keeps_it():
     clf = SurpriseClassifier(contamination=0.1).fit(X)
     taught = clf.teach(NEW[:3], [1, 1, -1])
-    assert_allclose(taught.calibration_.rate, 0.1)
+    assert_allclose(taught.calibration_.limit, 0.1)
     assert_array_equal(taught.withdraw([0, 1, 2]).predict(NEW), clf.predict(NEW))
 
 

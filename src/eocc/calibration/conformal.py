@@ -19,10 +19,15 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The sorted `margins` of normal rows, each from a model that has not seen it, and the `rate` to reject."""
+    """The sorted `margins` of training rows, each from a model that has not seen it, and the promised `rate`.
+
+    A share `rate` of new normal rows may be rejected. The limit rejects a share `foreign` of the training rows more, as
+    these are not normal.
+    """
 
     margins: Matrix
     rate: float
+    foreign: float = 0.0
 
     def p_values(self, margins: Matrix) -> Matrix:
         """Return (1 + number of held-out rows no more normal) / (n + 1): small for what no normal row looks like.
@@ -35,17 +40,22 @@ class Calibration:
     @property
     def unsure_rate(self) -> float:
         """The p-value up to which rows are unsure, unless the user gives another: four times the rate, at most 1."""
-        return min(1.0, UNSURE * self.rate)
+        return min(1.0, UNSURE * self.rate + self.foreign)
+
+    @property
+    def limit(self) -> float:
+        """The p-value up to which rows are rejected."""
+        return self.rate + self.foreign
 
     @property
     def rank(self) -> int:
         """The rank of the threshold among the margins, from 1."""
-        check_rate(self.rate, len(self.margins))
-        return min(int(self.rate * (len(self.margins) + 1) + ROUNDING), len(self.margins))
+        check_rate(self.limit, len(self.margins))
+        return min(int(self.limit * (len(self.margins) + 1) + ROUNDING), len(self.margins))
 
     @property
     def threshold(self) -> float:
-        """The smallest margin whose p-value exceeds the rate.
+        """The smallest margin whose p-value exceeds the limit.
 
         >>> Calibration(np.array([-1.0, 0.0, 1.0]), 0.5).threshold
         0.0

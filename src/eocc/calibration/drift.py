@@ -95,7 +95,7 @@ class DriftCounts:
         names: Sequence[str],
         sides: Sequence[str],
     ) -> None:
-        self._rate, self._threshold, self._names, self._sides = calibration.rate, threshold, names, sides
+        self._rate, self._threshold, self._names, self._sides = calibration.limit, threshold, names, sides
         self._columns = [_ColumnCounts(column) for column in columns_of(prototypes, names)]
         margins = calibration.margins
         self._n_held_out = n = len(margins)

@@ -141,11 +141,6 @@ class OneClassClassifier(
         return len(self.prototypes_) == self.n_training
 
     @property
-    def promised_rate(self) -> float:
-        """The share of new normal rows that is rejected."""
-        return self._calibrated().rate
-
-    @property
     def prototypes_in_words(self) -> str:
         """What new rows are compared with, for example "2 of 3 training rows"; "" if these are all training rows."""
         return "" if self.is_whole else f"{len(self.prototypes_):,} of {self.n_training:,} training rows"
@@ -246,10 +241,10 @@ class OneClassClassifier(
     def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
         """Return +1 for normal rows, -1 for rejected ones, and 0 for those in between.
 
-        -1 where the p-value is at most `false_alarm_rate`, 0 where it is at most `unsure_rate` (by default four times
-        that, at most 1), +1 above.
+        -1 where `predict` is -1, 0 where the p-value is at most `unsure_rate` (by default four times the
+        `false_alarm_rate`, at most 1), +1 above.
         """
-        alarm = self._calibrated().rate
+        alarm = self._calibrated().limit
         unsure = self._calibrated().unsure_rate if unsure_rate is None else unsure_rate
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
         p = self.p_values(X)

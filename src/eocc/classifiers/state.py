@@ -22,7 +22,7 @@ SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
     "feature_names_in", "ignored_columns", "text_format", "answers",
 )  # fmt: skip
-CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0)}
+CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
 ROUNDING = 1e-6
 
@@ -38,7 +38,8 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
         "row_names": None if classifier.row_names_ is None else list(classifier.row_names_),
-        "calibration": calibration and {"margins": calibration.margins, "rate": float(calibration.rate)},
+        "calibration": calibration
+        and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
         "threshold": float(classifier.threshold_),
         "offset": float(classifier.offset_),
         "n_features_in": getattr(classifier, "n_features_in_", None),
@@ -92,11 +93,12 @@ def _text_format(state: Any) -> TextFormat:
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:
-    limit = np.array([answers.threshold.value, answers.threshold.scale, answers.calibration.rate])
+    calibration = answers.calibration
+    limit = np.array([answers.threshold.value, answers.threshold.scale, calibration.rate, calibration.foreign])
     known = {"rows": answers.rows, "y": answers.y, "names": list(answers.names), "removed": None}
     if answers.removed is not None:
         known["removed"] = {**answers.removed.training._asdict(), "places": answers.removed.places}
-    return {**known, "limit": limit, "margins": answers.calibration.margins}
+    return {**known, "limit": limit, "margins": calibration.margins}
 
 
 def _answers(state: Any, classifier: Any) -> Answers:
@@ -107,11 +109,11 @@ def _answers(state: Any, classifier: Any) -> Answers:
     demand(is_right, f"answers.y must be {n} integers, 1 or -1")
     is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
     demand(is_right, f"answers.names must be {n} texts")
-    numbers("3")("answers.limit", state["limit"], {})
-    value, scale, rate = state["limit"].tolist()
+    numbers("4")("answers.limit", state["limit"], {})
+    value, scale, rate, foreign = state["limit"].tolist()
     demand(scale > 0, "answers.limit must have a positive scale")
     demand(classifier.calibration_ is not None, "there must be a calibration")
-    calibration = _calibration({"margins": state["margins"], "rate": rate})
+    calibration = _calibration({"margins": state["margins"], "rate": rate, "foreign": foreign})
     assert calibration is not None
     removed = None if state["removed"] is None else _removed(state["removed"], classifier)
     return Answers(state["rows"], y, tuple(names), Threshold(value, scale), calibration, removed)
@@ -157,9 +159,10 @@ def check_offset(state: dict[str, Any], offset: float) -> None:
 def _calibration(state: Any) -> Calibration | None:
     if state is None:
         return None
+    state = {"foreign": 0.0, **state} if type(state) is dict else state  # files from before there was a contamination
     check_values(state, CALIBRATION, {"m": length_of("calibration.margins", state, "margins")}, "calibration")
     demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
-    demand(state["rate"] < 1, "calibration.rate must lie below 1")
+    demand(state["rate"] + state["foreign"] < 1, "calibration.rate must lie below 1")
     return Calibration(**state)
 
 

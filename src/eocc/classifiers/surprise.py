@@ -44,6 +44,12 @@ from eocc.surprise.state import surprise_state
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
 # sets, false alarms stay at 0.043 and 0.055 for a rate of 0.05; with all of them they are 0.068 and 0.098.
 FOREIGN_SHARE = 0.5
+VIEWS_IN_WORDS = {
+    "neighbours": "how far it lies from its nearest training rows, compared with how far these lie from theirs",
+    "far": "whether its only near rows are a clump of near copies",
+    "covariance": "whether its values go together",
+    "cell": "how strange its strangest value is",
+}
 # Rows of numbers are scored in blocks of so many: the time of starting one is lost in that of scoring it.
 BLOCK_ROWS = 2048
 
@@ -51,12 +57,11 @@ BLOCK_ROWS = 2048
 class SurpriseClassifier(LazyStructure, OneClassClassifier):
     """Detects rows that are surprising among their nearest normal rows.
 
-    The surprise of a row combines two terms. The first is the mean log distance to its 1st, 2nd, 4th and 8th nearest
-    training row. The second is the ratio of its distance from its nearest rows to their own distances from their
-    neighbours. Both are computed with the weights as given, and again with variance-equalised weights. The threshold
-    and the p-values come from the training rows; each is scored as if it were not in the training set. There is no
-    search and nothing to tune. The surprise estimates -log density (Kozachenko and Leonenko): see `eocc.surprise.score`
-    for the definition and docs/research/score.md for how it was chosen.
+    The surprise of a row is the largest of a few views. The first compares its distances to the nearest training rows
+    with theirs; it estimates -log density (Kozachenko and Leonenko). The others see one impossible value or a block of
+    gaps, values that do not go together, and a clump of near copies among the training rows. The threshold and the
+    p-values come from the training rows; each is scored as if it were not in the training set. There is no search and
+    nothing to tune. docs/research/score.md has the definition and says how it was chosen.
 
     A training row, or an exact copy of one, keeps the score that it had when it was left out.
 
@@ -252,12 +257,12 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
 
     def _calibrate_on(self, tally: Tally) -> None:
         """Calibrate by the surprises of all training rows."""
-        n = min(tally.total, MOST_BINS)
-        rate = rate_for(self.false_alarm_rate, n) + FOREIGN_SHARE * (self.contamination or 0.0)
-        if rate >= 1:
-            given = f"a false_alarm_rate of {self.false_alarm_rate:g} and a contamination of {self.contamination:g}"
+        n, foreign = min(tally.total, MOST_BINS), FOREIGN_SHARE * (self.contamination or 0.0)
+        rate = rate_for(self.false_alarm_rate, n)
+        if rate + foreign >= 1:
+            given = f"a false_alarm_rate of {rate:g} and a contamination of {self.contamination:g}"
             raise ValueError(f"{given} leave no row to accept; lower one of them")
-        self.calibrate(tally.largest(ranks_of(n, tally.total, rate)), rate)
+        self.calibrate(tally.largest(ranks_of(n, tally.total, rate + foreign)), rate, foreign)
 
     def _learn(self, patterns: Any, places: Indices, outliers: Any, confirmed: Any = None) -> Matrix:
         """Learn from the patterns that new rows are compared with, the rows `places` of X.
@@ -296,14 +301,14 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         """Return the surprise of patterns as the measure reads them."""
         return self.surprise_model_.surprises(patterns)
 
-    def calibrate(self, values: Matrix, rate: float) -> None:
-        """Set the threshold and the p-values from the surprises of normal rows."""
-        threshold = Threshold.fit(values, rate)
+    def calibrate(self, values: Matrix, rate: float, foreign: float = 0.0) -> None:
+        """Set the threshold and the p-values from the surprises of training rows, a share `foreign` not normal."""
+        threshold = Threshold.fit(values, rate + foreign)
         self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
         margins = np.sort(decision_margin(threshold.ratios(values)))
         # The limit may lie beyond the training row that sets it, by rounding. It counts as that row's margin: the
         # p-value of an accepted row exceeds the rate.
-        self.calibration_ = Calibration(margins, rate)
+        self.calibration_ = Calibration(margins, rate, foreign)
         margins[: self.calibration_.rank] = np.minimum(margins[: self.calibration_.rank], 0.0)
 
     @property
@@ -338,29 +343,26 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
         views = ", ".join(self.surprise_model_.surprise.names)
         labels: dict[str, Any] = {"known outliers": n_outliers} if n_outliers else {}
-        rate = self._calibrated().rate
+        calibration = self._calibrated()
+        if calibration.foreign:
+            labels["contamination"] = calibration.foreign / FOREIGN_SHARE
         return {
             "method": "surprise",
             "views": views,
             **labels,
-            "false-alarm rate": rate,
+            "false-alarm rate": calibration.rate,
             "threshold of the surprise": threshold,
         }
 
     def describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
-        n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self.promised_rate)
+        n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
+        views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.surprise.names)
         return (
-            "The surprise of a row says how far it lies from its nearest training rows, compared with how far training "
-            f"rows lie from theirs. A row is rejected if its surprise is above a limit that about {rate}% of new "
-            "normal rows exceed."
+            f"The surprise of a row is the largest of its views: {views}. A row is rejected if its surprise is above a "
+            f"limit that about {rate}% of new normal rows exceed."
             + (f" Each row is also compared with {counted(n_outliers, 'known outlier')}." if n_outliers else "")
         )
-
-    @property
-    def promised_rate(self) -> float:
-        """The share of new normal rows that is rejected: the rate of the calibration, less that of foreign rows."""
-        return self._calibrated().rate - FOREIGN_SHARE * (self.contamination or 0.0)
 
     @property
     def n_training(self) -> int:

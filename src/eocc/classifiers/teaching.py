@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from eocc.calibration.tally import Tally
 from eocc.classifiers.answers import Answers, Removed, known_outliers, n_removed, removed_by, rows_of_fit
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.threads import threads
@@ -32,7 +31,9 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
     if answers is not None:
         with threads(n_threads(classifier.n_jobs)):
             found.surprise_model_ = corrected(found.surprise_model_, answers.rows, answers.y, surprises)
-    found._calibrate_on(Tally().add(surprises))
+    calibration, default = classifier.calibration_, classifier.false_alarm_rate is None
+    rate = max(calibration.rate, 1 / (len(surprises) + 1)) if default else calibration.rate
+    found.calibrate(surprises, rate, calibration.foreign)
     if answers is None and before is not None:
         # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
         found.surprise_model_ = replace(found.surprise_model_, threshold=before.threshold)

@@ -66,7 +66,7 @@ def fit(
     write_facts(classifier, None, form)
     if classifier.scores_left_out:
         say_copies(classifier)
-        say_strangest(classifier, output, data)
+        say_strangest(classifier, output, data, about)
 
 
 def check_labels(method: str, about: DataOptions) -> None:
@@ -111,7 +111,7 @@ def say_copies(classifier: Any) -> None:
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
 
 
-def say_strangest(classifier: Any, model: Path, data: Path) -> None:
+def say_strangest(classifier: Any, model: Path, data: Path, about: DataOptions) -> None:
     """Print the strangest training rows with the reasons, and how to see more of them."""
     import shlex
 
@@ -128,8 +128,10 @@ def say_strangest(classifier: Any, model: Path, data: Path) -> None:
     say("The strangest training rows, each compared with the others:")
     for place, one in zip(places.tolist(), classifier.explain_patterns(classifier.prototypes_[places]), strict=True):
         say(printable(f"  row {training_name(classifier, place)}: {one.sentence}"))
-    file = "normal.csv" if data == STDIN else str(data)
-    say(f"If they are not normal, look at more: {shlex.join(['eocc', 'review', str(model), file, '--find'])}")
+    if data != STDIN and not about.label:  # a labelled file holds rows that are no training rows
+        named = ["--id", about.id_column] if about.id_column else []
+        command = shlex.join(["eocc", "review", str(model), str(data), "--find", *named])
+        say(f"If they are not normal, look at more: {command}")
 
 
 def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False) -> None:

@@ -24,6 +24,8 @@ from eocc.surprise.neighbours import Weighting
 from eocc.surprise.views import NEIGHBOURS
 
 EQUALISED = "with variance-equalised weights"
+# The limit of a model with labels is that of another sum. There a view speaks above this: about the limit without them.
+LOUD = 2.0
 
 
 class FittedBySurprise(FittedClassifier, Protocol):
@@ -182,8 +184,10 @@ class NeighbourExplanation(Explanation):
     def _sum_in_words(self) -> str:
         views = ", ".join(f"{name} {format_number(value)}" for name, value in self.views.items())
         text = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}. "
-        text += f"The largest view decides: {views}." if len(self.views) > 1 else f"Its only view: {views}."
+        text += f"The largest view counts: {views}." if len(self.views) > 1 else f"Its only view: {views}."
         if self.outliers is not None:
+            own = self.surprise - self.outliers.amount - self.answered
+            text += f" With labels it counts {format_number(own)}."
             known, amount = counted(self.outliers.n_known, "known outlier"), format_number(self.outliers.amount)
             nearest = f"the nearest at dissimilarity {format_number(self.outliers.dissimilarity)}"
             text += f" The comparison with {known}, {nearest}, adds {amount}."
@@ -238,9 +242,8 @@ def _first_to_speak(
     The neighbours say it by a value that stands out. If none does, the next view may.
     """
     of_views = explanation.views
-    loud = [
-        name for name in explanation.loudest if of_views[name] > explanation.threshold and not explanation.is_target
-    ]
+    limit = explanation.threshold if explanation.outliers is None else LOUD
+    loud = [name for name in explanation.loudest if of_views[name] > limit and not explanation.is_target]
     for name in loud:
         if name == NEIGHBOURS and (not by_row or by_row[0].stands_out):
             return None

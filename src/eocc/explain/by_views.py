@@ -9,8 +9,8 @@ from eocc.explain.reasons import Reason, largest_of
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, format_value, format_within, to_json
 from eocc.measures.cells import Cells
-from eocc.surprise.cell import CellView, values_of
-from eocc.surprise.comparison import Comparison
+from eocc.surprise.cell import CellView, cells_of, values_of
+from eocc.surprise.comparison import Comparison, Reference
 from eocc.surprise.covariance import CovarianceView, columns_of
 from eocc.surprise.far import FarView
 from eocc.surprise.model import SurpriseModel
@@ -35,18 +35,21 @@ def seen_by(
 ) -> Seen | None:
     """Return what a view saw in row i, whose distances from all prototypes are given; None if the neighbours say it."""
     view: Any = model.surprise.helpers.get(name)
+    reference, own = rows.reference, int(rows.own[i])
+    if own >= 0:  # a training row is compared with the others
+        others = reference.prototypes[np.delete(np.arange(len(reference)), own)]
+        reference = Reference(reference.measure, others, reference.weightings)
     if isinstance(view, CellView):
-        return _cells_seen(view, rows, i, names)
+        return _cells_seen(cells_of(reference)[0] if own >= 0 else view, reference, rows.patterns[i : i + 1], names)
     if isinstance(view, CovarianceView):
-        return _covariance_seen(view, rows, i, names)
+        return _covariance_seen(view, reference, rows, i, names)
     if isinstance(view, FarView):
         return _clump_seen(view, rows, distances)
     return None
 
 
-def _cells_seen(view: CellView, rows: Comparison, i: int, names: Sequence[str] | None) -> Seen:
+def _cells_seen(view: CellView, reference: Reference, pattern: Any, names: Sequence[str] | None) -> Seen:
     """Return the strangest cells of a row."""
-    reference, pattern = rows.reference, rows.patterns[i : i + 1]
     measure: Any = reference.measure
     # The number of gaps comes first: it says more than any one of them.
     strangeness = np.roll(view.by_column(values_of(reference, pattern)), 1, axis=1)
@@ -99,13 +102,14 @@ def _extent(low: Any, high: Any) -> float:
     return float(high - low) if isinstance(low, int | float) and isinstance(high, int | float) else 0.0
 
 
-def _covariance_seen(view: CovarianceView, rows: Comparison, i: int, names: Sequence[str] | None) -> Seen | None:
+def _covariance_seen(
+    view: CovarianceView, reference: Reference, rows: Comparison, i: int, names: Sequence[str] | None
+) -> Seen | None:
     """Return the value that goes least with the others, and the column that says so most.
 
     Given the other columns, x_k is expected at x_k - (P x)_k / P_kk, with the inverse covariance P. Column j moves this
     expectation by -P_kj x_j / P_kk.
     """
-    reference = rows.reference
     x = columns_of(reference, rows.coordinates[i : i + 1])[0] - view.mean
     inside = view.basis @ (view.basis.T @ x)
     diagonal = view.whole + view.inside * (view.basis**2).sum(axis=1)

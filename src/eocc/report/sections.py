@@ -235,7 +235,7 @@ def calibration_section(study: Study, columns: Columns) -> Markup:
     charts = [_ratios(study)]
     if rows.p_values is not None and calibration is not None and study.new is not None:
         words = "Share of rows with a p-value of at most a. Normal rows should follow the dashed line."
-        p_values, rate = rows.p_values, calibration.rate
+        p_values, rate = rows.p_values, calibration.limit
         charts.append(chart("p-values", words, lambda axes: draw_p_values(axes, p_values, labels, rate)))
     if labels is not None and _area_under_curve(rows) is not None:
         charts.append(_roc(rows, labels))
@@ -267,7 +267,7 @@ def _calibration_in_words(study: Study) -> str:
     if calibration is None:
         hint = "Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
         return f"The model is not calibrated. {hint}"
-    rate = study.classifier.promised_rate
+    rate = calibration.rate
     return (
         f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
         f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "

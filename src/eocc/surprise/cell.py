@@ -10,8 +10,8 @@ largest of -log p over the columns.
 - A *gap* is as strange as gaps are rare in the column. The number of gaps of a row counts as one more column.
 
 A cell beyond all others is stranger than its p-value can say, which is at least 1 / n. It adds a little to
--log p: log(its distance / the largest of theirs), log(the count of the rarest category / its own), or the number of
-gaps that no other row has; at most MOST_BEYOND.
+-log p: log(its distance / the largest of theirs), log(the count of the rarest category / its own), log n for a gap in a
+column without gaps, or the number of gaps that no other row has; at most MOST_BEYOND.
 """
 
 from dataclasses import dataclass

@@ -86,7 +86,10 @@ def _text(pattern: Any) -> bytes:
         attributes = pattern.vertex_attributes, pattern.edge_attributes
         return _text((pattern.n_vertices, np.asarray(pattern.edges), attributes, pattern.directed))
     if object.__repr__(pattern) == repr(pattern):  # only an address
-        return pickle.dumps(pattern, protocol=5)
+        try:
+            return pickle.dumps(pattern, protocol=5)
+        except (AttributeError, TypeError, pickle.PicklingError):  # functions, locks and the like say nothing
+            return _text({key: value for key, value in vars(pattern).items() if not callable(value)})
     return repr(pattern).encode()
 
 
