@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from eocc.measures.columns import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,7 +13,6 @@ from sklearn.metrics import roc_auc_score
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.gaussian import gaussian_columns
 from eocc.measures import Euclidean
-from eocc.measures.columns import read_table
 from eocc.measures.tables import Gower
 from eocc.surprise.comparison import Reference
 from eocc.surprise.gaussians import fit_gaussians

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from eocc.measures.columns import read_table
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.asking import HALF_WORTH, REACH, _candidates, _unlike
 from eocc.io.model_file.document import first_score
-from eocc.measures.columns import read_table
 from eocc.measures.joining import joined
 from eocc.regions.memberships import resolve_membership_function
 from eocc.regions.scores import Scores

@@ -20,10 +20,10 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
 @options.result_option("explanations")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
-@options.data_options("id_column")
+@options.data_options("id_column", "strict")
 def explain(
     model: Path,
-    data: Path,
+    data: options.DataFiles,
     rows: str,
     strangest: int,
     detail: bool,
@@ -36,14 +36,14 @@ def explain(
     Example: eocc explain model.eocc new.csv --rows 3,17
     """
     form = output_format(form, output, "text")
-    classifier = open_model(model, output, data)
+    classifier = open_model(model, output, *data.paths)
 
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
     chosen = chosen_rows(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
     if not chosen:
-        chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
+        chosen = classifier.score_samples(read.X).argsort(kind="stable")[:strangest].tolist()
     explanations = classifier.explain(read.some(chosen))
     _write(output, form, [read.names[row] for row in chosen], explanations, detail)
     say_written(output, len(explanations), sum(explanation.is_target for explanation in explanations))

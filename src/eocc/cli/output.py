@@ -22,12 +22,12 @@ WIDTH = 12
 Columns = Mapping[str, Any]
 
 
-def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
+def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
     from eocc import load
     from eocc.foundation.atomic import check_output
 
-    check_output(output, model, data)
+    check_output(output, model, *data)
     if Shared.watch is not None:
         Shared.watch.say_when_compiling()
     return load(model)
