@@ -18,6 +18,7 @@ from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule, explanations_frame
+from eocc.explain.facts import with_facts
 from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
@@ -256,7 +257,8 @@ class OneClassClassifier(
         check_is_fitted(self)
         patterns = self.read(X)
         blocks = self.blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
-        return [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
+        explained = [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
+        return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
         """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""

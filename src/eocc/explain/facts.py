@@ -1,10 +1,12 @@
 """What is known about a row beside its score: values that no training row has, gaps, copies, repeated names."""
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from eocc.explain.explanation import Explanation
 from eocc.explain.fitted import training_name
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import format_value
@@ -66,6 +68,11 @@ class Facts:
             np.array(found) >= 0,
             lambda row: f"copy of training row {training_name(self._classifier, indices[found[row]])}",
         )
+
+
+def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
+    """Return the explanations of patterns with the facts about each."""
+    return [replace(one, facts=said) for one, said in zip(explanations, Facts(classifier).of(patterns), strict=True)]
 
 
 def _columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:
