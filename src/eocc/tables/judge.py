@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.foundation.printing import quoted
 from eocc.foundation.types import Matrix
+from eocc.tables.naming import are_integers
 from eocc.tables.sources import value_of_label
 from eocc.tables.spelling import (
     ABSENT,
@@ -129,8 +130,7 @@ def plain_numbers(column: Column, spelling: Spelling) -> Matrix | None:
     numbers = column.plain
     if numbers is None or (spelling.decimal == "," and len(list(column.texts_with(r"\.")))):
         return None
-    is_integers = not (numbers[~np.isnan(numbers)] % 1).any()
-    return None if is_integers and list(column.texts_with(LEADING_ZERO)) else numbers
+    return None if are_integers(numbers) and list(column.texts_with(LEADING_ZERO)) else numbers
 
 
 def meanings_of(column: Column, spelling: Spelling, keeps_words: bool = False) -> list[Meaning]:

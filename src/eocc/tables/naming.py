@@ -55,7 +55,7 @@ def _why_near_id(codes: Matrix) -> str:
 
 def _why_counting(numbers: Matrix) -> str:
     """Return why integers number the rows: they fill their range in any order, or only rise or only fall."""
-    if not _are_integers(numbers):
+    if not are_integers(numbers):
         return ""
     n_different = len(np.unique(numbers))
     if n_different < DIFFERENT * len(numbers):
@@ -71,17 +71,21 @@ def may_name(column: Column) -> bool:
     values = column.values[~np.isnan(column.values)]
     if column.kind != NUMBER or len(values) < FEWEST:
         return False
-    return _are_integers(values) and len(np.unique(values)) == len(values)
+    return are_integers(values) and len(np.unique(values)) == len(values)
 
 
-def _are_integers(numbers: Matrix) -> bool:
-    return not ((numbers[:FEWEST] % 1).any() or (numbers % 1).any())
+def are_integers(numbers: Matrix) -> bool:
+    """Return whether all numbers are integers, or gaps; the first ones mostly show it."""
+    return all(bool(((some == np.rint(some)) | np.isnan(some)).all()) for some in (numbers[:FEWEST], numbers))
 
 
 def is_sorted(values: Matrix) -> bool:
     """Return whether values only rise or only fall, and are not all the same."""
-    steps = np.diff(values)
-    return bool(steps.any() and ((steps >= 0).all() or (steps <= 0).all()))
+    for some in (values[:FEWEST], values):
+        steps = np.diff(some)
+        if (steps > 0).any() and (steps < 0).any():
+            return False
+    return bool(steps.any())
 
 
 def parts_of_dates(column: Column) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ PLURALS = {
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
 # Patterns of what no numeral holds.
 MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d")
+# So many texts of a column show that it holds no numbers.
+LOOKED_AT = 20
 # How many columns or levels a message names.
 MOST_NAMED = 12
 
@@ -162,6 +164,8 @@ class TextColumn(Column):
         import pyarrow
         import pyarrow.compute as compute
 
+        if not all(map(_may_be_number, self.texts.slice(0, LOOKED_AT).to_pylist())):
+            return None
         try:
             numbers = self.texts.cast(pyarrow.float64())
         except pyarrow.ArrowInvalid:
@@ -184,6 +188,14 @@ class TextColumn(Column):
 
         found = self.texts.filter(compute.match_substring_regex(self.texts, pattern))
         return list(found.unique().to_pylist())
+
+
+def _may_be_number(text: str | None) -> bool:
+    """Return whether a text may be a numeral or a gap: most other columns are known by their first rows."""
+    try:
+        return text is None or text.strip().lower() in MISSING or float(text) is not None
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, eq=False, repr=False)
