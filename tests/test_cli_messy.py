@@ -123,11 +123,11 @@ def test_several_files_are_scored_as_one(folder, capsys):
     header, *lines = (folder / "new.csv").read_text().splitlines()
     for k, part in enumerate((lines[:2], lines[2:])):
         (folder / f"part-{k}.csv").write_text("\n".join([header, *part]) + "\n")
+    found = []
     for data in ([folder / "new.csv"], [folder / "part-0.csv", folder / "part-1.csv"], [folder / "part-?.csv"]):
         assert run("-q", "score", folder / "m.eocc", *data, "-o", folder / "s.csv") == 0
-        found = pd.read_csv(folder / "s.csv").drop(columns="notes")
-        expected = found if data == [folder / "new.csv"] else expected
-        pd.testing.assert_frame_equal(found, expected)
+        found.append(pd.read_csv(folder / "s.csv").drop(columns="notes"))
+        pd.testing.assert_frame_equal(found[-1], found[0])
     (folder / "part-2.csv").write_text("load,heat\n1,2\n")
     assert run("-q", "score", folder / "m.eocc", folder / "part-0.csv", folder / "part-2.csv") == 1
     assert "part-2.csv: has other columns than" in capsys.readouterr().err

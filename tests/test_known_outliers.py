@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from eocc.measures.columns import read_table
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -274,12 +273,12 @@ def test_at_most_2000_normal_rows_fit_the_coefficients():
 
 def test_categories_have_a_column_each():
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", "red", None]})
-    measure = Gower().fit(read_table(frame))
-    columns, weights = measure.indicator_columns(read_table(frame[:2]))
+    measure = Gower().fit(Gower().read(frame))
+    columns, weights = measure.indicator_columns(Gower().read(frame[:2]))
     assert weights.tolist() == [0, 1, 1]
     assert sorted(columns[0, 1:].tolist()) == sorted(columns[1, 1:].tolist()) == [0.0, 1.0]
     new = pd.DataFrame({"size": [1.0], "colour": ["green"]})
-    assert measure.indicator_columns(read_table(new))[0][0, 1:].tolist() == [0.0, 0.0]
+    assert measure.indicator_columns(Gower().read(new))[0][0, 1:].tolist() == [0.0, 0.0]
 
 
 def test_a_category_that_outliers_have_is_learned():

@@ -132,7 +132,28 @@ model = SurpriseClassifier().fit(skewed)
 print("in the middle:", model.predict([[0, 0]])[0], " far out in the small column:", model.predict([[0, 6]])[0])
 
 # %%
-# 7. Known outliers
+# 7. What neighbours do not see
+# -----------------------------
+# Three more *views* look at what distances to the nearest rows hide. Each is measured in the same unit, the spread of
+# the training rows, and loses a handicap. The largest view is the surprise of the row.
+#
+# - *Covariance* sees values that do not go together.
+# - *Cell* sees one impossible value, a category that never occurred, or too many gaps.
+# - *Far* sees rows whose only near rows are a clump of near copies.
+#
+# Here the first two of ten columns rise and fall together. A row in which they go apart has no unusual value. The
+# covariance says which columns do not go together:
+
+rows = rng.normal(size=(400, 10))
+rows[:, 1] = rows[:, 0] + 0.2 * rng.normal(size=400)
+broken = rows[:1].copy()
+broken[0, :2] = 1.9, -1.9
+explanation = SurpriseClassifier().fit(rows[1:]).explain(broken)[0]
+print({name: round(value, 1) for name, value in explanation.views.items()})
+print(explanation.sentence)
+
+# %%
+# 8. Known outliers
 # -----------------
 # If some outliers are known (``y = -1``), each row is also compared with them: how much nearer is it to them than to
 # normal rows? A regression with few parameters weighs this against the surprise. Ten known outliers move the limit

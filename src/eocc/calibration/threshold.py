@@ -7,11 +7,8 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Matrix
 
-# The smallest scale of a threshold: this share of the interquartile range, or this value where that is 0.
-LEAST_SCALE = 0.1
-# The limit is at least this share of a step above the median row: if one of the four neighbourhood distances grows by
-# a step, the surprise grows by about so much.
-LEAST_STEP = 0.25
+# The smallest scale of a threshold, in units of the surprise: with ties the median row lies on the threshold.
+LEAST_SCALE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,19 +23,10 @@ class Threshold:
     scale: float
 
     @classmethod
-    def fit(cls, surprises: Matrix, rate: float, step: float = 0.0) -> "Threshold":
-        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1.
-
-        The threshold is at least a quarter of a step above the median, and the scale is at least as large: among many
-        ties the median row would lie on the threshold.
-        """
+    def fit(cls, surprises: Matrix, rate: float) -> "Threshold":
+        """Reject at most a share `rate` of the left-out training rows; half their distance from the median is 1."""
         value = -Calibration(np.sort(-surprises), rate).threshold
-        low, middle, high = np.quantile(surprises, [0.25, 0.5, 0.75]).tolist()
-        if step:
-            value = max(value, middle + LEAST_STEP * step)
-        # With a rate near one half, or with ties, median and threshold coincide.
-        least = LEAST_SCALE * (high - low) if high > low else LEAST_SCALE
-        return cls(value, max((value - middle) / 2, least, LEAST_STEP * step))
+        return cls(value, max((value - float(np.median(surprises))) / 2, LEAST_SCALE))
 
     def ratios(self, surprises: Matrix) -> Matrix:
         """Return sqrt(log2(1 + exp((s - value) / scale))): 1 at the threshold, finite; like the paper's d / tau."""

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.labels import signs
-from eocc.foundation.types import Indices
+from eocc.foundation.types import Indices, Matrix
 from eocc.measures.auto import is_pairwise
 from eocc.measures.joining import joined
 
@@ -20,12 +20,32 @@ SAME = 1e-12
 ROUNDING = 1e-6
 
 
+class TrainingRows(NamedTuple):
+    """Training rows as the measure reads them, their `indices` in the X of the fit, and their ids or None."""
+
+    rows: Any
+    indices: Indices
+    names: list[str] | None
+
+    def some(self, places: Indices) -> "TrainingRows":
+        """Return some of them."""
+        names = None if self.names is None else [self.names[place] for place in places.tolist()]
+        return TrainingRows(self.rows[places], self.indices[places], names)
+
+
+class Removed(NamedTuple):
+    """The training rows that an answer calls not normal, and their `places` among all that the fit compared with."""
+
+    training: TrainingRows
+    places: Indices
+
+
 @dataclass(frozen=True, eq=False)
 class Answers:
     """The answered `rows`, as the measure reads them, and `y`: +1 for a normal row, -1 for one that is not.
 
     `names` are those of the rows, "" if not given. `threshold` and `calibration` are those of the model without
-    answers.
+    answers. `removed` are the training rows among the answered outliers, which are no longer normal rows.
     """
 
     rows: Any
@@ -33,6 +53,7 @@ class Answers:
     names: tuple[str, ...]
     threshold: Threshold
     calibration: Calibration
+    removed: Removed | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -57,11 +78,15 @@ def check_teachable(classifier: Any) -> None:
         raise ValueError(f"{which} cannot be taught; fit it with at least {least} prototypes")
 
 
+def without_gaps(measure: Any, rows: Any) -> Any:
+    """Return rows of numbers with their gaps filled, and other rows as they are: a model file holds no such gaps."""
+    return measure.filled(rows) if getattr(measure, "fills_gaps", False) else rows
+
+
 def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None) -> Answers:
     """Return the answers of a classifier with further ones; of the answers to equal rows, the last counts."""
     labels = signs(y, "y", len(rows))
-    if getattr(classifier.measure_, "fills_gaps", False):
-        rows = classifier.measure_.filled(rows)  # a model file holds no gaps in numbers
+    rows = without_gaps(classifier.measure_, rows)
     before: Answers | None = classifier.answers_
     called = ("",) * len(rows) if names is None else tuple(map(str, names))
     if len(called) != len(rows):
@@ -99,3 +124,31 @@ def known_outliers(outliers: Any, answers: Answers | None) -> Any:
         return outliers
     found = answers.rows[places]
     return found if outliers is None else joined(outliers, found)
+
+
+def n_removed(answers: Answers | None) -> int:
+    """Return how many training rows answers removed."""
+    return 0 if answers is None or answers.removed is None else len(answers.removed.places)
+
+
+def rows_of_fit(classifier: Any) -> TrainingRows:
+    """Return the rows that the fit compared with, those that answers removed included, in their order."""
+    names = None if classifier.row_names_ is None else list(classifier.row_names_)
+    kept = TrainingRows(classifier.prototypes_, classifier.training_indices_, names)
+    removed = None if classifier.answers_ is None else classifier.answers_.removed
+    if removed is None:
+        return kept
+    n, own = len(kept.indices) + len(removed.places), removed.training
+    order = np.argsort(np.append(np.delete(np.arange(n), removed.places), removed.places))
+    both = None if names is None else names + (own.names or [])
+    return TrainingRows(joined(kept.rows, own.rows), np.append(kept.indices, own.indices), both).some(order)
+
+
+def removed_by(answers: Answers | None, known: TrainingRows, distances: Matrix, tolerance: float) -> Removed | None:
+    """Return the training rows within the tolerance of an answered outlier; `distances` are those of the outliers."""
+    places = np.flatnonzero((distances <= tolerance).any(axis=0))
+    if answers is None or not len(places):
+        return None
+    if len(places) == len(known.indices):
+        raise ValueError("the answers call every training row not normal; fit a model to other rows")
+    return Removed(known.some(places), places)

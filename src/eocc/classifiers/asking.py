@@ -1,9 +1,11 @@
-"""Unlabelled rows -> those whose labels would help most.
+"""Unlabelled rows -> those whose labels would help most, or those that are most likely outliers.
 
-A row is worth asking about if it is unusual: worth 1 / (p + 0.05) at the p-value p, so that rows near the limit count
-half as much as the strangest. A row similar to one that was asked or answered is worth less: 1 - exp(-(d / h)^2 / 2) of
-it, at the dissimilarity d. h is twice the median dissimilarity of a row to its third nearest among the candidates. Rows
-are chosen one by one, each the most valuable of those that remain.
+To *find* outliers, the strangest rows are shown first.
+
+To *learn*, a row is worth asking about if it is unusual: worth 1 / (p + 0.05) at the p-value p, so that rows near the
+limit count half as much as the strangest. A row similar to one that was asked or answered is worth less: 1 - exp(-(d /
+h)^2 / 2) of it, at the dissimilarity d. h is twice the median dissimilarity of a row to its third nearest among the
+candidates. Rows are chosen one by one, each the most valuable of those that remain.
 """
 
 from dataclasses import dataclass
@@ -11,9 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from eocc.classifiers.answers import without_gaps
 from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import format_number
 from eocc.measures.auto import is_pairwise
 from eocc.regions.scores import Scores
+from eocc.space.prototypes.content import row_hashes, words_of
 
 # At a p-value of this, a row is worth half as much as the strangest.
 HALF_WORTH = 0.05
@@ -36,9 +41,37 @@ class Query:
     reason: str
 
 
-def choose_queries(classifier: Any, patterns: Any, n: int) -> list[Query]:
-    """Return at most n rows, the most helpful first."""
+LEARN, FIND = GOALS = ("learn", "find")
+
+
+def choose_queries(classifier: Any, patterns: Any, n: int, goal: str) -> list[Query]:
+    """Return at most n rows, the most helpful first, or the strangest first."""
+    if goal not in GOALS:
+        raise ValueError(f"unknown goal {goal!r}; known: {', '.join(GOALS)}")
     scores = classifier.score_read(patterns)
+    return (_strangest if goal == FIND else _most_helpful)(classifier, patterns, scores, n)
+
+
+def _strangest(classifier: Any, patterns: Any, scores: Scores, n: int) -> list[Query]:
+    """Return the rows of the lowest margins that have no answer yet; equal rows are shown once."""
+    found: list[Query] = []
+    answered = classifier.answers_
+    keys = row_hashes(words_of(without_gaps(classifier.measure_, patterns)))
+    known = set() if answered is None else set(row_hashes(words_of(answered.rows)).tolist())
+    order = np.argsort(scores.margins, kind="stable")
+    ranks = _p_values(classifier, scores, order)
+    for place, key, rank in zip(order.tolist(), keys[order].tolist(), ranks.tolist(), strict=True):
+        if len(found) == n:
+            break
+        if key not in known:
+            known.add(key)
+            is_rejected = bool(scores.margins[place] < classifier.threshold_)
+            found.append(Query(place, f"{'rejected' if is_rejected else 'accepted'}, p-value {format_number(rank)}"))
+    return found
+
+
+def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> list[Query]:
+    """Return unusual rows that are unlike each other and unlike the answered ones."""
     places = _candidates(scores)
     ranks = _p_values(classifier, scores, places)
     rows, answers = patterns[places], classifier.answers_

@@ -140,6 +140,11 @@ class OneClassClassifier(
         return len(self.prototypes_) == self.n_training
 
     @property
+    def promised_rate(self) -> float:
+        """The share of new normal rows that is rejected."""
+        return self._calibrated().rate
+
+    @property
     def rows_scored_at_a_time(self) -> int:
         """The `step` of the blocks in which rows are scored."""
         return 0
@@ -226,11 +231,16 @@ class OneClassClassifier(
         sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
-    def queries(self, X: Any, n: int = 10) -> list[Query]:
-        """Return the rows of X, at most n, whose labels would help `teach` most, the most helpful first."""
+    def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
+        """Return the rows of X, at most n, to ask a person about.
+
+        goal="learn" returns those whose labels would help `teach` most, the most helpful first. goal="find" returns the
+        strangest rows that have no answer yet, to find outliers: also among the training rows, which score as if they
+        were left out.
+        """
         check_is_fitted(self)
         check_count("n", n)
-        return choose_queries(self, self.read(X), n)
+        return choose_queries(self, self.read(X), n, goal)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
         """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
@@ -306,7 +316,9 @@ class OneClassClassifier(
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
-        state = {"answers": None, **state}  # files from before there were answers
+        # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
+        known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
+        state = {"answers": None, "reading": None, **known}
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)

@@ -21,6 +21,9 @@ MEMBERSHIP = Parameter(
     "How a distance becomes a grade of membership.",
 )
 RATE = Parameter("false_alarm_rate", Optional(Number("(0, 1)")), "The share of new normal rows that may be rejected.")
+CONTAMINATION = Parameter(
+    "contamination", Optional(Number("[0, 0.5)")), "The share of training rows that may not be normal; moves the limit."
+)
 MEMORY = Parameter(
     "max_memory", Optional(Memory()), "Memory limit for the fit, for example 2GiB. Default: 70 % of free memory."
 )
@@ -35,7 +38,7 @@ SURPRISE_PARAMETERS = (
         Optional(Prototypes(allows_auto=True)),
         "Compare with this many training rows, or this share of them; auto limits their number, none means all.",
     ),
-    *(MEMBERSHIP, RATE, MEMORY, JOBS),
+    *(MEMBERSHIP, RATE, CONTAMINATION, MEMORY, JOBS),
 )
 ENTROPIC_PARAMETERS = (
     MEASURE,

@@ -8,7 +8,7 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers
+from eocc.classifiers.answers import Answers, Removed, TrainingRows
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.tables.reading import Reading
 
@@ -81,25 +81,41 @@ def _restore_reading(classifier: Any, reading: Any) -> None:
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:
-    limit = np.array([answers.threshold.value, answers.threshold.scale])
-    known = {"rows": answers.rows, "y": answers.y, "names": list(answers.names)}
+    limit = np.array([answers.threshold.value, answers.threshold.scale, answers.calibration.rate])
+    known = {"rows": answers.rows, "y": answers.y, "names": list(answers.names), "removed": None}
+    if answers.removed is not None:
+        known["removed"] = {**answers.removed.training._asdict(), "places": answers.removed.places}
     return {**known, "limit": limit, "margins": answers.calibration.margins}
 
 
 def _answers(state: Any, classifier: Any) -> Answers:
-    check_keys("answers", state, ("rows", "y", "names", "limit", "margins"))
+    check_keys("answers", state, ("rows", "y", "names", "limit", "margins", "removed"))
     check_patterns(classifier.measure_, state["rows"])
     y, names, n = state["y"], state["names"], len(state["rows"])
     is_right = type(y) is np.ndarray and y.dtype == np.int64 and y.shape == (n,) and bool((np.abs(y) == 1).all())
     demand(is_right, f"answers.y must be {n} integers, 1 or -1")
     is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
     demand(is_right, f"answers.names must be {n} texts")
-    numbers("2")("answers.limit", state["limit"], {})
-    demand(state["limit"][1] > 0, "answers.limit must have a positive scale")
+    numbers("3")("answers.limit", state["limit"], {})
+    value, scale, rate = state["limit"].tolist()
+    demand(scale > 0, "answers.limit must have a positive scale")
     demand(classifier.calibration_ is not None, "there must be a calibration")
-    calibration = _calibration({"margins": state["margins"], "rate": classifier.calibration_.rate})
+    calibration = _calibration({"margins": state["margins"], "rate": rate})
     assert calibration is not None
-    return Answers(state["rows"], y, tuple(names), Threshold(*state["limit"].tolist()), calibration)
+    removed = None if state["removed"] is None else _removed(state["removed"], classifier)
+    return Answers(state["rows"], y, tuple(names), Threshold(value, scale), calibration, removed)
+
+
+def _removed(state: Any, classifier: Any) -> Removed:
+    check_keys("answers.removed", state, (*TrainingRows._fields, "places"))
+    check_patterns(classifier.measure_, state["rows"])
+    n, names = len(state["rows"]), state["names"]
+    for name, stop in (("indices", 2**62), ("places", n + len(classifier.training_indices_))):
+        indices("n", "stop", rising=True)(f"answers.removed.{name}", state[name], {"n": n, "stop": stop})
+    is_right = (names is None) == (classifier.row_names_ is None)
+    is_right &= names is None or (type(names) is list and len(names) == n and all(type(one) is str for one in names))
+    demand(is_right, f"answers.removed.names must be {n} texts, if the training rows have names")
+    return Removed(TrainingRows(state["rows"], state["indices"], names), state["places"])
 
 
 def check_pair(measure: Any, fitted: Any) -> None:

@@ -21,7 +21,10 @@ def restore_surprise(classifier: Any, state: dict[str, Any]) -> None:
     outliers, answers = state["outliers"], classifier.answers_
     known, answered = known_outliers(outliers, answers), None if answers is None else answers.rows
     model = surprise_from_state(state["surprise"], classifier.measure_, classifier.prototypes_, known, answered)
-    demand((model.surprise.weightings[0].weights == classifier.weights_).all(), "weightings must start with weights")
+    demand(
+        (model.surprise.neighbours.weightings[0].weights == classifier.weights_).all(),
+        "weightings must start with weights",
+    )
     demand(not isinstance(state["membership_function"], str), "membership_function must be an object")
     function = resolve_membership_function(state["membership_function"])
     calibration, n_rows = classifier.calibration_, state["n_rows"]

@@ -13,6 +13,8 @@ from eocc.cli.options import DataFiles, DataOptions
 
 # A note is printed for fewer normal rows.
 FEW = 10
+# So many of the strangest training rows are shown.
+N_STRANGEST = 3
 
 
 @command
@@ -24,11 +26,12 @@ FEW = 10
 @click.option(
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
+@click.option("--drop-copies", is_flag=True, help="Leave out normal rows that are exact copies of earlier ones.")
 @options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad")
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
     data: DataFiles, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
-    about: DataOptions, form: str, **given: Any,
+    drop_copies: bool, about: DataOptions, form: str, **given: Any,
 ) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
 
@@ -40,6 +43,8 @@ def fit(
     """
     check_stream(method, stream or bool(sample), sample, about)
     check_labels(method, about)
+    if drop_copies and (stream or sample):
+        raise click.UsageError("--drop-copies compares all rows, which --stream does not hold; leave one out")
     if vertex_name and (stream or sample):
         raise click.UsageError("--vertex-name is for graphs, --stream for tables of numbers; leave one out")
     classifier = options.classifier_of(method, given)
@@ -55,10 +60,12 @@ def fit(
         rows = read_training(data, about, classifier.measure)
         if vertex_name:
             name_vertices(classifier, rows, vertex_name)
-        fit_rows(classifier, rows, method)
+        fit_rows(classifier, rows, method, drop_copies)
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)
+    say_copies(classifier)
+    say_strangest(classifier, output, data)
 
 
 def check_labels(method: str, about: DataOptions) -> None:
@@ -91,11 +98,46 @@ def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
     classifier.measure = replace(measure, vertex_name=attribute)
 
 
-def fit_rows(classifier: Any, rows: Any, method: str) -> None:
+def say_copies(classifier: Any) -> None:
+    """Print how many training rows are exact copies of others, where that is no accident of discrete columns."""
+    from eocc.foundation.wording import counted
+    from eocc.space.prototypes.content import exact_copies
+
+    count = len(exact_copies(classifier.prototypes_)) if classifier.is_whole else 0
+    if count:
+        copies = "is an exact copy of another row" if count == 1 else "are exact copies of other rows"
+        rows = counted(classifier.n_training, "training row")
+        say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
+
+
+def say_strangest(classifier: Any, model: Path, data: DataFiles) -> None:
+    """Print the strangest training rows with the reasons, and how to see more of them."""
+    import shlex
+
+    import numpy as np
+
+    from eocc.explain.fitted import training_name
+    from eocc.foundation.printing import printable
+    from eocc.io.files.source import STDIN
+
+    if not classifier.scores_left_out or len(classifier.prototypes_) <= N_STRANGEST:
+        return
+    margins = classifier.score_read(classifier.prototypes_).margins
+    places = np.argsort(margins, kind="stable")[:N_STRANGEST]
+    say("The strangest training rows, each compared with the others:")
+    for place, one in zip(places.tolist(), classifier.explain_patterns(classifier.prototypes_[places]), strict=True):
+        say(printable(f"  row {training_name(classifier, place)}: {one.sentence}"))
+    file = "normal.csv" if STDIN in data.paths else str(data.paths[0])
+    say(f"If they are not normal, look at more: {shlex.join(['eocc', 'review', str(model), file, '--find'])}")
+
+
+def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False) -> None:
     """Fit to the rows of files."""
     import numpy as np
 
     from eocc.foundation.wording import counted
+    from eocc.space.prototypes.content import different_rows
+    from eocc.tables.reading import Read
 
     is_outlier = rows.is_outlier
     if method == options.EOCC_2 and not is_outlier.any():
@@ -103,6 +145,11 @@ def fit_rows(classifier: Any, rows: Any, method: str) -> None:
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
+    if drop_copies:
+        normal = kept[rows.is_normal[kept]]
+        some = rows.some(normal)
+        different = different_rows(some.patterns if isinstance(some, Read) else some)
+        kept = np.sort(np.append(normal[different], kept[~rows.is_normal[kept]]))
     with refusing_in_options(method, n_normal if rows.kind == "numbers" else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)

@@ -1,28 +1,28 @@
 """Why the surprise of a row is low or high."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
+from eocc.explain.by_views import Seen, seen_by
 from eocc.explain.explanation import Explanation, plain_fields, rarity_in_words
 from eocc.explain.fitted import FittedClassifier, TrainingRow, described, exemplars_of, training_row
 from eocc.explain.reasons import Reason, difference_reasons
 from eocc.explain.records import least_usual
-from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.types import Matrix
 from eocc.foundation.wording import all_finite, counted, finite, format_number, share
-from eocc.measures.difference import Difference, PendingDifference
+from eocc.measures.difference import MOST_NAMED, Difference, PendingDifference
 from eocc.regions.memberships import MembershipFunction
 from eocc.regions.scores import BOUNDARY, Scores
 from eocc.surprise.comparison import Comparison
-from eocc.surprise.gaussians import columns_of
 from eocc.surprise.model import SurpriseModel
 from eocc.surprise.nearest import Nearest
-from eocc.surprise.score import Weighting
+from eocc.surprise.neighbours import Weighting
+from eocc.surprise.views import NEIGHBOURS
 
-PROFILE, ANSWERS = "profile", "answers"
-NAMES = {PROFILE: "the distances", ANSWERS: "answers on similar rows"}
 EQUALISED = "with variance-equalised weights"
 
 
@@ -61,22 +61,6 @@ class Neighbourhood:
 
 
 @dataclass(frozen=True)
-class Term:
-    """A term that adds `amount` to the surprise; all amounts add up to it.
-
-    The `value` of a term of the surprise is in standard deviations above the average left-out training row; that of
-    others, which come from labels, is the amount. `weighting` is 0 for the given weights, 1 for the variance-equalised
-    ones. A "column" is that of the single weight number `weight`. "answers" is what `teach` adds near answered rows.
-    """
-
-    kind: str
-    weighting: int | None
-    weight: int | None
-    value: float
-    amount: float
-
-
-@dataclass(frozen=True)
 class OutlierComparison:
     """What the comparison with `n_known` outliers adds to the surprise, and the nearest of them by `index`."""
 
@@ -92,9 +76,11 @@ class NeighbourExplanation(Explanation):
 
     A row with a `surprise` above `threshold` is rejected. Of `n_left_out` training rows, each left out of its own
     neighbours, (n_left_out + 1) * `p_value` - 1 are at least as surprising; these are all `n_training` rows, or a part
-    of them that is evenly spaced in the order of their surprise. There is one of `neighbourhoods` for the given weights
-    and, unless it would be the same, one for the variance-equalised weights. `outliers` is None if no outliers are
-    known. `n_prototypes` is None if every training row is a prototype.
+    of them that is evenly spaced in the order of their surprise. `views` are the numbers of the views by name, in
+    standard units less their handicaps; the largest is the surprise, if there are no labels. There is one of
+    `neighbourhoods` for the given weights and, unless it would be the same, one for the variance-equalised weights.
+    `outliers` is None if no outliers are known. `answered` is what answers on similar rows add to the surprise.
+    `n_prototypes` is None if every training row is a prototype.
     """
 
     surprise: float
@@ -104,17 +90,17 @@ class NeighbourExplanation(Explanation):
     n_left_out: int
     n_training: int
     neighbourhoods: tuple[Neighbourhood, ...]
-    terms: tuple[Term, ...]
+    views: dict[str, float]
     outliers: OutlierComparison | None
+    answered: float = 0.0
     n_prototypes: int | None = None
 
     @property
     def certainty(self) -> str:
         """The p-value in words, and whether an answer or known outliers decide."""
-        answered = sum(one.amount for one in self.terms if one.kind == ANSWERS)
         decide = self.outliers is not None and not self.is_target and 2 * self.outliers.amount > self.surprise
         rarity = rarity_in_words(self.p_value, self.n_training, self.n_left_out)
-        if self.is_target and self.surprise - answered > self.threshold:
+        if self.is_target and self.surprise - self.answered > self.threshold:
             return f"{rarity}, because a similar row was answered as normal"
         return f"{rarity}, and similar to known outliers" if decide else rarity
 
@@ -183,19 +169,25 @@ class NeighbourExplanation(Explanation):
             return text
         return f"{text}, mostly by {greatest.text} ({share(greatest.amount, near.difference.dissimilarity).strip()})"
 
+    @property
+    def loudest(self) -> list[str]:
+        """The names of the views, that of the largest number first."""
+        return sorted(self.views, key=lambda name: -self.views[name])
+
+    @property
+    def decided_by(self) -> str:
+        """The name of the view with the largest number."""
+        return self.loudest[0]
+
     def _sum_in_words(self) -> str:
-        opening = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}"
-        parts = {}
-        for one in self.terms:
-            name = NAMES.get(one.kind, "the ratio")
-            parts[f"{name} {EQUALISED}" if one.weighting else name] = one.amount
+        views = ", ".join(f"{name} {format_number(value)}" for name, value in self.views.items())
+        text = f"Surprise {format_number(self.surprise)}, limit {format_number(self.threshold)}. "
+        text += f"The largest view decides: {views}." if len(self.views) > 1 else f"Its only view: {views}."
         if self.outliers is not None:
-            known, amount = counted(self.outliers.n_known, "known outlier"), self.outliers.amount
+            known, amount = counted(self.outliers.n_known, "known outlier"), format_number(self.outliers.amount)
             nearest = f"the nearest at dissimilarity {format_number(self.outliers.dissimilarity)}"
-            answers = {NAMES[ANSWERS]: parts[NAMES[ANSWERS]]} if NAMES[ANSWERS] in parts else {}
-            parts = {"the distances to normal rows": self.surprise - amount - sum(answers.values())}
-            parts |= {f"the comparison with {known}, {nearest}": amount, **answers}
-        return f"{opening}: {', '.join(f'{format_number(amount)} from {name}' for name, amount in parts.items())}."
+            text += f" The comparison with {known}, {nearest}, adds {amount}."
+        return f"{text} Answers on similar rows add {format_number(self.answered)}." if self.answered else text
 
 
 def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[Explanation]:
@@ -203,77 +195,73 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     model, calibration = classifier.surprise_model_, classifier.calibration_
     assert calibration is not None
     rows, near = model.compare(patterns)
-    surprises, amounts, values = _terms(model, rows, near)
+    view, views = model.surprise.neighbours, model.surprise.views(rows, near)
+    surprises = model.surprises_compared(rows, near)
+    answered = np.zeros(len(patterns)) if model.correction is None else model.correction.of(rows.patterns)
     ratios = model.threshold.ratios(surprises)
     scores = Scores.of_ratios(ratios, classifier.membership_function_)
     memberships, p_values = np.exp(scores.log_memberships), calibration.p_values(scores.margins)
     # Infinite where a row is the prototype itself, or a copy of it: such a row is compared with the others.
-    distances = [rows.rows(weighting.weights) for weighting in model.surprise.weightings]
-    by_weighting = map(partial(_neighbourhoods, classifier, patterns), model.surprise.weightings, near, distances)
-    kinds, outliers, found = list(zip(*_kinds(model), strict=True)), _outlier_comparisons(model, rows, amounts), []
-    active, exemplars = sum(one.weights for one in model.surprise.weightings), exemplars_of(classifier, distances[0])
+    distances = [rows.rows(weighting.weights) for weighting in view.weightings]
+    by_weighting = map(partial(_neighbourhoods, classifier, patterns), view.weightings, near, distances)
+    outliers, largest = _outlier_comparisons(model, rows, near), view.by_weighting(near).argmax(axis=1)
+    active, exemplars = sum(one.weights for one in view.weightings), exemplars_of(classifier, distances[0])
     by_column = least_usual(classifier, patterns, np.asarray(active), distances[0])
     facts = (scores.margins >= classifier.threshold_, memberships, *map(all_finite, (ratios, surprises)), p_values)
-    terms = map(all_finite, (values, amounts))
-    columns = zip(*(one.tolist() for one in (*facts, *terms)), zip(*by_weighting, strict=True), strict=True)
-    for i, (is_target, membership, ratio, surprise, p_value, own_values, own_amounts, near_rows) in enumerate(columns):
-        lead, reasons = ("", by_column[i]) if by_column else _compared(classifier, near_rows, amounts[i])
-        explanation: Explanation = NeighbourExplanation(
+    columns = zip(
+        *(one.tolist() for one in (*facts, all_finite(answered))), zip(*by_weighting, strict=True), strict=True
+    )
+    found: list[Explanation] = []
+    for i, (is_target, membership, ratio, surprise, p_value, answer, near_rows) in enumerate(columns):
+        of_views = dict(zip(model.surprise.names, all_finite(views[i]).tolist(), strict=True))
+        explanation = NeighbourExplanation(
             is_target=is_target, membership=membership, ratio=ratio, comparison=near_rows[0].comparison,
-            exemplars=exemplars[i], reasons=reasons, lead=lead, surprise=surprise, threshold=model.threshold.value,
+            exemplars=exemplars[i], reasons=(), lead="", surprise=surprise, threshold=model.threshold.value,
             p_value=p_value, rate=calibration.rate, n_left_out=len(calibration.margins),
-            n_training=classifier.n_training, neighbourhoods=near_rows, outliers=outliers[i],
-            terms=tuple(map(Term, *kinds, own_values, own_amounts)),
-            n_prototypes=None if classifier.is_whole else len(classifier.prototypes_),
+            n_training=classifier.n_training, neighbourhoods=near_rows, outliers=outliers[i], views=of_views,
+            answered=answer, n_prototypes=None if classifier.is_whole else len(classifier.prototypes_),
         )  # fmt: skip
-        found.append(explanation)
+        by_row = by_column[i] if by_column else None
+        seen = _first_to_speak(
+            explanation, by_row, partial(seen_by, model, rows, i, classifier.feature_names, distances[0][i])
+        )
+        seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else Seen("", by_row))
+        found.append(replace(explanation, lead=seen.lead, reasons=seen.reasons))
     return found
 
 
-def _compared(
-    classifier: FittedBySurprise, neighbourhoods: tuple[Neighbourhood, ...], amounts: Matrix
-) -> tuple[str, tuple[Reason, ...]]:
-    """Return the reasons, and words that introduce them: by the neighbour under the weighting that surprises most."""
-    by_weighting = amounts[: 2 * len(neighbourhoods)].reshape(-1, 2).sum(axis=1)
-    near = neighbourhoods[int(by_weighting.argmax())]
+def _first_to_speak(
+    explanation: NeighbourExplanation, by_row: tuple[Reason, ...] | None, seen_by_view: Callable[[str], Seen | None]
+) -> Seen | None:
+    """Return what the largest view above the limit saw, and then the reasons `by_row`; None if these say it all.
+
+    The neighbours say it by a value that stands out. If none does, the next view may.
+    """
+    of_views = explanation.views
+    loud = [
+        name for name in explanation.loudest if of_views[name] > explanation.threshold and not explanation.is_target
+    ]
+    for name in loud:
+        if name == NEIGHBOURS and (not by_row or by_row[0].stands_out):
+            return None
+        seen = seen_by_view(name)
+        if seen is not None:
+            known = {one.name for one in seen.reasons}
+            others = [replace(one, share=one.share / 2) for one in by_row or () if one.name not in known]
+            first = [replace(one, share=one.share / (2 if others else 1)) for one in seen.reasons]
+            return Seen(seen.lead, tuple([*first, *others][:MOST_NAMED]))
+    return None
+
+
+def _compared(classifier: FittedBySurprise, near: Neighbourhood) -> Seen:
+    """Return the reasons by the nearest training row, and words that introduce them."""
     name = near.neighbour.name
     if not near.difference.contributions:
         far, usual = (format_number(distances[0]) for distances in (near.distances, near.medians))
-        return f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}.", ()
+        text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
+        return Seen(text, ())
     description = described(classifier, classifier.prototypes_, near.neighbour.column)
-    return difference_reasons(near.difference, name, description)
-
-
-def _terms(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the surprise of every row, the amount of each term, and the values of the terms."""
-    values = terms = model.surprise.terms(near)
-    amounts = terms * model.surprise.shares(terms)
-    if (ratio := model.likelihood_ratio) is not None:
-        labelled = model.labelled(rows, near)
-        evidence = _by_weight(model, ratio.amounts(labelled)[:, 1:])
-        amounts = np.hstack([amounts * (ratio.coefficients[0] / ratio.standardisation.scale[0]), evidence])
-        values = np.hstack([terms, evidence])
-    if model.correction is not None:
-        corrections = model.correction.of(rows.patterns)[:, None]
-        amounts, values = np.hstack([amounts, corrections]), np.hstack([values, corrections])
-    return model.surprises_compared(rows, near), amounts, values
-
-
-def _by_weight(model: SurpriseModel, evidence: Matrix) -> Matrix:
-    """Return the amounts of the evidence with those of all single columns of a weight added up."""
-    weights, n_main = _single_weights(model), len(model.surprise.weightings) + 3
-    if not len(weights):
-        return evidence
-    single = evidence[:, n_main:].reshape(len(evidence), 2, -1).sum(axis=1)
-    sums = [single[:, weights == k].sum(axis=1) for k in np.unique(weights)]
-    return np.column_stack([evidence[:, :n_main], *sums])
-
-
-def _single_weights(model: SurpriseModel) -> Indices:
-    """Return the weight of each column of numbers that labels count by itself."""
-    if model.likelihood_ratio is None or model.likelihood_ratio.gaussians is None:
-        return np.empty(0, np.int64)
-    return columns_of(model.normal.measure, model.normal.prototypes[[0]], model.normal.active)[1]
+    return Seen(*difference_reasons(near.difference, name, description))
 
 
 def _neighbourhoods(
@@ -291,26 +279,12 @@ def _neighbourhoods(
     return found
 
 
-def _outlier_comparisons(model: SurpriseModel, rows: Comparison, amounts: Matrix) -> list[OutlierComparison | None]:
-    if model.outliers is None:
-        return [None] * len(amounts)
-    weights, n_terms = model.surprise.weightings[0].weights, 2 * len(model.surprise.weightings)
-    distances = model.outliers.compare_fully(rows.patterns).rows(weights)
-    stop = amounts.shape[1] - (model.correction is not None)
+def _outlier_comparisons(model: SurpriseModel, rows: Comparison, near: list[Nearest]) -> list[OutlierComparison | None]:
+    if model.outliers is None or model.likelihood_ratio is None:
+        return [None] * len(rows.patterns)
+    amounts = model.likelihood_ratio.amounts(model.labelled(rows, near))[:, 1:].sum(axis=1)
+    distances = model.outliers.compare_fully(rows.patterns).rows(model.normal.weightings[0])
     return [
-        OutlierComparison(finite(amount[n_terms:stop].sum()), len(row), int(row.argmin()), finite(row.min()))
+        OutlierComparison(finite(amount), len(row), int(row.argmin()), finite(row.min()))
         for amount, row in zip(amounts, distances, strict=True)
     ]
-
-
-def _kinds(model: SurpriseModel) -> list[tuple[str, int | None, int | None]]:
-    """Return kind, weighting and weight of every term, in the order of the columns."""
-    numbers = range(len(model.surprise.weightings))
-    kinds: list[tuple[str, int | None, int | None]] = []
-    kinds += [(kind, v, None) for v in numbers for kind in (PROFILE, "local ratio")]
-    if model.likelihood_ratio is not None:
-        kinds += [("distance ratio", v, None) for v in numbers]
-        if weights := np.unique(_single_weights(model)).tolist():
-            kinds += [(kind, None, None) for kind in ("column ratio", "direction", "covariance")]
-            kinds += [("column", None, k) for k in weights]
-    return kinds if model.correction is None else [*kinds, (ANSWERS, None, None)]

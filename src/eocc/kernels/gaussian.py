@@ -1,5 +1,7 @@
 """Rows of numbers against two Gaussians."""
 
+import numpy as np
+
 from eocc.kernels.compile import contracting_kernel
 
 
@@ -30,3 +32,22 @@ def gaussian_columns(rows, mean, variance, logs, direction, precision, limit, ou
         out[i, 0] = ratio
         out[i, 1] = along
         out[i, 2] = square
+
+
+@contracting_kernel
+def squared_projections(rows, basis, is_triangular, out):
+    """Fill `out` (m, 2) with |x|^2 and |basis^T x|^2 of every row x; basis is (d, r), and may be upper triangular."""
+    inner = np.empty(basis.shape[1])
+    for i in range(rows.shape[0]):
+        length, inside = 0.0, 0.0
+        inner[:] = 0.0
+        for j in range(rows.shape[1]):
+            value, first = rows[i, j], j if is_triangular else 0
+            length += value * value
+            column, sums = basis[j, first:], inner[first:]
+            for k in range(sums.shape[0]):
+                sums[k] += value * column[k]
+        for k in range(inner.shape[0]):
+            inside += inner[k] * inner[k]
+        out[i, 0] = length
+        out[i, 1] = inside

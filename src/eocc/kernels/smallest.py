@@ -83,14 +83,11 @@ def mean_within(rows, bounds, values, means):
 
 
 @kernel
-def summarise_lists(
-    distances, numbers, own, twins, counts, values, above, tolerance, m, is_whole, near, means, copies, gaps, is_short
-):
+def summarise_lists(distances, numbers, own, twins, counts, values, above, m, is_whole, near, means, is_short):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
     # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
     # less for a row of which it is the own[i], and once less if it is twins[i]; both may be -1. Points as near as the
-    # m-th count too. `copies` counts those within `tolerance`, `gaps` are the distances to the nearest beyond it.
-    # `is_short` is set where the list may be too short to tell, never if it lists all points.
+    # m-th count too. `is_short` is set where the list may be too short to tell, never if it lists all points.
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
         filled, last = 0, 0
@@ -113,15 +110,4 @@ def summarise_lists(
                 total += values[j] * left
                 count += left
         means[i] = total / count
-        copies[i], gaps[i] = 0, np.inf
-        for t in range(last):
-            if distances[i, t] > tolerance:
-                gaps[i] = distances[i, t]
-                break
-            j = numbers[i, t]
-            copies[i] += counts[j] - (j == own[i]) - (j == twins[i])
-        is_short[i] = (
-            not is_whole
-            and last == length
-            and (filled < k or distances[i, length - 1] <= limit or (copies[i] > 0 and gaps[i] == np.inf))
-        )
+        is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.blas import gram
 from eocc.foundation.checks import array_of
-from eocc.foundation.types import Matrix
+from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import format_data_number, named_values, to_json
 from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
 from eocc.measures.cells import Cells
@@ -60,6 +60,15 @@ class FittedEuclidean(FittedInUnit):
         """Return the rows in the unit of the dissimilarity."""
         return self.unit.measure(self.filled(patterns)) / self.largest
 
+    @property
+    def is_code(self) -> Flags:
+        """No column holds codes."""
+        return np.zeros(self.n_parameters, bool)
+
+    def cell_values(self, patterns: Matrix) -> Matrix:
+        """Return the numbers as they are, NaN if missing."""
+        return patterns
+
     def filled(self, patterns: Matrix) -> Matrix:
         """Return patterns without gaps; the columns count in units of their range."""
         is_gap = np.isnan(patterns)
@@ -101,7 +110,7 @@ class FittedEuclidean(FittedInUnit):
         """Return the numbers in the unit."""
         columns = np.ascontiguousarray(self.unit.measure(prototypes).T)
         return Cells(
-            tuple(self.weight_names(names)), self.unit.measure(patterns), columns, np.zeros(self.n_parameters, bool),
+            tuple(self.weight_names(names)), self.unit.measure(patterns), columns, self.is_code,
             lambda i, k: patterns.item(i, k), prototypes.item,
         )  # fmt: skip
 

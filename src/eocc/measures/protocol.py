@@ -2,7 +2,7 @@
 
 from typing import Any, Protocol, runtime_checkable
 
-from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.types import Flags, Indices, Matrix
 
 
 class Prepared(Protocol):
@@ -47,6 +47,18 @@ class FindsNearest(FittedMeasure, Protocol):
         They ascend; of prototypes at the same distance, the first comes first. The distances equal, bit for bit, those
         of `evaluate(p)`. There are at least k prototypes.
         """
+
+
+@runtime_checkable
+class HasCells(FittedMeasure, Protocol):
+    """A fitted measure of the rows of a table."""
+
+    @property
+    def is_code(self) -> Flags:
+        """Which columns hold codes of categories; the others hold numbers."""
+
+    def cell_values(self, patterns: Any) -> Matrix:
+        """Return the cells (n, u) as numbers or codes, NaN if missing; codes that training lacks are the highest."""
 
 
 class Measure(Protocol):

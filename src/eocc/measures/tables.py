@@ -112,6 +112,10 @@ class FittedGower(RegisteredFitted):
             weights += [k] * columns[-1].shape[1]
         return np.hstack(columns).astype(np.float64), np.array(weights, np.int64)
 
+    def cell_values(self, patterns: Any) -> Matrix:
+        """Return the cells (n, u) as numbers, shares of the range, or codes, NaN if missing."""
+        return self._encode(patterns, tuple({} for _ in self.columns))
+
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return the names of the columns."""
         return [str(name) for name in self.names]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.answers import check_teachable
+from eocc.classifiers.asking import FIND
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation
 from eocc.explain.facts import with_facts
@@ -46,11 +47,11 @@ def digests_of(patterns: Any) -> list[str]:
 
 
 def questions_of(
-    classifier: OneClassClassifier, X: Any, n: int = 10, names: Iterable[Any] | None = None
+    classifier: OneClassClassifier, X: Any, n: int = 10, names: Iterable[Any] | None = None, goal: str = "learn"
 ) -> list[Question]:
     """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
     check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n), classifier.read(X)
+    asked, patterns = classifier.queries(X, n, goal), classifier.read(X)
     if not asked:
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
@@ -68,6 +69,7 @@ def write_review(
     data: str = "",
     model: str = "model.eocc",
     id_column: str = "",
+    goal: str = "learn",
 ) -> Path:
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
@@ -89,15 +91,19 @@ def write_review(
         The files of X and of the classifier, which the page and the answers name.
     id_column : str, default=""
         The column of the file of X that names the rows.
+    goal : {"learn", "find"}, default="learn"
+        Ask about the rows whose answers teach most, or about the strangest rows.
     """
-    questions, output = questions_of(classifier, X, n, names), Path(path)
-    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column))
+    questions, output = questions_of(classifier, X, n, names, goal), Path(path)
+    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
-def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str) -> str:
+def _page(
+    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
+) -> str:
     some = classifier.read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
     decisions = _decisions(classifier, some)
@@ -113,7 +119,7 @@ def _page(classifier: OneClassClassifier, X: Any, questions: Sequence[Question],
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
     title = f"Review of {Path(data).name}" if data else "Review"
     scripts = ["row.js", "review.js"]
-    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then))
+    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal))
 
 
 def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
@@ -133,10 +139,12 @@ def teaching(model: str, answers: str, id_column: str) -> str:
     return shlex.join(["eocc", "teach", model, answers, *named, "-o", "better.eocc"])
 
 
-def _main(n: int, data: str, then: str) -> Markup:
+def _main(n: int, data: str, then: str, goal: str) -> Markup:
     """Return the frame that review.js fills; `then` is the command to run after the answers are saved."""
-    where = f" of {Path(data).name}" if data else ""
-    intro = f"Answers to {'this row' if n == 1 else f'these {n} rows'}{where} teach the model most. "
+    where, rows = f" of {Path(data).name}" if data else "", "this row" if n == 1 else f"these {n} rows"
+    intro = f"Answers to {rows}{where} teach the model most. "
+    if goal == FIND:
+        intro = f"These are the strangest rows{where}, the strangest first. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
     buttons = [
         tag("button", text, " ", tag("kbd", key), type="button", data_answer=KEYS[key])

@@ -268,8 +268,9 @@ def _calibration_in_words(study: Study) -> str:
     if calibration is None:
         hint = "Fit it with a false_alarm_rate to get p-values and a chosen rate of alarms."
         return f"The model is not calibrated. {hint}"
+    rate = study.classifier.promised_rate
     return (
-        f"The false-alarm rate is {calibration.rate:.3g}: about {100 * calibration.rate:.3g}% of new normal rows are "
+        f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
         f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "
         "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
-from eocc.explain.facts import with_facts
 from eocc.explain import Explanation, Rule
+from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.progress import stage, track

@@ -8,6 +8,7 @@ import numpy as np
 
 from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import summarise_lists
 from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared
 from eocc.neighbours.exact import Lists, RowIndex
@@ -37,6 +38,7 @@ class Reference:
     ) -> None:
         self.measure, self.prototypes, self.weightings, self.length = measure, prototypes, weightings, length
         self._prepared = prepared  # the prototypes among themselves, until they are compared
+        self._columns: dict[tuple[int, bytes], tuple[Matrix, Matrix]] = {}
 
     def __len__(self) -> int:
         return len(self.prototypes)
@@ -65,6 +67,14 @@ class Reference:
         weightings = np.ascontiguousarray(self.weightings[:, self.active])
         return RowIndex.of(self.coordinates[:, self.active], weightings)
 
+    def weighted_columns(self, weighting: int, places: Indices) -> tuple[Matrix, Matrix]:
+        """Return some rows of numbers as columns (u, l), times the roots (u,) of the weights; and these roots."""
+        key = weighting, places.tobytes()
+        if key not in self._columns:
+            roots = np.sqrt(self.weightings[weighting])
+            self._columns[key] = np.ascontiguousarray((self.coordinates[places] * roots).T), roots
+        return self._columns[key]
+
     def among_itself(self) -> "Comparison":
         """Compare the prototypes with each other, each left out of its own neighbours."""
         comparison = self.compare_fully(self.prototypes, np.arange(len(self)))
@@ -86,6 +96,8 @@ class Reference:
 
 class Comparison(ABC):
     """Patterns against a reference."""
+
+    coordinates: Matrix  # of rows of numbers, in the unit of the dissimilarity
 
     def __init__(self, reference: Reference, patterns: Any, own: Indices, twins: Indices | None = None) -> None:
         self.reference, self.patterns, self.own = reference, patterns, own
@@ -116,18 +128,29 @@ class Comparison(ABC):
         return rows
 
     @abstractmethod
-    def nearest(
-        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
-    ) -> Nearest:
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
         """Return the k nearest prototypes farther than `above`, and the mean of `values` of the m nearest.
 
-        `values` has a number for each prototype. Prototypes as near as the m-th count too. Those within `tolerance` are
-        copies of the row.
+        `values` has a number for each prototype. Prototypes as near as the m-th count too.
         """
 
     def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
         """Return the distances to the k nearest prototypes farther than `above`."""
         return self.nearest(weighting, k, 1, np.zeros(len(self.reference)), above).distances
+
+    def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
+        """Return the distances (m, s) to the nearest of a few prototypes, of these ranks from 0, ascending.
+
+        Pattern i skips the prototype places[skipped[i]]; -1 means that it skips none.
+        """
+        distances = self._to_prototypes(weighting, places)
+        rows = np.flatnonzero(skipped >= 0)
+        distances[rows, skipped[rows]] = np.inf
+        return np.asarray(np.partition(distances, ranks, axis=1)[:, ranks])
+
+    def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
+        prepared = self.reference.measure.prepare(self.patterns, self.reference.prototypes[places])
+        return prepared.evaluate(self.reference.weightings[weighting])
 
     @abstractmethod
     def rows(self, p: Matrix) -> Matrix:
@@ -170,11 +193,9 @@ class _Pairs(Comparison):
         nearest = rows.argmin(axis=1)
         return np.where(rows[np.arange(len(rows)), nearest] <= tolerance, nearest, -1)
 
-    def nearest(
-        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
-    ) -> Nearest:
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
         distances = self.distances(weighting, k, above)
-        return summarise(self.rows(self.reference.weightings[weighting]), distances, m, values, tolerance)
+        return summarise(self.rows(self.reference.weightings[weighting]), distances, m, values)
 
     def distances(self, weighting: int, k: int, above: float = -1.0) -> Matrix:
         p = self.reference.weightings[weighting]
@@ -182,6 +203,9 @@ class _Pairs(Comparison):
         if key not in self._known or self._known[key].shape[1] < k:
             self._known[key] = smallest(self.rows(p), k, above)
         return self._known[key][:, :k]
+
+    def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
+        return self.rows(self.reference.weightings[weighting])[:, places]
 
     def _key(self, p: Matrix) -> bytes:
         return p.tobytes() + self.own.tobytes() + self.twins.tobytes()
@@ -245,32 +269,28 @@ class _Found(Comparison):
         order = np.argsort(self.points_of(np.arange(len(self.reference))), kind="stable")
         return np.asarray(order[np.cumsum(self.counts) - self.counts + np.minimum(self.counts, 2) - 1])
 
-    def nearest(
-        self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0
-    ) -> Nearest:
+    def nearest(self, weighting: int, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
         distances, numbers = self.lists[weighting]
         found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
         summarise_lists(
             distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first],
-            above, tolerance, m, is_whole, *found, is_short,
+            above, m, is_whole, *found, is_short,
         )  # fmt: skip
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):
-            further = self._look_further(places, weighting, k, m, values, above, tolerance)
+            further = self._look_further(places, weighting, k, m, values, above)
             for whole, part in zip(found, further, strict=True):
                 whole[places] = part
         return found
 
-    def _look_further(
-        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
-    ) -> Nearest:
+    def _look_further(self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float) -> Nearest:
         """Return what `nearest` does of some of the patterns, from all prototypes."""
         found = empty_nearest(len(places), k)
 
         def look(start: int, stop: int) -> None:
             rows = self.some(places[start:stop]).rows(self.reference.weightings[weighting])
-            for whole, part in zip(found, nearest_in(rows, k, m, values, above, tolerance), strict=True):
+            for whole, part in zip(found, nearest_in(rows, k, m, values, above), strict=True):
                 whole[start:stop] = part
 
         for_each_block(len(places), max(1, BLOCK_SIZE // len(self.reference)), look)
@@ -303,13 +323,17 @@ class _Rows(_Found):
         self.coordinates = reference.coordinates if is_whole else reference.measure.coordinates(self.patterns)
         return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), self.length)
 
-    def _look_further(
-        self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float, tolerance: float
-    ) -> Nearest:
+    def _look_further(self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float) -> Nearest:
         if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
-            return super()._look_further(places, weighting, k, m, values, above, tolerance)
+            return super()._look_further(places, weighting, k, m, values, above)
         longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
-        return longer.nearest(weighting, k, m, values, above, tolerance)
+        return longer.nearest(weighting, k, m, values, above)
+
+    def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
+        columns, roots = self.reference.weighted_columns(weighting, places)
+        squares = np.empty((len(self.coordinates), len(ranks)))
+        nearest_of_few(self.coordinates * roots, columns, ranks, skipped, squares)
+        return np.sqrt(squares, out=squares)
 
     @property
     def counts(self) -> Indices:

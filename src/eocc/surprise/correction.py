@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.types import Matrix
 from eocc.surprise.comparison import Reference
-from eocc.surprise.score import sum_columns
+from eocc.surprise.neighbours import sum_columns
 
 # The reach of an answer is this share of its distance from the nearest training row.
 REACH = 0.5

@@ -21,14 +21,14 @@ from scipy.optimize import minimize
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.surprise.gaussians import Gaussians
-from eocc.surprise.score import LARGEST_RATIO, NO_SPREAD, Standardisation, sum_columns
+from eocc.surprise.neighbours import LARGEST_RATIO, NO_SPREAD, Standardisation, sum_columns
 
 # Neighbours of either kind whose distances are compared.
 N_NEAR = 3
 # Distances are clipped to these multiples of the mean neighbour distance, so that copies and far rows count finitely.
 FLOOR, CEILING = 0.01, 1e7
 # The coefficient of the surprise, and the prior coefficient of the other main columns.
-OF_SURPRISE, PRIOR = 0.4, 0.1
+OF_SURPRISE, PRIOR = 0.6, 0.1
 # About so many outliers are needed to move a coefficient.
 RIDGE = 5.0
 # The unit of the surprise is at most so many standard deviations of the normal rows.

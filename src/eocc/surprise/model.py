@@ -20,7 +20,7 @@ from eocc.surprise.likelihood_ratio import (
     surprises_left_out,
 )
 from eocc.surprise.nearest import Nearest
-from eocc.surprise.score import Surprise, fit_surprise
+from eocc.surprise.views import Surprise, fit_surprise
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class SurpriseModel:
     def surprises_compared(self, rows: Comparison, near: list[Nearest]) -> Matrix:
         """Return the surprise of patterns whose nearest normal rows are known."""
         if self.likelihood_ratio is None:
-            surprises = self.surprise.of_terms(self.surprise.terms(near))
+            surprises = self.surprise.of(rows, near)
         else:
             surprises = self.likelihood_ratio.of(self.labelled(rows, near))
         return surprises if self.correction is None else surprises + self.correction.of(rows.patterns)
@@ -57,7 +57,7 @@ class SurpriseModel:
     def compare(self, patterns: Any) -> tuple[Comparison, list[Nearest]]:
         """Return new patterns compared with the normal rows, and the nearest of these."""
         rows = self.normal.compare(patterns)
-        return rows, self.surprise.nearest(rows)
+        return rows, self.surprise.neighbours.nearest(rows)
 
     def labelled(self, rows: Comparison, near: list[Nearest]) -> Labelled:
         """Return what the likelihood ratio needs of patterns."""
@@ -73,36 +73,28 @@ def _labelled(
     normal, outliers = rows.reference, to_outliers.reference
     k = min(N_NEAR, *(max(1, len(kind) - 1) for kind in (normal, outliers)))
     ratios = []
-    for number, weighting in enumerate(surprise.weightings):
+    for number, weighting in enumerate(surprise.neighbours.weightings):
         distances = to_outliers.distances(number, k)
         ratios.append(log_distance_ratio(near[number].distances[:, :k], distances, weighting.mean_distance))
     z = np.empty((len(rows.patterns), 0))
     if gaussians is not None:
         z = gaussians.standardised(columns_of(normal.measure, rows.patterns, normal.active)[0])
-    surprises = surprise.of_terms(surprise.terms(near))
-    return Labelled(surprises, np.column_stack(ratios), z, rows.own >= 0)
+    return Labelled(surprise.of(rows, near), np.column_stack(ratios), z, rows.own >= 0)
 
 
 def fit_surprise_model(
     normal: Reference, outliers: Any, left_out: LeftOutWeights, confirmed: Any = None
-) -> tuple[SurpriseModel, Matrix, float]:
-    """Return the model, the surprise of every normal row as if it were new, and how much a step changes the surprise.
+) -> tuple[SurpriseModel, Matrix]:
+    """Return the model, and the surprise of every normal row as if it were new.
 
-    `confirmed` rows are normal by an answer. The threshold of the model is still to be set. The step is that between
-    common distances, 0 if there are none.
+    `confirmed` rows are normal by an answer. The threshold of the model is still to be set.
     """
     among = normal.among_itself()
-    surprise, terms, steps = fit_surprise(among, left_out)
-    model, step = SurpriseModel(normal, surprise, Threshold(0.0, 1.0)), float(surprise.of_terms(steps[None])[0])
-    if outliers is None:
-        surprises = surprise.of_terms(terms)
-        if surprise.leave_twins_out(among):
-            surprises = model.surprises_compared(among, surprise.nearest_left_out(among))
-    else:
-        model, surprises = _fit_labels(model, among, outliers, confirmed)
-        assert model.likelihood_ratio is not None
-        step *= float(model.likelihood_ratio.coefficients[0] / model.likelihood_ratio.standardisation.scale[0])
-    return model, surprises, step
+    model = SurpriseModel(normal, fit_surprise(among, left_out), Threshold(0.0, 1.0))
+    if outliers is not None:
+        return _fit_labels(model, among, outliers, confirmed)
+    model.surprise.neighbours.leave_twins_out(among)
+    return model, model.surprises_compared(among, model.surprise.neighbours.nearest_left_out(among))
 
 
 def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirmed: Any) -> tuple[SurpriseModel, Matrix]:
@@ -115,23 +107,24 @@ def _fit_labels(model: SurpriseModel, among: Comparison, outliers: Any, confirme
     def labelled(rows: Comparison, near: list[Nearest], to_outliers: Comparison) -> Labelled:
         return _labelled(surprise, gaussians, rows, near, to_outliers)
 
+    view = surprise.neighbours
     to_outliers = known.compare(normal.prototypes)
-    inside = scored = labelled(among, surprise.nearest_left_out(among), to_outliers)
+    inside = scored = labelled(among, view.nearest_left_out(among), to_outliers)
     rows = normal.compare(outliers)
-    outside = labelled(rows, surprise.nearest(rows), known.among_itself())
+    outside = labelled(rows, view.nearest(rows), known.among_itself())
     answered = None
     if confirmed is not None:
         rows = normal.compare(confirmed)
-        answered = labelled(rows, surprise.nearest(rows), known.compare(confirmed))
+        answered = labelled(rows, view.nearest(rows), known.compare(confirmed))
     ratio = fit_likelihood_ratio(gaussians, inside, outside, answered)
-    if surprise.leave_twins_out(among):
-        scored = labelled(among, surprise.nearest_left_out(among), to_outliers)
+    if view.leave_twins_out(among):
+        scored = labelled(among, view.nearest_left_out(among), to_outliers)
     surprises = surprises_left_out(ratio, inside, outside, answered, scored)
     return replace(model, likelihood_ratio=ratio, outliers=known), surprises
 
 
-def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) -> tuple[SurpriseModel, Matrix]:
-    """Return the model with a correction around answered rows, and the surprises of the normal rows with it.
+def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) -> SurpriseModel:
+    """Return the model with a correction around answered rows; `surprises` are those of the normal rows.
 
     An answer y = 1 pulls the row's surprise down to the median of the normal rows, y = -1 up to as far above their
     95 % quantile as that is above the median. Rows that are there already stay as they are.
@@ -141,5 +134,4 @@ def corrected(model: SurpriseModel, rows: Any, y: Indices, surprises: Matrix) ->
     here = model.surprises_compared(compared, near)
     wanted = np.where(y == 1, np.minimum(middle - here, 0.0), np.maximum(2 * high - middle - here, 0.0))
     answered = Reference(model.normal.measure, rows, model.normal.weightings)
-    correction = fit_correction(answered, wanted, near[0].distances[:, 0])
-    return replace(model, correction=correction), surprises + correction.of(model.normal.prototypes)
+    return replace(model, correction=fit_correction(answered, wanted, near[0].distances[:, 0]))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eocc.foundation.threads import in_blocks
-from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.types import Matrix
 from eocc.kernels.smallest import TIED, mean_within, smallest_entries
 
 # For few numbers compiling the kernel would take longer than any search.
@@ -13,25 +13,20 @@ FEW = 2**16
 
 
 class Nearest(NamedTuple):
-    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few.
-
-    `copies` (m,) of the prototypes are copies of the row, and the nearest other one is `gaps` (m,) away.
-    """
+    """The `distances` (m, k) to the nearest prototypes, ascending; the mean local `scales` (m,) of the nearest few."""
 
     distances: Matrix
     scales: Matrix
-    copies: Indices
-    gaps: Matrix
 
 
 def empty_nearest(n: int, k: int) -> Nearest:
     """Return room for the k nearest prototypes of n rows."""
-    return Nearest(np.empty((n, k)), np.empty(n), np.empty(n, np.int64), np.empty(n))
+    return Nearest(np.empty((n, k)), np.empty(n))
 
 
-def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0, tolerance: float = -1.0) -> Nearest:
+def nearest_in(rows: Matrix, k: int, m: int, values: Matrix, above: float = -1.0) -> Nearest:
     """Return the nearest prototypes in rows of dissimilarities; on all threads allowed."""
-    return summarise(rows, smallest(rows, k, above), m, values, tolerance)
+    return summarise(rows, smallest(rows, k, above), m, values)
 
 
 def smallest(rows: Matrix, k: int, above: float) -> Matrix:
@@ -44,11 +39,8 @@ def smallest(rows: Matrix, k: int, above: float) -> Matrix:
     return distances
 
 
-def summarise(rows: Matrix, distances: Matrix, m: int, values: Matrix, tolerance: float) -> Nearest:
+def summarise(rows: Matrix, distances: Matrix, m: int, values: Matrix) -> Nearest:
     """Return the nearest prototypes in rows of dissimilarities, of which the smallest are known."""
-    scales, copies, gaps = np.empty(len(rows)), np.zeros(len(rows), np.int64), distances[:, 0].copy()
+    scales = np.empty(len(rows))
     in_blocks(rows, lambda some: mean_within(rows[some], distances[some, m - 1] * TIED, values, scales[some]))
-    for i in np.flatnonzero(distances[:, 0] <= tolerance):
-        is_copy = rows[i] <= tolerance
-        copies[i], gaps[i] = is_copy.sum(), rows[i].min(where=~is_copy, initial=np.inf)
-    return Nearest(distances, scales, copies, gaps)
+    return Nearest(distances, scales)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eocc.foundation.types import Indices
 from eocc.kernels.content import hash_rows
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
@@ -39,6 +40,26 @@ def words_of(patterns: Any) -> Words:
     if isinstance(patterns, PrecomputedRows):
         return words_of(np.sort(patterns.block, axis=1))
     return np.array([[_word(pattern)] for pattern in patterns], np.uint64)
+
+
+def exact_copies(patterns: Any) -> Indices:
+    """Return the places of rows of a table that equal an earlier row; none if all columns are discrete.
+
+    A column is discrete if at most half of its values are different: such rows are equal by chance.
+    """
+    if isinstance(patterns, np.ndarray):
+        columns = list(patterns.T)
+    else:
+        columns = [one.values for one in patterns.columns] if isinstance(patterns, Table) else []
+    if all(2 * len(np.unique(column)) <= len(column) for column in columns):
+        return np.empty(0, np.int64)
+    return np.delete(np.arange(len(patterns)), different_rows(patterns))
+
+
+def different_rows(patterns: Any) -> Indices:
+    """Return the places of the first of each set of equal patterns, ascending."""
+    _, first = np.unique(row_hashes(words_of(patterns)), return_index=True)
+    return np.sort(first)
 
 
 def _column_words(column: Column) -> Words:

@@ -1,0 +1,148 @@
+"""What each view of the surprise saw in a row, in words; the view that decided speaks first."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eocc.explain.reasons import Reason, largest_of
+from eocc.foundation.types import Flags, Matrix
+from eocc.foundation.wording import counted, format_value, format_within, to_json
+from eocc.measures.cells import Cells
+from eocc.surprise.cell import CellView, values_of
+from eocc.surprise.comparison import Comparison
+from eocc.surprise.covariance import CovarianceView, columns_of
+from eocc.surprise.far import FarView
+from eocc.surprise.model import SurpriseModel
+
+# Values of one column are shown for so many normal rows that are alike in another.
+N_ALIKE = 16
+# A training row is near if it is at most this share of the way to the landmarks that are far.
+NEAR = 0.5
+# The middle share of the normal rows that is shown for a value within their range.
+MIDDLE = (0.01, 0.99)
+
+
+class Seen(NamedTuple):
+    """What a view saw: the `reasons`, the main one first, and words that introduce them."""
+
+    lead: str
+    reasons: tuple[Reason, ...]
+
+
+def seen_by(
+    model: SurpriseModel, rows: Comparison, i: int, names: Sequence[str] | None, distances: Matrix, name: str
+) -> Seen | None:
+    """Return what a view saw in row i, whose distances from all prototypes are given; None if the neighbours say it."""
+    view: Any = model.surprise.helpers.get(name)
+    if isinstance(view, CellView):
+        return _cells_seen(view, rows, i, names)
+    if isinstance(view, CovarianceView):
+        return _covariance_seen(view, rows, i, names)
+    if isinstance(view, FarView):
+        return _clump_seen(view, rows, distances)
+    return None
+
+
+def _cells_seen(view: CellView, rows: Comparison, i: int, names: Sequence[str] | None) -> Seen:
+    """Return the strangest cells of a row."""
+    reference, pattern = rows.reference, rows.patterns[i : i + 1]
+    measure: Any = reference.measure
+    strangeness = view.by_column(values_of(reference, pattern))
+    cells = measure.cells(pattern, reference.prototypes, names)
+    active = [*np.flatnonzero(reference.active).tolist(), None]
+    (largest,) = largest_of(strangeness)
+    n_gaps = int(np.isnan(cells.rows).sum())
+    named = [(active[place], share) for place, share in largest if n_gaps > 1 or active[place] is not None]
+    return Seen("", tuple(_cell_reason(cells, k, share) for k, share in named))
+
+
+def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
+    """Return the reason for the cell in column k; None is the number of gaps."""
+    if k is None:
+        here, most = (
+            int(np.isnan(table).sum(axis=axis).max()) for table, axis in ((cells.rows, 1), (cells.columns, 0))
+        )
+        text = (
+            f"{here} of {len(cells.names)} values are missing; normal rows have {f'at most {most}' if most else 'none'}"
+        )
+        return Reason("missing values", text, here, 0, most, share, str(here), f"at most {most}")
+    column, value, name = cells.columns[k], cells.value(0, k), cells.names[k]
+    known = column[~np.isnan(column)]
+    said = format_value(value)
+    if value is None or value != value:  # NaN
+        return Reason(name, f"{name} is missing; {_how_many(np.isnan(column), 'lack')} it", None, None, None, share,
+                      "missing", "a value")  # fmt: skip
+    if cells.is_code[k]:
+        text = f"{name} is {said}; {_how_many(column == cells.rows[0, k], 'have')} it"
+        return Reason(name, text, to_json(value), None, None, share, said, "others")
+    order = np.flatnonzero(~np.isnan(column))[np.argsort(known, kind="stable")]
+    is_outside = not known.min() <= cells.rows[0, k] <= known.max()
+    shares = (0.0, 1.0) if is_outside else MIDDLE
+    ends = [cells.prototype_value(int(order[round(part * (len(order) - 1))]), k) for part in shares]
+    said, low, high = format_within(_extent(*ends), value, *ends)
+    normal, rows = low if low == high else f"{low} to {high}", "normal rows" if is_outside else "98 % of normal rows"
+    text = f"{name} is {said}; {'all ' if low == high and is_outside else ''}{rows} have {normal}"
+    return Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), share, said, normal)
+
+
+def _how_many(has_it: Flags, verb: str) -> str:
+    count, one = int(has_it.sum()), {"have": "has", "lack": "lacks"}[verb]
+    return (
+        f"{count:,} of {len(has_it):,} normal rows {one if count == 1 else verb}" if count else f"no normal row {one}"
+    )
+
+
+def _extent(low: Any, high: Any) -> float:
+    return float(high - low) if isinstance(low, int | float) and isinstance(high, int | float) else 0.0
+
+
+def _covariance_seen(view: CovarianceView, rows: Comparison, i: int, names: Sequence[str] | None) -> Seen | None:
+    """Return the value that goes least with the others, and the column that says so most.
+
+    Given the other columns, x_k is expected at x_k - (P x)_k / P_kk, with the inverse covariance P. Column j moves this
+    expectation by -P_kj x_j / P_kk.
+    """
+    reference = rows.reference
+    x = columns_of(reference, rows.coordinates[i : i + 1])[0] - view.mean
+    inside = view.basis @ (view.basis.T @ x)
+    diagonal = view.whole + view.inside * (view.basis**2).sum(axis=1)
+    apart = (view.whole * x + view.inside * inside) / np.sqrt(diagonal)
+    k = int(np.abs(apart).argmax())
+    row = view.inside * (view.basis @ view.basis[k])
+    row[k] = 0.0
+    j = int(np.abs(row * x).argmax())
+    measure: Any = reference.measure
+    cells = measure.cells(rows.patterns[i : i + 1], reference.prototypes, names)
+    here, there = (int(np.flatnonzero(reference.weightings[-1])[place]) for place in (k, j))
+    alike = np.argsort(np.abs(cells.columns[there] - cells.rows[0, there]), kind="stable")[:N_ALIKE]
+    ordered = alike[np.argsort(cells.columns[here][alike], kind="stable")]
+    is_inside = cells.columns[here][ordered[0]] <= cells.rows[0, here] <= cells.columns[here][ordered[-1]]
+    if is_inside or k == j:
+        return None
+    value, other = cells.value(0, here), cells.value(0, there)
+    ends = [cells.prototype_value(int(end), here) for end in ordered[[0, -1]]]
+    said, low, high = format_within(_extent(*ends), value, *ends)
+    (at,) = format_within(float(np.ptp([cells.prototype_value(int(one), there) for one in alike])), other)
+    name, partner = cells.names[here], cells.names[there]
+    alone = "No single value is unusual, but " if _is_usual(cells) else ""
+    together, normal = f"{alone}{name} and {partner} do not go together", f"{low} to {high}"
+    text = f"{together}: at {partner} {at} normal rows have {name} {normal}; here {said}"
+    return Seen("", (Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), 1.0, said, normal),))
+
+
+def _is_usual(cells: Cells) -> bool:
+    """Return whether every number lies within the middle of its column."""
+    low, high = np.nanquantile(cells.columns, MIDDLE, axis=1)
+    return bool(((low <= cells.rows[0]) & (cells.rows[0] <= high)).all())
+
+
+def _clump_seen(view: FarView, rows: Comparison, distances: Matrix) -> Seen | None:
+    """Return how many training rows are near, where all others are far."""
+    far = float(np.sort(distances[view.landmarks])[min(len(view.landmarks) // 4, len(view.landmarks) - 1)])
+    count = int((distances <= NEAR * far).sum())
+    if not 0 < count < len(distances) / 2:
+        return None
+    near = f"{counted(count, 'training row')} that {'is' if count == 1 else 'are'}"
+    copies = "far from all others" if count == 1 else "near copies of each other and far from all others"
+    return Seen(f"Its only near {'row is' if count == 1 else 'rows are'} {near} {copies}.", ())

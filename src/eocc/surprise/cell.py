@@ -1,0 +1,160 @@
+"""The view that sees one impossible value: out of range, never seen, or missing.
+
+Each cell of a table has a p-value among the n training cells of its column: (1 + the number of others that are at least
+as strange) / n, for a training cell and for a new one, so that two cells that no other resembles tie. The view is the
+largest of -log p over the columns.
+
+- A *number* is as strange as it is far from the median, in units of the median deviation on its side of the median.
+- A *category* is as strange as it is rare. A category of a single training row has no others, so it is as strange as
+  one that was never seen: in a column of names or ids, where most values occur once, no value is strange.
+- A *gap* is as strange as gaps are rare in the column. The number of gaps of a row counts as one more column.
+
+A cell beyond all others is stranger than its p-value can say, which is at least 1 / n. It adds a little to
+-log p: log(its distance / the largest of theirs), log(the count of the rarest category / its own), or the number of
+gaps that no other row has; at most MOST_BEYOND.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.kernels.cells import MOST_BEYOND, cell_strangeness, strangest_cells
+from eocc.measures.protocol import HasCells
+from eocc.space.prototypes.content import Words
+from eocc.surprise.comparison import Comparison, Reference
+
+# Distances from the median below this share of the size of the values are rounding errors.
+ROUNDING = 1e-9
+# Keeps logarithms finite.
+TINY = 1e-300
+
+
+class Columns(NamedTuple):
+    """How strange the values of u columns are.
+
+    For a column of numbers, ranked[starts[k]:starts[k + 1]] are the distances of the training cells from `middles`, in
+    units of `above` or `below`, ascending; `least` is the smallest distance that is no rounding error. For a column of
+    codes, ranked[starts[k]:starts[k + 1]] is -log p of each code, followed by that of a code that training does not
+    have. `gaps` (u,) is -log p of a gap, `counts` (u + 1,) that of a number of gaps in a row.
+    """
+
+    is_code: Flags
+    starts: Indices
+    ranked: Matrix
+    middles: Matrix
+    above: Matrix
+    below: Matrix
+    least: Matrix
+    gaps: Matrix
+    counts: Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class CellView:
+    """The columns, as new rows are compared with them."""
+
+    columns: Columns
+
+    def of(self, rows: Comparison) -> Matrix:
+        """Return the view of new rows."""
+        found = np.empty(len(rows.patterns))
+        strangest_cells(values_of(rows.reference, rows.patterns), self.columns, 0, found)
+        return found
+
+    def by_column(self, values: Matrix) -> Matrix:
+        """Return -log p of every cell, and of the number of gaps: (m, u + 1)."""
+        found = np.empty((len(values), values.shape[1] + 1))
+        cell_strangeness(values, self.columns, found)
+        return found
+
+
+def values_of(reference: Reference, patterns: object) -> Matrix:
+    """Return the cells of patterns as numbers or codes, NaN if missing, in the columns whose weights are not 0."""
+    assert isinstance(reference.measure, HasCells)
+    values = reference.measure.cell_values(patterns)
+    return np.ascontiguousarray(values if reference.active.all() else values[:, reference.active])
+
+
+def fit_cell(among: Comparison, keys: Words) -> tuple[CellView, Matrix] | None:
+    """Return the view, and that of the prototypes, each left out; None unless they are rows of a table."""
+    return cells_of(among.reference) if isinstance(among.reference.measure, HasCells) else None
+
+
+def cells_of(reference: Reference) -> tuple[CellView, Matrix]:
+    """Return the view of the prototypes, and their numbers, each left out."""
+    assert isinstance(reference.measure, HasCells)
+    values, found = values_of(reference, reference.prototypes), np.empty(len(reference))
+    is_code = np.asarray(reference.measure.is_code)[reference.active]
+    new, left_out = _columns(values, is_code)
+    strangest_cells(values, left_out, 1, found)
+    return CellView(new), found
+
+
+def _columns(values: Matrix, is_code: Flags) -> tuple[Columns, Columns]:
+    """Return the columns of training cells as new rows are compared with them, and as left-out training rows are."""
+    is_gap = np.isnan(values)
+    columns = np.ascontiguousarray(values.T)
+    present = [one[~gaps] if gaps.any() else one for one, gaps in zip(columns, is_gap.T, strict=True)]
+    numbers = [_numbers(np.empty(0) if code else column) for column, code in zip(present, is_code, strict=True)]
+    ranked, facts = zip(*numbers, strict=True)
+    found = []
+    for left_out in (0, 1):
+        tables = [
+            _codes(one, left_out) if code else far for one, far, code in zip(present, ranked, is_code, strict=True)
+        ]
+        starts = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+        n_gaps = is_gap.sum(axis=0)
+        gaps = _surprise(n_gaps, len(values), left_out)
+        gaps += np.where(n_gaps == left_out, _beyond(np.log(1.0 + len(values) - n_gaps)), 0.0)
+        counts = _gap_counts(np.sort(is_gap.sum(axis=1)), values.shape[1], left_out)
+        middles, above, below, least = np.array(facts).T.copy()
+        ranks = np.concatenate(tables)
+        found.append(Columns(is_code, starts, ranks, middles, above, below, least, gaps, counts))
+    return found[0], found[1]
+
+
+def _surprise(count: Indices, n: int, left_out: int) -> Matrix:
+    """Return -log of the share of n training cells that are at least as strange; a left-out one is among `count`."""
+    return np.asarray(-np.log(np.clip((count + 1 - left_out) / max(n, 1), TINY, 1.0)))
+
+
+def _gap_counts(known: Indices, n_columns: int, left_out: int) -> Matrix:
+    """Return -log p of every number of gaps in a row, given those of the training rows, ascending."""
+    number, most = np.arange(n_columns + 1), known[-1 - left_out :][0]  # of the other rows
+    share = _surprise(len(known) - np.searchsorted(known, number), len(known), left_out)
+    return np.asarray(share + _beyond(number - most))
+
+
+def _beyond(excess: Matrix | Indices) -> Matrix:
+    return np.clip(excess, 0.0, MOST_BEYOND)
+
+
+def _numbers(present: Matrix) -> tuple[Matrix, tuple[float, ...]]:
+    """Return the distances of numbers from their median, ascending, and the median, units and least distance."""
+    if not len(present):
+        return present, (0.0, 1.0, 1.0, 1.0)
+    rising = np.sort(present)
+    middle, size = _median(rising), float(max(abs(rising[0]), abs(rising[-1]))) or 1.0
+    with np.errstate(over="ignore"):
+        apart = rising - middle
+    low, high = np.searchsorted(apart, [-ROUNDING * size, ROUNDING * size], side="right")
+    above, below = (_median(side) if len(side) else size for side in (apart[high:], -apart[:low]))
+    far = np.maximum(apart / above, -apart / below)
+    return np.sort(far, kind="stable"), (middle, above, below, ROUNDING * size / max(above, below))
+
+
+def _median(rising: Matrix) -> float:
+    middle = len(rising) // 2
+    return float(rising[middle] if len(rising) % 2 else rising[middle - 1] / 2 + rising[middle] / 2)
+
+
+def _codes(present: Matrix, left_out: int) -> Matrix:
+    """Return -log p of each code, then of any other. The others of a training cell do not include itself."""
+    codes = present.astype(np.int64)
+    counts = np.append(np.bincount(codes), 0)
+    others, own = np.sort(counts[codes] - 1), np.maximum(counts - left_out, 0)
+    rarest = others[left_out] if len(others) > left_out else 0
+    share = _surprise(np.searchsorted(others, own, side="right"), len(codes), left_out)
+    return np.asarray(share + _beyond(np.log((1 + rarest) / (1 + own))))

@@ -1,0 +1,80 @@
+"""The view that sees clumps: a row with near copies among the normal rows, all of which are far from the others.
+
+The nearest neighbours of such a row are its near copies. Most of these are not among 64 fixed training rows, the
+landmarks. So the distances to the 2nd, 4th, 8th and 16th nearest landmark show how far away all other rows are. The
+view is the largest of their logs, each standardised over the training rows. Landmarks are chosen by their content: the
+order of the training rows does not matter.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eocc.foundation.types import Indices, Matrix
+from eocc.space.prototypes.content import Words
+from eocc.surprise.comparison import Comparison
+from eocc.surprise.neighbours import SAME, Standardisation, larger_first
+
+# Keeps logarithms finite.
+LEAST = 1e-300
+# The number of landmarks, and which of the nearest count.
+N_LANDMARKS = 64
+SIZES = np.array([2, 4, 8, 16])
+
+
+@dataclass(frozen=True, eq=False)
+class FarView:
+    """The `landmarks` (l,) are prototypes. `least` (v,) keeps logs of distances finite, one number per weighting.
+
+    `mean` and `scale` (v * s,) standardise the logs of the s distances under each of v weightings.
+    """
+
+    landmarks: Indices
+    least: Matrix
+    mean: Matrix
+    scale: Matrix
+
+    def of(self, rows: Comparison) -> Matrix:
+        """Return the view of new rows."""
+        return self.of_logs(self.logs(rows, np.full(len(rows.patterns), -1)))
+
+    def of_logs(self, logs: Matrix) -> Matrix:
+        """Return the view of rows with these logs of distances."""
+        logs = Standardisation(self.mean, self.scale).apply(logs)
+        values = logs.reshape(len(logs), len(self.least), -1).max(axis=2)
+        return larger_first(values[:, 0], values[:, -1])
+
+    def logs(self, rows: Comparison, skipped: Indices) -> Matrix:
+        """Return the logs of the distances to the nearest few landmarks (m, v * s), row i without skipped[i]."""
+        ranks = sizes_among(len(self.landmarks)) - 1
+        near = [rows.nearest_among(number, self.landmarks, ranks, skipped) for number in range(len(self.least))]
+        return np.hstack([np.log(np.maximum(one, least)) for one, least in zip(near, self.least, strict=True)])
+
+
+def sizes_among(n_landmarks: int) -> Indices:
+    """Return which of the nearest landmarks count: at most half of those that a left-out landmark has."""
+    few = SIZES[(n_landmarks - 1) // 2 >= SIZES]
+    return few if len(few) else np.array([1])
+
+
+def fit_far(among: Comparison, keys: Words) -> tuple[FarView, Matrix] | None:
+    """Return the view, and that of the prototypes, each left out; None for fewer than three different rows.
+
+    `keys` (n,) are equal for equal rows.
+    """
+    known, first = np.unique(keys, return_index=True)
+    if len(first) < 3:
+        return None
+    chosen = np.argsort(first[:N_LANDMARKS])
+    landmarks = first[chosen]
+    place_of = np.append(np.argsort(chosen), -1)
+    skipped = place_of[np.minimum(np.searchsorted(known, keys), len(chosen))]
+    v, s = len(among.reference.weightings), len(sizes_among(len(landmarks)))
+    view = FarView(landmarks, np.full(v, LEAST), np.zeros(v * s), np.ones(v * s))
+    logs = view.logs(among, skipped)
+    # Rows that are equal under weights of 0 have no distance.
+    least = [SAME * float(np.exp(np.median(one))) for one in np.hsplit(logs, v)]
+    logs = np.hstack([np.maximum(one, np.log(few)) for one, few in zip(np.hsplit(logs, v), least, strict=True)])
+    standard = Standardisation.of(logs)
+    view = FarView(landmarks, np.array(least), standard.mean, standard.scale)
+    return view, view.of_logs(logs)
