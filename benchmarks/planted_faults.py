@@ -34,7 +34,7 @@ def chicks():
 
 
 TABLES = {
-    "penguins": lambda: load_penguins().dropna(subset=["body_mass_g"]).astype({"year": str}),
+    "penguins": lambda: load_penguins().dropna(subset=["body_mass_g"]),
     "solar flares": lambda: of_river(datasets.SolarFlare()).drop(columns="x-class-flares"),
     "chicks": chicks,
     "segments": lambda: of_river(datasets.ImageSegments()),
@@ -63,7 +63,7 @@ def planted(rows, training, rng):
     """Return one row for each fault."""
     rows = rows.astype(object).reset_index(drop=True)
     own = [name for name in training if name not in ("customer", "item")]
-    numbers = [name for name in own if training[name].dtype.kind in "if" and training[name].nunique() > 5]
+    numbers = [name for name in own if training[name].dtype.kind in "if" and training[name].nunique() > 2]
     texts = [name for name in own if training[name].dtype.kind not in "if"]
     chosen = rows.iloc[rng.permutation(len(rows))[: len(FAULTS)]].reset_index(drop=True)
     one, other = rng.permutation(numbers)[:2]
