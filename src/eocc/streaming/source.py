@@ -62,6 +62,9 @@ class Source:
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows from the first, one part at a time."""
+        if self.reading is None and self.schema is None:  # rows of numbers, in all columns
+            yield from replace(self, reading=first_reading(self, True)[0].for_numbers(True, "a stream")).rows()
+            return
         first, n_seen = 0, 0
         for chunk in self.chunks():
             if not len(chunk):

@@ -34,7 +34,7 @@ from eocc.tables.naming import (
     parts_of_dates,
     why_naming,
 )
-from eocc.tables.spelling import PLAIN, Dialect, Spelling, unit_of
+from eocc.tables.spelling import PLAIN, Dialect, Spelling, number_of, unit_of
 from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, TEXT, TIME, Column, Table
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -204,10 +204,9 @@ class Reading:
             notes.append(f"dates have the {first} first, but the {second} in training")
         for one in (one for one in self.columns if one.kind == NUMBER and one.name in texts):
             column = texts[one.name]
-            if column.plain is None:
-                units = {unit_of(str(label).strip(), spelling) for label in column.labels or ()}
-            else:
-                units = {""}
+            texts_here = () if column.plain is not None else [str(label).strip() for label in column.labels or ()]
+            units = {unit_of(text, spelling) for text in texts_here if number_of(text, spelling) is not None}
+            units |= {""} if column.plain is not None else set()
             notes += [_in_another_unit(one, unit) for unit in sorted(units - {one.unit})]
         return notes
 
