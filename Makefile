@@ -52,6 +52,7 @@ pictures: $(VENV)/.installed-dev
 	$(BIN)/python examples/choices.py docs/images
 	$(BIN)/python examples/report.py docs/images
 	$(BIN)/python benchmarks/searches.py
+	$(BIN)/python benchmarks/examined.py --folds 10 --images docs/images
 
 clean:
 	rm -rf $(VENV)

@@ -1,4 +1,4 @@
-"""Speed of the graph measure, as ratios in one run.
+"""Speed of the graph measures, as ratios in one run.
 
 python benchmarks/graph_edit.py    the table of docs/results/graphs.md
 
@@ -14,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from timing import least_seconds, seconds, table
 
 from eocc.foundation.threads import threads
-from eocc.measures.graphs import GraphEdit
+from eocc.measures.graphs import GraphEdit, Twec
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import Objects
 
@@ -75,9 +75,9 @@ def first_approximation(one, other):
     return seconds(lambda: next(nx.optimize_graph_edit_distance(*graphs, node_subst_cost=cost)))
 
 
-def size_row(n, count):
+def size_row(measure, n, count):
     graphs = Objects([random_graph(n, seed) for seed in range(count)])
-    measure = GraphEdit().fit(graphs)
+    name, measure = measure.__name__, measure().fit(graphs)
     prepare = partial(measure.prepare, graphs)
 
     def on_two():
@@ -91,16 +91,17 @@ def size_row(n, count):
     networkx = first_approximation(graphs[0], graphs[1])
     prepared = prepare()
     again = least_seconds([partial(prepared.evaluate, np.array([0.3, 0.5, 0.7]))], 20)[0]
-    return [str(n), f"{1 / per_pair:,.0f}", f"{baseline / per_pair:.0f} x", f"{networkx / per_pair:,.0f} x",
+    return [name, str(n), f"{1 / per_pair:,.0f}", f"{baseline / per_pair:.0f} x", f"{networkx / per_pair:,.0f} x",
             f"{one / two:.2f} x", f"1/{one / again:,.0f}"]  # fmt: skip
 
 
 def main():
     started = time.perf_counter()
-    head = ["vertices", "pairs a second, one thread", "against linear_sum_assignment (20 x, 40 x)",
+    head = ["measure", "vertices", "pairs a second, one thread",
+            "against linear_sum_assignment (20 x, 40 x; Twec 15 x, 30 x)",
             "against networkx (2500 x, 5000 x)", "two threads / one (1.8 x, 1.95 x)",
             "a second p / the first (1/100, 1/1000)"]  # fmt: skip
-    print(table([head, *(size_row(n, count) for n, count in SIZES.items())]))
+    print(table([head, *(size_row(one, n, count) for one in (GraphEdit, Twec) for n, count in SIZES.items())]))
     print(f"\nIn brackets: must and aim. {time.perf_counter() - started:.0f} s.")
 
 

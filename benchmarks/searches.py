@@ -125,7 +125,7 @@ def fit(clf, data):
 def run(data, synthesis, search, seed):
     """Fit once and evaluate on the test rows."""
     recorded = None if search is None else Recorded(search)
-    clf = EntropicOneClassClassifier(synthesis=synthesis, search=recorded, random_state=seed, n_jobs=1)
+    clf = EntropicOneClassClassifier.as_printed(synthesis, search=recorded, random_state=seed, n_jobs=1)
     spent = seconds(lambda: fit(clf, data))
     path = [clf.objective_] if recorded is None else list(recorded.values.values())
     return Result(

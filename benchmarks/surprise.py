@@ -31,8 +31,8 @@ def main():
     outliers = rng.normal(size=(N // 10, DIMENSIONS)) + 1
     both, y = np.vstack([X, outliers]), np.repeat([1, -1], [len(X), len(outliers)])
     models = {
-        "EOCC-1": (EntropicOneClassClassifier(random_state=0), (X,), 1),
-        "EOCC-1, no search": (EntropicOneClassClassifier(search=None), (X,), REPEATS),
+        "EOCC-1": (EntropicOneClassClassifier.as_printed(random_state=0), (X,), 1),
+        "EOCC-1, no search": (EntropicOneClassClassifier.as_printed(search=None), (X,), REPEATS),
         "SurpriseClassifier": (SurpriseClassifier(), (X,), REPEATS),
         "SurpriseClassifier, 100 known outliers": (SurpriseClassifier(), (both, y), REPEATS),
     }

@@ -33,9 +33,10 @@ HEADER = (
     "| {} | regions | accuracy | AUC | training targets accepted | membership of targets | of outliers |\n"
     "|---|---:|---:|---:|---:|---:|---:|"
 )
+PRINTED_SEARCH = EntropicOneClassClassifier.as_printed().search
 SYNTHESES = {
-    "entropy (EOCC-1)": {"search": "genetic"},
-    "validation (EOCC-2)": {"synthesis": "validation", "search": "genetic"},
+    "entropy (EOCC-1)": {"search": PRINTED_SEARCH},
+    "validation (EOCC-2)": {"synthesis": "validation", "search": PRINTED_SEARCH},
     "validation, no search": {"synthesis": "validation"},
 }
 
@@ -59,10 +60,8 @@ def by_name(parameter: str, *names: str) -> tuple[str, dict[str, dict[str, Any]]
 def families(problem: OneClassProblem) -> list[Family]:
     """Return all families, in the order of the page."""
     validation = problem.X_validation, problem.y_validation
-    few = with_few_targets(*validation)
     functions = "gaussian", "triangular", "trapezoidal", "bell", "two-sided"
     tconorms = by_name("tconorm", "max", "probabilistic", "lukasiewicz", "einstein")
-    performances = by_name("performance", "accuracy", "balanced_accuracy", "f1", "auc")
     return [
         Family("extents", *by_name("extent", "mean", "std", "median", "max", "quantile")),
         Family("memberships", *by_name("membership_function", *functions)),
@@ -70,21 +69,14 @@ def families(problem: OneClassProblem) -> list[Family]:
         Family("tconorms", *tconorms, shared={"extent": "max"}),
         Family("representatives", *by_name("representative", "medoid", "centroid")),
         Family("synthesis", "synthesis", SYNTHESES, validation=validation),
-        Family("performance", *performances, shared={"synthesis": "validation"}, validation=few),
     ]
 
 
-def with_few_targets(X: Matrix, y: NDArray[np.int64], n_targets: int = 5) -> Labelled:
-    """Return the first targets and all others."""
-    kept = np.concatenate([np.flatnonzero(y == 1)[:n_targets], np.flatnonzero(y == -1)])
-    return X[kept], y[kept]
-
-
 def fit(problem: OneClassProblem, family: Family, choice: dict[str, Any]) -> EntropicOneClassClassifier:
-    """Train on the targets; all that the choice does not name stays as it is by default, without a search."""
+    """Train on the targets; all that the choice does not name is as printed, without a search."""
     parameters = {"search": None, "random_state": 0, **family.shared, **choice}
     validates = parameters.get("synthesis") == "validation"
-    clf = EntropicOneClassClassifier(**parameters)
+    clf = EntropicOneClassClassifier.as_printed(**parameters)
     return clf.fit(problem.X_train, validation=family.validation if validates else None)
 
 

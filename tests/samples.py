@@ -49,4 +49,5 @@ MAKERS = {
     "gower": records,
     "standardised": lambda rng, n: rng.normal(size=(n, 4)) * [1e-3, 1.0, 50.0, 1e6],
     "graph-edit": graphs,
+    "twec": graphs,
 }

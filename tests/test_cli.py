@@ -137,6 +137,8 @@ def folder(tmp_path_factory):
     lines = [f"{row},{state}" for row, state in zip(cells, states, strict=True)]
     (made / "parts.csv").write_text("\n".join([header + ",state", *lines]) + "\n")
     assert main(["--quiet", "fit", str(made / "normal.csv"), "-o", str(made / "model.eocc")]) == 0
+    regions = ["fit", str(made / "normal.csv"), "--method", "regions", "-o", str(made / "regions.eocc")]
+    assert main(["--quiet", *regions]) == 0
     answer = f"12,not normal,unusual,new.csv,{digests_of(new.round(4))[12]}"
     (made / "answers.csv").write_text(f"{','.join(HEAD)}\n{answer}\n")
     return made
@@ -171,7 +173,10 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["score", "m.eocc", "none.csv", "--format", "xml"], "Invalid value for '--format': unknown format 'xml'", 2),
         (["score", "m.eocc", "none.csv", "--format", "parquet"], "--format parquet needs a file", 2),
         (["inspect", "m.eocc", "--format", "csv"], "unknown format 'csv'; known: 'json', 'text'", 2),
-        (["fit", "none.csv", "--method", "eocc"], "unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'surprise'", 2),
+        (["fit", "none.csv", "--method", "eocc"], "unknown method 'eocc'; known: 'eocc-1', 'eocc-2', 'regions', ", 2),
+        (["export", "m.eocc", "--to", "sql"], "--to sql needs --table, the name of the table to score", 2),
+        (["export", "m.eocc", "--to", "json", "--keep", "id"], "--keep is for --to sql; leave it out", 2),
+        (["export", "m.eocc", "--to", "sql", "--table", "t", "--dialect", "oracle"], "unknown dialect 'oracle'", 2),
         (["fit", "none.csv", "--measure", "gowr"], "unknown measure 'gowr'", 2),
         (["fit", "none.csv", "--search", "foo"], "unknown search 'foo'", 2),
         (["fit", "none.csv", "--label", "y"], "--label y needs --target", 2),
@@ -230,6 +235,7 @@ WRITE = {
     "inspect": ["inspect", "model.eocc"],
     "plot": ["plot", "model.eocc", "scores", "--data", "new.csv"],
     "report": ["report", "model.eocc", "--data", "new.csv"],
+    "export": ["export", "regions.eocc", "--to", "python"],
     "review": ["review", "model.eocc", "new.csv"],
     "teach": ["teach", "model.eocc", "answers.csv", "--data", "new.csv"],
     "answers": ["answers", "model.eocc", "--withdraw", "0"],

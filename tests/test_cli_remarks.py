@@ -203,7 +203,11 @@ def test_new_dates_in_another_order_are_noted(tmp_path, capsys):
     assert "Note: dates have the month first, but the day in training.\n" in capsys.readouterr().err
 
 
-def test_exact_copies_are_noted(tmp_path, capsys):
+def test_exact_copies_are_noted_and_can_be_dropped(tmp_path, capsys):
     pd.DataFrame(np.tile(ROWS, (3, 1)), columns=["a", "b"]).to_csv(tmp_path / "a.csv", index=False)
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
     assert "Note: 200 of 300 training rows are exact copies of other rows; --drop-copies" in capsys.readouterr().err
+    assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc", "--drop-copies") == 0
+    shown = capsys.readouterr()
+    assert "exact copies" not in shown.err
+    assert "training rows: 100" in shown.out

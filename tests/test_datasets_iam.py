@@ -115,3 +115,41 @@ def test_a_real_set_is_loaded_with_its_checksum():
     if not row.path.is_file():
         pytest.skip(f"{row.path} does not exist")
     assert load_iam("G").source == f"{row.path} (SHA-256 as in the catalogue)"
+
+
+def test_declared_numbers_are_read_from_text_and_broken_ones_are_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("EOCC_DATA", str(tmp_path))
+    monkeypatch.setitem(IAM, "G", replace(IAM["G"], splits=((2, 1), (1, 1), (1, 1))))
+    (tmp_path / "iam").mkdir()
+
+    def line(angle):
+        node = "<node id='{}'><attr name='x'><Integer>1</Integer></attr></node>"
+        angle = f"<attr name='angle0'><String>{angle}</String></attr>"
+        return gxl(f"{node.format(0)}{node.format(1)}<edge from='0' to='1'>{angle}</edge>")
+
+    indices = {"GREC/train.cxl": cxl(("1.gxl", "1"), ("2.gxl", "2")), "GREC/valid.cxl": cxl(("3.gxl", "1")),
+               "GREC/test.cxl": cxl(("4.gxl", "1"))}  # fmt: skip
+    angles = {"1": ".50", "2": "-1.25", "3": "\ufffd", "4": "2"}
+    write_zip(tmp_path / "iam" / "GREC.zip", indices | {f"GREC/{k}.gxl": line(a) for k, a in angles.items()})
+    data = load_iam("G")
+    found = [split.graphs[-1].edge_attributes["angle0"] for split in (data.training, data.validation, data.test)]
+    assert found == [[-1.25], [None], [2.0]]
+    assert data.remarks == ("1 value of the edge attribute angle0 ('\ufffd') cannot be read and count as missing",)
+    for name in ("graph-edit", "twec"):
+        measure = data.measure(name)
+        assert (measure.vertex_kinds, measure.edge_kinds) == ({"x": "number"}, {"angle0": "number"})
+
+
+@real_data
+@pytest.mark.parametrize("name", list(IAM))
+def test_every_attribute_of_the_real_sets_has_a_declared_kind(name):
+    data = load_iam(name)
+    splits = (data.training, data.validation, data.test)
+    graphs = [graph for split in splits for graph in split.graphs]
+    assert {key for graph in graphs for key in graph.vertex_attributes} == set(data.vertex_kinds)
+    assert {key for graph in graphs for key in graph.edge_attributes} == set(data.edge_kinds)
+    fitted = data.measure().fit(
+        [g for g, y in zip(splits[0].graphs, splits[0].labels, strict=True) if y == data.target]
+    )
+    assert set(fitted.vertex.names) <= set(data.vertex_kinds)
+    assert [remark.split()[0] for remark in data.remarks] == (["3"] if name == "G" else [])

@@ -34,6 +34,7 @@ PUBLIC = {
     "eocc.scale.cluster": "cluster",
     "eocc.rivals": "rivals",
     "eocc.datasets": "datasets",
+    "eocc.experiments": "experiments",
     "eocc.graph": "stages",
     "eocc.partition": "stages",
 }

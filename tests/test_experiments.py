@@ -11,6 +11,7 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import (
+    ALL_ROWS,
     IamSource,
     TableSource,
     UciSource,
@@ -22,8 +23,8 @@ from eocc.experiments.protocol import (
 )
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
-from eocc.experiments.studies import generations_within
-from eocc.experiments.systems import SYSTEMS, can_run
+from eocc.experiments.studies import Request, generations_within
+from eocc.experiments.systems import SYSTEMS, can_run, forms_of
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.rivals import RIVALS
 from eocc.search import GeneticSearch
@@ -116,26 +117,23 @@ def test_honest_validation_rows_leave_the_test_set_and_leaking_ones_stay_with_no
 
 
 @pytest.mark.parametrize(
-    ("system", "synthesis", "start"),
+    ("system", "synthesis", "changes"),
     [
-        ("EOCC-1", "entropy", "random"),
-        ("EOCC-2", "validation", "random"),
-        ("EOCC-2_10%", "validation", "random"),
-        ("EOCC-1 from ones", "entropy", "ones"),
-        ("EOCC-2 from ones", "validation", "ones"),
+        ("EOCC-1", "entropy", {}),
+        ("EOCC-1 (one region allowed)", "entropy", {"first_cut": "if-better"}),
+        ("EOCC-1 (p = 1)", "entropy", {"search": None}),
+        ("EOCC-2", "validation", {}),
+        ("EOCC-2_10%", "validation", {}),
+        ("EOCC-1 (TWEC)", "entropy", {}),
+        ("EOCC-2 (TWEC)", "validation", {}),
     ],
 )
-def test_the_systems_of_the_paper_are_the_classifier_of_the_paper(system, synthesis, start):
-    made = SYSTEMS[system].make(7, 3, "euclidean")
-    assert type(made) is EntropicOneClassClassifier
-    own = EntropicOneClassClassifier(
-        measure="euclidean",
-        synthesis=synthesis,
-        precision="single",
-        search=GeneticSearch(max_generations=3, first_population=start),
-        random_state=7,
-    )
+def test_the_systems_of_the_paper_are_the_preset_of_the_paper(system, synthesis, changes):
+    made = SYSTEMS[system].make(7, 100, "euclidean")
+    own = EntropicOneClassClassifier.as_printed(synthesis, measure="euclidean", random_state=7, **changes)
     assert made.get_params() == own.get_params()
+    shorter = SYSTEMS[system].make(7, 3, "euclidean").search
+    assert shorter is None or shorter == GeneticSearch(max_generations=3, first_population="random")
 
 
 def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
@@ -147,6 +145,8 @@ def test_a_rival_with_the_printed_settings_stands_next_to_the_printed_figures():
     assert figures[0] is not None
     assert figures[0] == figures[1]
     assert not can_run(SYSTEMS["MPM as printed"], IamSource("M"))
+    assert can_run(SYSTEMS["EOCC-1 (TWEC)"], IamSource("M"))
+    assert not can_run(SYSTEMS["EOCC-1 (TWEC)"], UciSource("I"))
 
 
 def test_a_rival_with_the_printed_settings_is_not_ranked():
@@ -181,15 +181,7 @@ def test_a_cell_gives_the_same_results_again(system):
         assert getattr(one, name) == getattr(two, name)
     assert one.auc > 0.5
     assert np.isnan(one.regions) != SYSTEMS[system].is_entropic
-    assert np.isnan(one.ends_at_ones) != SYSTEMS[system].is_entropic
-
-
-def test_a_cell_says_whether_its_search_ended_at_ones():
-    # After one generation the best weights of a random start are not all 1, those of a start with ones may be.
-    random = run_cell(Cell(source(), "raw", "EOCC-1", 0, 0, 1))
-    ones = run_cell(Cell(source(), "raw", "EOCC-1 from ones", 0, 0, 1))
-    assert (random.ends_at_ones, random.generations) == (0.0, 1.0)
-    assert (ones.ends_at_ones, ones.generations) == (1.0, 1.0)
+    assert np.isnan(one.generations) != SYSTEMS[system].is_entropic
 
 
 def test_a_failed_system_gives_a_one_line_reason():
@@ -198,7 +190,8 @@ def test_a_failed_system_gives_a_one_line_reason():
 
 
 def test_every_system_runs_on_rows():
-    failed = {name: run_cell(Cell(source(), "raw", name, 0, 0, 1)).reason for name in SYSTEMS}
+    names = [name for name, system in SYSTEMS.items() if "rows" in system.kinds]
+    failed = {name: run_cell(Cell(source(), "raw", name, 0, 0, 1)).reason for name in names}
     assert not {name: reason for name, reason in failed.items() if reason}
 
 
@@ -255,6 +248,41 @@ def test_tables_show_our_mean_and_the_published_one():
     assert "0.777" in csv_text(results)
 
 
+def test_every_set_has_its_own_number_of_runs():
+    request = Request()
+    sources = (UciSource("AB"), UciSource("BI"), UciSource("L (ill)", "L"), IamSource("G"), source())
+    assert [request.n_runs(one) for one in sources] == [10, 30, 30, 10, 10]
+    assert [Request(repetitions=2).n_runs(one) for one in sources] == [20, 20, 20, 2, 20]
+
+
+def test_the_paper_s_systems_also_run_on_sets_normalised_by_all_rows():
+    assert forms_of(SYSTEMS["EOCC-1"], UciSource("BI")) == ("raw", "unit-variance", ALL_ROWS)
+    for name, one in (("EOCC-1", UciSource("AB")), ("1-NN", UciSource("BI")), ("EOCC-1", source())):
+        assert forms_of(SYSTEMS[name], one) == ("raw", "unit-variance")
+    assert Request().n_runs(UciSource("BI"), ALL_ROWS) == 10
+    trial = UciSource("I").trial(ALL_ROWS, 0, 0)
+    rows = np.vstack([trial.training, trial.test.patterns])
+    assert_allclose(rows.mean(axis=0), 0, atol=1e-12)
+    assert_allclose(rows.std(axis=0), 1)
+    cells = [Cell(UciSource("BI"), form, name, 0, 0, 0) for form, name in (("raw", "1-NN"), (ALL_ROWS, "EOCC-1"))]
+    results = results_of(cells, {cell.key: Figures(auc=0.5) for cell in cells}, published("uci_low"))
+    assert [row[:2] for row in figure_table(results, ALL_ROWS)] == [
+        ["system", "BI"],
+        ["EOCC-1", "0.500 (-, -) [0.867]"],
+    ]
+    assert results.counted() == [("BI", "raw")]
+
+
+def test_systems_without_a_seed_run_once_on_a_fixed_split():
+    keys = {
+        name: {Cell(IamSource("G"), "graphs", name, run, 0, 1).key for run in range(4)} for name in ("1-NN", "EOCC-1")
+    }
+    assert {name: len(found) for name, found in keys.items()} == {"1-NN": 1, "EOCC-1": 4}
+    cells = [Cell(IamSource("G"), "graphs", "1-NN", run, 0, 1) for run in range(4)]
+    results = results_of(cells, {cells[0].key: Figures(auc=0.5)})
+    assert results.runs(("G", "graphs"), "1-NN", "auc").tolist() == [0.5] * 4
+
+
 def test_a_missing_cell_is_a_dash_with_a_reason():
     made = source()
     cells = [Cell(made, "raw", system, 0, 0, 1) for system in ("EOCC-1", "1-NN")]
@@ -267,20 +295,20 @@ def test_a_missing_cell_is_a_dash_with_a_reason():
 def test_a_budget_shortens_the_search_with_a_note():
     made = source(n=300)
     kept = [(made, "raw", "EOCC-1")]
-    assert generations_within(None, kept, 1, 1) == ({"made": 100}, "")
+    assert generations_within(kept, Request()) == ({"made": 100}, "")
     full = ({"made": 100}, "The budget of 1000000000 s allows the full search.")
-    assert generations_within(1e9, kept, 1, 1) == full
-    few, note = generations_within(3, kept, 1, 1)
+    assert generations_within(kept, Request(budget=1e9)) == full
+    few, note = generations_within(kept, Request(budget=3))
     assert 1 <= few["made"] < 20
     assert f"shortens the search to at most {few['made']} generations on made" in note
-    least, note = generations_within(1e-3, kept, 1, 1)
+    least, note = generations_within(kept, Request(budget=1e-3))
     assert least == {"made": 1}
     assert "Even so about" in note
 
 
 def test_a_budget_shortens_the_costly_sets_first():
     large, small = source(n=600), replace(source(n=30), name="small")
-    chosen, note = generations_within(6, [(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], 1, 1)
+    chosen, note = generations_within([(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], Request(budget=6))
     assert chosen["made"] < chosen["small"] == 100
     assert "small" not in note
 

@@ -1,6 +1,5 @@
 """Runs on several processes: saved at once, resumed after kill -9, and independent of cells that hang or die."""
 
-import json
 import os
 import signal
 import subprocess
@@ -54,16 +53,28 @@ def test_the_store_drops_a_cut_line_and_keeps_the_rest(tmp_path):
     with open_store(tmp_path) as (_, add):
         for cell in cells:
             add(cell, Figures(auc=0.25 * cell.run))
-    path = tmp_path / "cells.jsonl"
-    path.write_bytes(path.read_bytes()[:-20])
+    path = tmp_path / "cells" / "made.csv"
+    path.write_bytes(path.read_bytes()[:-2])
     with open_store(tmp_path) as (finished, add):
         assert str(finished) == str({cell.key: Figures(auc=0.25 * cell.run) for cell in cells[:2]})
         add(cells[2], Figures(reason="late"))
     with open_store(tmp_path) as (finished, _):
         assert finished[cells[2].key].reason == "late"
-    path.write_text('{"version": "1"}\n' + path.read_text())
-    with pytest.raises(ValueError, match="line 1 is damaged; delete that line"), open_store(tmp_path):
+    path.write_text(path.read_text() + "made,raw,Gauss,one\n")
+    with pytest.raises(ValueError, match="line 5 is damaged; delete that line"), open_store(tmp_path):
         pass
+
+
+def test_the_store_keeps_nine_digits_and_of_a_cell_the_last_result_by_whatever_code(tmp_path):
+    cells = [Cell(source(), "raw", "Gauss", run, 0, 1, code) for run, code in ((1, "old"), (0, "new"), (1, "new"))]
+    with open_store(tmp_path) as (_, add):
+        for number, cell in enumerate(cells):
+            add(cell, Figures(auc=0.1234567891234 + number, reason="a, b"))
+    with open_store(tmp_path) as (finished, _):
+        assert list(finished) == [cells[1].key, cells[2].key]
+        assert finished[cells[2].key].auc == 2.12345679
+        assert finished[cells[2].key].reason == "a, b"
+        assert np.isnan(finished[cells[2].key].regions)
 
 
 def test_a_folder_is_locked_during_a_run(tmp_path):
@@ -86,7 +97,7 @@ def test_a_failed_cell_runs_again_on_the_next_start(tmp_path):
 
 def test_a_set_that_is_not_available_is_named_and_the_rest_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("EOCC_DATA", str(tmp_path / "nothing"))
-    request = Request(systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
+    request = Request(1, systems=("Gauss", "1-NN", "PCA"), datasets=("I", "BI"), folder=tmp_path)
     study = plan_study("uci-low", "UCI", STUDIES["uci-low"], request)
     assert list(study.absent) == ["BI"]
     results = run_study(study, request)
@@ -205,8 +216,8 @@ def wait_for(condition, seconds):
 
 
 def aucs(folder):
-    lines = [json.loads(line) for line in (folder / "cells.jsonl").read_text().splitlines()]
-    return {tuple(line["cell"]): line["figures"]["auc"] for line in lines}
+    with open_store(folder) as (finished, _):
+        return {key: figures.auc for key, figures in finished.items()}
 
 
 def tables_of(path):
@@ -219,17 +230,17 @@ def test_a_killed_run_that_is_started_again_gives_the_same_tables(tmp_path):
     whole = compare(tmp_path, "whole")
     assert whole.wait(120) == 0
     killed = compare(tmp_path, "killed")
-    cells = tmp_path / "killed" / "cells.jsonl"
-    wait_for(lambda: cells.exists() and cells.read_text().count("\n") >= 5, 60)
+    cells = tmp_path / "killed" / "cells" / "parts.csv"
+    wait_for(lambda: cells.exists() and cells.read_text().count("\n") >= 6, 60)
     children = descendants(killed.pid)
     assert children
     killed.send_signal(signal.SIGKILL)
     killed.wait(10)
     wait_for(lambda: not any(is_alive(child) for child in children), 15)
-    done = cells.read_text().count("\n")
+    done = cells.read_text().count("\n") - 1
     assert 5 <= done < 60
     resumed = compare(tmp_path, "killed", "--jobs", "2")
     assert resumed.wait(120) == 0
-    assert len(cells.read_text().splitlines()) == 60
+    assert len(cells.read_text().splitlines()) == 61
     assert aucs(tmp_path / "killed") == aucs(tmp_path / "whole")
     assert tables_of(tmp_path / "killed" / RESULT) == tables_of(tmp_path / "whole" / RESULT)

@@ -136,6 +136,19 @@ def test_texts_are_compared_by_edit_distance_and_kinds_can_be_declared():
     assert by_code.components[0, 0, 3] * 2 == 1
 
 
+def test_numbers_written_as_text_are_numbers_if_declared():
+    def graph(*angles):
+        return LabelledGraph(2, [[0, 1]], {}, {"angle": list(angles)})
+
+    graphs = Objects([graph(".00"), graph("-1.5"), graph("1e0"), graph(None)])
+    written = GraphEdit(edge_kinds={"angle": "number"}).fit(graphs)
+    assert written.edge.numbers == {"angle": (-1.5, 2.5)}
+    numbers = Objects([graph(0.0), graph(-1.5), graph(1.0), graph(None)])
+    expected = GraphEdit().fit(numbers).prepare(numbers).components
+    assert_array_equal(written.prepare(graphs).components, expected)
+    assert_array_equal(written.prepare(numbers).components, expected)
+
+
 def test_values_unseen_in_training():
     training = [LabelledGraph(1, (), {"symbol": [s], "x": [x]}) for s, x in (("C", 0.0), ("N", 2.0))]
     new = [LabelledGraph(1, (), {"symbol": ["Pb"], "x": [6.0]}), LabelledGraph(1)]
@@ -300,7 +313,7 @@ class TestBadGraphs:
 
     @pytest.mark.parametrize(
         ("value", "message"),
-        [(np.inf, "attribute 'x' holds infinity"), ([1, 2], "attribute 'x' held numbers in training, but here")],
+        [(np.inf, "attribute 'x' holds infinity"), ([1, 2], "attribute 'x' should hold numbers, but holds")],
     )
     def test_odd_values_in_new_graphs(self, value, message):
         measure = GraphEdit().fit([LabelledGraph(1, (), {"x": [1.0]})])
@@ -335,10 +348,10 @@ class TestBadGraphs:
             GraphEdit(vertex_kinds={"z": "number"}).fit([LabelledGraph(1, (), {"x": [1]})])
         with pytest.raises(ValueError, match="no graph has a vertex attribute 'z'; known: 'x'"):
             GraphEdit(vertex_name="z").fit([LabelledGraph(1, (), {"x": [1]})])
-        with pytest.raises(ValueError, match="attribute 'x' should hold numbers but holds other values"):
+        with pytest.raises(ValueError, match="attribute 'x' should hold numbers, but holds 'a'; replace it by None"):
             GraphEdit(vertex_kinds={"x": "number"}).fit([LabelledGraph(1, (), {"x": ["a"]})])
         measure = GraphEdit().fit([LabelledGraph(1, (), {"x": [1]})])
-        with pytest.raises(ValueError, match="attribute 'x' held numbers in training, but here 'a'"):
+        with pytest.raises(ValueError, match="attribute 'x' should hold numbers, but holds 'a'"):
             measure.prepare([LabelledGraph(1, (), {"x": ["a"]})], [LabelledGraph(1)])
 
     @pytest.mark.parametrize("X", [[], "graphs", 3])

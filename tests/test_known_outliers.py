@@ -224,7 +224,7 @@ def test_coefficients_minimise_the_loss_of_the_definition():
 
         return minimize_scalar(of, tol=1e-12).fun
 
-    assert model.coefficients[0] == 0.4
+    assert model.coefficients[0] == 0.6
     best = least_loss(model.coefficients[1])
     for step in (1e-3, -1e-3):
         assert best < least_loss(max(model.coefficients[1] + step, 0.0))
@@ -234,7 +234,7 @@ def test_how_surprising_the_outliers_are_does_not_change_the_coefficients():
     normal, ratios = rows_of([-1.0, 1.0] * 20, [0.0, 1.0] * 20), [2.0, 3.0]
     models = [fit_likelihood_ratio(None, normal, rows_of([one] * 2, ratios), rows_of([one], [1.0])) for one in (0, 9)]
     assert_array_equal(models[0].coefficients, models[1].coefficients)
-    assert models[0].coefficients[0] == 0.4
+    assert models[0].coefficients[0] == 0.6
 
 
 def test_far_outliers_do_not_make_the_unit_of_the_surprise_coarse():

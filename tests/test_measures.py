@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc.measures import Euclidean, Standardised, resolve_measure
+from eocc import EntropicOneClassClassifier
+from eocc.measures import Euclidean, Precomputed, Standardised, resolve_measure
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.measures.unit import Unit
 from oracles import core
@@ -91,3 +92,14 @@ def test_a_divisor_that_would_make_distances_infinite_counts_as_0(rows, divisor)
     fitted = Standardised().fit(rows)
     assert fitted.largest == pytest.approx(divisor, rel=0.5)
     assert np.isfinite(fitted.prepare(np.array([[1e308]]), rows).evaluate(np.ones(1))).all()
+
+
+def test_precomputed_dissimilarities_are_not_rescaled_if_asked():
+    D = np.array([[0.0, 0.25], [0.25, 0.0]])
+    kept, scaled = (Precomputed(rescale=rescale) for rescale in (False, True))
+    for measure, factor in ((kept, 1), (scaled, 4)):
+        rows = measure.read(D)
+        assert_array_equal(measure.fit(rows).prepare(rows).evaluate(np.empty(0)), factor * D)
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]; the largest is 1.25"):
+        kept.fit(kept.read(5 * D))
+    assert EntropicOneClassClassifier(measure=kept).fit(D).spanning_tree_.lengths[0] == 0.25

@@ -283,7 +283,7 @@ def test_every_measure_has_its_report(name, tmp_path):
         assert "AUC" in found.text
         assert all(row["near"] or clf.is_whole for row in found.data["rows"])
         drawn = {bool(row.get("picture")) for row in found.data["rows"]}
-        assert drawn == {name in ("graph-edit", "dtw", "string-edit")}
+        assert drawn == {name in ("graph-edit", "twec", "dtw", "string-edit")}
         assert bool(found.data["columns"]) == (name in ("euclidean", "standardised", "gower"))
         assert read(write_report(clf, tmp_path / "alone.html")).text.count("No new rows were given") == 1
 

@@ -91,7 +91,7 @@ def test_kept_rows_with_copies_are_calibrated_as_new_rows():
     kept, rest = clf.training_indices_, np.delete(np.arange(600), clf.training_indices_)
     alone = classifier(prototypes=None, false_alarm_rate=0.1)
     alone.read(rows[kept], reset=True)
-    as_new, _ = alone._learn(rows[kept], kept, None)
+    as_new = alone._learn(rows[kept], kept, None)
     assert (as_new > alone.calibration_values(rows[kept]) + 0.01).any()
     surprises = np.concatenate([as_new, alone.calibration_values(rows[rest])])
     assert clf.surprise_model_.threshold.value == pytest.approx(np.sort(surprises)[-60], rel=1e-12)

@@ -1,4 +1,4 @@
-"""The surprise score: kernels against their twins, the terms by hand, copies, thresholds and weightings."""
+"""The neighbours view: kernels against their twins, the terms by hand, copies, thresholds and weightings."""
 
 import numpy as np
 import pytest
@@ -17,11 +17,11 @@ from eocc.surprise import comparison, nearest
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import fit_surprise_model
 from eocc.surprise.nearest import nearest_in
-from eocc.surprise.score import (
+from eocc.surprise.neighbours import (
+    NeighboursView,
     Standardisation,
-    Surprise,
     Weighting,
-    fit_surprise,
+    fit_neighbours,
     n_local,
     neighbourhood_sizes,
     sum_columns,
@@ -39,8 +39,10 @@ def reference(X, weightings):
 
 
 def learned(X, weightings):
-    """The model and the left-out terms of rows X."""
-    return fit_surprise(reference(X, weightings).among_itself(), no_left_out_weights(2))[:2]
+    """The view of rows X, and its numbers of them, each left out."""
+    among = reference(X, weightings).among_itself()
+    view = fit_neighbours(among, no_left_out_weights(2))
+    return view, view.of(view.nearest_left_out(among))
 
 
 # Few values, so that ties and copies are common.
@@ -96,17 +98,11 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     own = next((j for j in order if counts[j] > 1), -1)
     twin = next((j for j in order if counts[j] > 1 + (j == own)), -1)
     values = np.arange(1.0, len(points) + 1)
-    near, means, copies, gaps, is_short = (
-        np.empty((1, k)),
-        np.empty(1),
-        np.empty(1, int),
-        np.empty(1),
-        np.empty(1, bool),
-    )
+    near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = distances, numbers, np.array([own]), np.array([twin]), counts, values, above, 1.0, m, is_whole
-    summarise_lists(*arguments, near, means, copies, gaps, is_short)
+    arguments = distances, numbers, np.array([own]), np.array([twin]), counts, values, above, m, is_whole
+    summarise_lists(*arguments, near, means, is_short)
     rows = [
         (float(distance), values[j])
         for j, (distance, count) in enumerate(points)
@@ -118,9 +114,6 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
         assert near[0].tolist() == expected
         if kept:
             assert_allclose(means[0], sum(kept) / len(kept), rtol=1e-12)
-        if copies[0]:  # at distance 0 or 1
-            assert copies[0] == sum(distance <= 1 for distance, _ in rows)
-            assert gaps[0] == oracle.smallest([distance for distance, _ in rows], 1.0, 1)[0]
     if is_whole:
         assert not is_short[0]
 
@@ -128,32 +121,11 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
 def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
-    found = np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)
+    found = np.empty((1, 8)), np.empty(1)
     summarise_lists(
-        distances, numbers, np.array([-1]), np.array([-1]), counts, np.ones(20), -1.0, -1.0, 4, False, *found, is_short
+        distances, numbers, np.array([-1]), np.array([-1]), counts, np.ones(20), -1.0, 4, False, *found, is_short
     )
     assert is_short[0]
-
-
-def test_a_list_of_copies_only_is_too_short_to_tell_the_gap():
-    distances, numbers, counts = np.array([[0.0, 0.5]]), np.array([[0, 1]]), np.array([9, 9, 1])
-    for tolerance, expected in ((0.1, False), (0.6, True)):
-        found, is_short = (np.empty((1, 8)), np.empty(1), np.empty(1, int), np.empty(1)), np.empty(1, bool)
-        summarise_lists(
-            distances,
-            numbers,
-            np.array([-1]),
-            np.array([-1]),
-            counts,
-            np.ones(3),
-            -1.0,
-            tolerance,
-            4,
-            False,
-            *found,
-            is_short,
-        )
-        assert is_short[0] == expected
 
 
 def test_rows_that_tie_with_the_last_neighbour_count_too():
@@ -193,16 +165,24 @@ def test_a_row_does_not_count_among_its_own_neighbours(n, sizes):
 
 
 @given(ROWS, st.lists(st.lists(st.integers(-1, 6), min_size=2, max_size=2), min_size=1, max_size=3))
-def test_the_surprise_is_that_of_the_plain_definition(rows, new):
+def test_the_view_is_that_of_the_plain_definition(rows, new):
     X, Y = np.array(rows, float), np.array(new, float)
     measure = Euclidean().fit(X)
     weightings = np.array([[1.0, 1.0], [1.0, 0.25]])
     normal = reference(X, weightings)
-    model = fit_surprise(normal.among_itself(), no_left_out_weights(2))[0]
-    squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
-    expected = oracle.surprise(squares, [measure.prepare(Y, X).evaluate(p).tolist() for p in weightings])
-    found = model.of_terms(model.terms(model.nearest(normal.compare(Y))))
+    view = fit_neighbours(normal.among_itself(), no_left_out_weights(2))
+    squares, others = ([measure.prepare(one, X).evaluate(p).tolist() for p in weightings] for one in (X, Y))
+    expected = oracle.neighbours_view(squares, others, oracle.copies_of(squares, others))
+    found = view.of(view.nearest(normal.compare(Y)))
     assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def as_new(normal):
+    """The view of every training row as a new row of a model without it."""
+    among = normal.among_itself()
+    view = fit_neighbours(among, no_left_out_weights(normal.weightings.shape[1]))
+    view.leave_twins_out(among)
+    return view.of(view.nearest_left_out(among))
 
 
 @given(ROWS)
@@ -210,28 +190,31 @@ def test_training_rows_are_calibrated_as_new_rows_of_a_model_without_them(rows):
     X, weightings = np.array(rows, float), np.array([[1.0, 1.0], [1.0, 0.25]])
     measure = Euclidean().fit(X)
     squares = [measure.prepare(X, X).evaluate(p).tolist() for p in weightings]
-    found = fit_surprise_model(reference(X, weightings), None, no_left_out_weights(2))[1]
-    assert_allclose(found, oracle.surprise_as_new(squares), rtol=1e-6, atol=1e-6)
+    without = oracle.itself_and_twin(squares)
+    expected = oracle.neighbours_view(squares, squares, without)
+    assert_allclose(as_new(reference(X, weightings)), expected, rtol=1e-6, atol=1e-6)
     given_pairs = resolve_measure("precomputed", np.array(squares[0]))
     patterns = given_pairs.read(np.array(squares[0]))
     pairs = Reference(given_pairs.fit(patterns), patterns, np.ones((1, 1)))
-    found = fit_surprise_model(pairs, None, no_left_out_weights(1))[1]
-    assert_allclose(found, oracle.surprise_as_new(squares[:1]), rtol=1e-6, atol=1e-6)
+    expected = oracle.neighbours_view(squares[:1], squares[:1], without)
+    assert_allclose(as_new(pairs), expected, rtol=1e-6, atol=1e-6)
 
 
 def test_a_row_with_a_twin_is_calibrated_without_both():
     X = np.random.default_rng(5).normal(size=(30, 2))
     X[7] = X[3]
     normal = reference(X, np.ones((1, 2)))
-    model, surprises, _ = fit_surprise_model(normal, None, no_left_out_weights(2))
+    view, found = learned(X, np.ones((1, 2)))
     rows = normal.measure.prepare(X[[3]], X).evaluate(np.ones(2))
     rows[0, [3, 7]] = np.inf
-    weighting = model.surprise.weightings[0]
-    alone = model.surprise.of_terms(model.surprise.terms([weighting.nearest_in(rows)]))
-    assert_allclose(surprises[[3, 7]], alone[0])
-    assert surprises[3] > model.surprises(X[[3]])[0] + 0.1  # a new copy of it has one neighbour at 0
+    alone = view.of([view.weightings[0].nearest_in(rows)])
+    assert_allclose(as_new(normal)[[3, 7]], alone[0])
+    assert alone[0] > found[3] + 0.1  # a new copy of it has one neighbour at 0
     single = np.delete(np.arange(30), [3, 7])
+    assert_array_equal(as_new(normal)[single], found[single])
+    model, surprises = fit_surprise_model(normal, None, no_left_out_weights(2))
     assert_array_equal(surprises[single], model.surprises(X[single]))
+    assert (surprises[[3, 7]] >= model.surprises(X[[3]])).all()
 
 
 @pytest.mark.parametrize("n_columns", [3, 8])
@@ -242,8 +225,8 @@ def test_blocks_and_threads_do_not_change_the_model(n_columns, monkeypatch):
     monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", 1000)
     monkeypatch.setattr("eocc.neighbours.exact.ROWS_PER_TASK", 17)
     with threads(3):
-        found, terms = learned(X, np.ones((1, n_columns)))
-    assert_array_equal(terms, left_out)
+        found, again = learned(X, np.ones((1, n_columns)))
+    assert_array_equal(again, left_out)
     assert found.weightings[0].mean_ratio == expected.weightings[0].mean_ratio
 
 
@@ -263,16 +246,16 @@ def model_of(X):
     return learned(X, np.ones((1, X.shape[1])))[0]
 
 
-def surprises(model: Surprise, X, new):
-    return model.of_terms(model.terms(model.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new))))
+def surprises(view: NeighboursView, X, new):
+    return view.of(view.nearest(reference(X, np.ones((1, X.shape[1]))).compare(new)))
 
 
 class TestCopies:
     X = np.random.default_rng(5).normal(size=(30, 2))
 
     def test_a_training_row_scores_as_it_did_when_left_out(self):
-        model, terms = learned(self.X, np.ones((1, 2)))
-        assert_array_equal(surprises(model, self.X, self.X), model.of_terms(terms))
+        view, left_out = learned(self.X, np.ones((1, 2)))
+        assert_array_equal(surprises(view, self.X, self.X), left_out)
 
     def test_a_copy_that_differs_by_rounding_is_a_copy(self):
         # 1e-10 of a typical distance: a row computed in another order, not another row.
@@ -298,47 +281,13 @@ class TestCopies:
         assert model_of(X).weightings[0].local_scales.min() > 0.01
 
 
-class TestClumps:
-    def rows(self, n_copies, n=400):
-        X = np.random.default_rng(0).normal(size=(n, 2))
-        X[:n_copies] = [6.0, 0.0]
-        return X
-
-    @pytest.mark.parametrize(("share", "low", "high"), [(0.05, 0.05, 0.15), (0.3, 0.5, 1.0)])
-    def test_a_copy_of_an_odd_row_is_as_normal_as_its_mass(self, share, low, high):
-        # p = 1 if copies lie at distance 0, whatever their number.
-        p = SurpriseClassifier().fit(self.rows(int(share * 400))).p_values([[6.0, 0.0]])[0]
-        assert low < p <= high
-
-    def test_copies_are_spread_up_to_the_nearest_other_row(self):
-        # The median distances 1, 2, 4, 8 grow as k^1: three copies of a row 2 from the next lie at 0.5, 1 and 1.5.
-        weighting = Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array([1.0, 2.0, 4.0, 8.0]))
-        rows = np.full((1, 40), 5.0)
-        rows[0, :5] = 0.0, 0.0, 0.0, 2.0, 3.0
-        near = weighting.spread_copies(nearest_in(rows, 8, 4, np.ones(40), tolerance=1e-9))
-        assert near.distances.tolist() == [[0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 5.0, 5.0]]
-        assert (near.copies.tolist(), near.gaps.tolist()) == ([3], [2.0])
-
-    @pytest.mark.parametrize(
-        ("profile", "growth"),
-        [([0.0, 1.0, 2.0, 3.0], np.inf), ([1.0, 1.0, 1.0, 1.0], 0.0), ([1.0, 1.5, 2.0, 2.0], 1 / 3)],
-    )
-    def test_the_median_distances_grow_with_a_power_of_the_size(self, profile, growth):
-        assert_allclose(Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array(profile)).growth, growth)
-
-    def test_rows_without_copies_are_as_before(self):
-        near = nearest_in(np.arange(1.0, 41.0)[None], 8, 4, np.ones(40), tolerance=1e-9)
-        weighting = Weighting(np.ones(1), np.ones(40), 1.0, 1e-9, np.array([1.0, 2.0, 4.0, 8.0]))
-        assert weighting.spread_copies(near) is near
-
-
-def test_the_more_surprising_weighting_counts_four_fifths():
+def test_the_profile_counts_four_fifths_and_the_more_surprising_weighting_too(monkeypatch):
     two = (Weighting(np.ones(1), np.ones(5), 1.0, 0.0, np.ones(1)),) * 2
-    surprise = Surprise(two, Standardisation(np.zeros(4), np.ones(4)), no_left_out_weights(1))
-    terms = np.array([[1.0, 2.0, 5.0, 5.0], [5.0, 5.0, 1.0, 2.0], [3.0, 3.0, 3.0, 3.0]])
+    view = NeighboursView(two, Standardisation(np.zeros(4), np.ones(4)), no_left_out_weights(1))
+    terms = iter(np.array([[[1.0, 2.0], [5.0, 5.0], [3.0, 3.0]], [[5.0, 5.0], [1.0, 2.0], [3.0, 3.0]]]))
+    monkeypatch.setattr(Weighting, "terms", lambda self, near: next(terms))
     # 0.8 * 1 + 0.2 * 2 = 1.2 and 5: 0.8 * 5 + 0.2 * 1.2 = 4.24.
-    assert_allclose(surprise.of_terms(terms), [4.24, 4.24, 3.0])
-    assert_allclose(surprise.shares(terms).sum(axis=1), 1.0)
+    assert_allclose(view.of([None, None]), [4.24, 4.24, 3.0])
 
 
 def test_the_threshold_leaves_the_rate_beyond_it():
@@ -352,7 +301,7 @@ def test_the_threshold_leaves_the_rate_beyond_it():
 
 def test_the_threshold_of_equal_surprises_has_a_scale():
     threshold = Threshold.fit(np.zeros(7), 1 / 8)
-    assert (threshold.value, threshold.scale) == (0.0, 0.1)
+    assert (threshold.value, threshold.scale) == (0.0, 0.5)
 
 
 def test_sums_do_not_depend_on_the_batch():

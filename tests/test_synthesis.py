@@ -74,4 +74,4 @@ class TestThePapersExamples:
 )
 def test_invalid_weights_raise_clear_errors(weights, message):
     with pytest.raises(ValueError, match=message):
-        checked_weights(weights, 2)
+        checked_weights(weights, Euclidean().fit(np.array([[0.0, 1.0], [2.0, 3.0]])))

@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.asking import HALF_WORTH, REACH, _candidates, _unlike
-from eocc.io.model_file.document import first_score
 from eocc.measures import Gower
 from eocc.measures.joining import joined
 from eocc.regions.memberships import resolve_membership_function
@@ -87,16 +86,6 @@ def test_the_rows_alone_are_enough_to_teach_a_loaded_model(tmp_path):
     assert_array_equal(again.answers_.rows, better.answers_.rows)
 
 
-def test_a_file_from_before_there_were_answers_loads():
-    clf, rows = fitted(), pool()
-    state = clf.fitted_state()
-    del state["answers"], state["surprise"]["correction"]
-    old = SurpriseClassifier()
-    old.restore_state(state)
-    assert first_score(old, state) == first_score(clf, clf.fitted_state())
-    assert_array_equal(old.score_samples(rows), clf.score_samples(rows))
-
-
 def test_an_answer_reaches_half_the_way_to_the_nearest_training_row():
     clf = SurpriseClassifier(false_alarm_rate=0.1).fit(np.arange(20.0)[:, None])
     better = clf.teach([[29.0]], [1])  # 10 from the nearest training row
@@ -161,13 +150,16 @@ def test_outliers_of_the_fit_stay_when_answers_go():
     assert_array_equal(better.withdraw([0, 1]).score_samples(rows), clf.score_samples(rows))
 
 
-def test_amounts_of_a_taught_model_add_up_to_the_surprise():
-    _, better, rows, _ = taught()
-    surprises = better.calibration_values(rows[::20])
-    for one, surprise in zip(better.explain(rows[::20]), surprises, strict=True):
-        assert one.terms[-1].kind == "answers"
-        assert_allclose(sum(term.amount for term in one.terms), surprise, rtol=1e-12, atol=1e-12)
-        assert "answers on similar rows" in " ".join(one.detail.split())
+def test_an_explanation_says_what_answers_add():
+    _, better, rows, places = taught()
+    some = rows[[*places, *range(0, 220, 20)]]
+    model = better.surprise_model_
+    explained, added = better.explain(some), model.correction.of(some)
+    assert_array_equal([one.surprise for one in explained], better.calibration_values(some))
+    assert_array_equal([one.answered for one in explained], added)
+    assert added.any()
+    said = ["Answers on similar rows add" in " ".join(one.detail.split()) for one in explained]
+    assert said == (added != 0).tolist()
 
 
 def test_a_row_scores_the_same_alone_as_in_a_batch():
@@ -259,3 +251,174 @@ def test_precomputed_dissimilarities_ask_but_cannot_be_taught():
 def test_bad_calls_say_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call(fitted())
+
+
+def dirty(seed=0, n_outliers=20):
+    """200 normal rows and some outliers, all of them training rows."""
+    rng = np.random.default_rng(seed)
+    return np.vstack([rng.normal(size=(200, 3)), rng.normal([0.0, 6.0, 0.0], size=(n_outliers, 3))])
+
+
+NEW = np.random.default_rng(9).normal(size=(80, 3)) * 3
+
+
+class TestAnswersOnTrainingRows:
+    X, y = dirty(), np.repeat([1, -1], [200, 20])
+    clf = SurpriseClassifier().fit(X)
+
+    def test_outliers_leave_the_normal_rows(self):
+        taught = self.clf.teach(self.X[200:], self.y[200:])
+        assert_array_equal(taught.training_indices_, np.arange(200))
+        assert (taught.n_training, taught.is_whole, taught.surprise_model_.n_outliers) == (200, True, 20)
+        assert_array_equal(taught.answers_.removed.places, np.arange(200, 220))
+        assert len(taught.calibration_.margins) == 200
+        assert len(self.clf.prototypes_) == 220  # the model that was taught is as it was
+
+    def test_the_model_is_that_of_a_fit_with_the_same_labels(self):
+        taught, labelled = self.clf.teach(self.X[200:], self.y[200:]), SurpriseClassifier().fit(self.X, self.y)
+        assert not taught.surprise_model_.correction.of(NEW).any()
+        assert_array_equal(taught.calibration_values(NEW), labelled.calibration_values(NEW))
+        assert_array_equal(taught.p_values(NEW), labelled.p_values(NEW))
+        assert_array_equal(taught.predict(NEW), labelled.predict(NEW))
+
+    def test_new_outliers_are_found_after_teaching(self):
+        new = np.random.default_rng(5).normal([0.0, 6.0, 0.0], size=(200, 3))
+        before, after = (
+            (one.predict(new) == -1).mean() for one in (self.clf, self.clf.teach(self.X[200:], self.y[200:]))
+        )
+        assert after > 0.95 > before
+
+    def test_copies_of_an_answered_row_leave_too(self):
+        X = self.X.copy()
+        X[5] = X[7] = X[210]
+        taught = SurpriseClassifier().fit(X).teach(X[[210]], [-1])
+        assert_array_equal(taught.training_indices_, np.delete(np.arange(220), [5, 7, 210]))
+        assert not SurpriseClassifier().fit(X).teach(X[[210]], [1]).answers_.removed
+
+    def test_a_row_that_is_no_training_row_removes_none(self):
+        assert self.clf.teach([[0.0, 30.0, 0.0]], [-1]).answers_.removed is None
+
+    def test_steps_and_parts_give_the_same_model(self):
+        at_once = self.clf.teach(self.X[200:], self.y[200:])
+        in_steps = self.clf.teach(self.X[200:210], self.y[200:210]).teach(self.X[210:], self.y[210:])
+        assert_array_equal(in_steps.score_samples(NEW), at_once.score_samples(NEW))
+        part = at_once.withdraw(range(10))
+        expected = self.clf.teach(self.X[210:], self.y[210:])
+        assert_array_equal(part.score_samples(NEW), expected.score_samples(NEW))
+        assert_array_equal(part.training_indices_, expected.training_indices_)
+
+    @pytest.mark.parametrize("settings", [{}, {"prototypes": 100}, {"contamination": 0.1}, {"measure": "gower"}])
+    def test_withdrawing_gives_back_the_model(self, settings, tmp_path):
+        clf = SurpriseClassifier(**settings).fit(self.X)
+        taught = clf.teach(self.X[200:], self.y[200:]).teach(self.X[:3], [1, 1, 1])
+        save(taught, tmp_path / "m.eocc")
+        loaded = load(tmp_path / "m.eocc")
+        assert_array_equal(loaded.score_samples(NEW), taught.score_samples(NEW))
+        assert_array_equal(loaded.training_indices_, taught.training_indices_)
+        for back in (taught.withdraw(range(23)), loaded.withdraw(range(23))):
+            assert back.answers_ is None
+            assert_array_equal(back.decision_function(NEW), clf.decision_function(NEW))
+            assert_array_equal(back.p_values(self.X), clf.p_values(self.X))
+            assert_array_equal(back.training_indices_, clf.training_indices_)
+            assert_array_equal(back.prototypes_, clf.prototypes_)
+            assert (back.n_training, back.calibration_.rate) == (clf.n_training, clf.calibration_.rate)
+
+    def test_few_rows_have_their_own_rate_again(self, tmp_path):
+        clf = SurpriseClassifier().fit(self.X[:21])
+        taught = clf.teach(self.X[:5], [-1] * 5)
+        assert_allclose([clf.calibration_.rate, taught.calibration_.rate], [0.05, 1 / 17])
+        save(taught, tmp_path / "m.eocc")
+        for back in (taught.withdraw(range(5)), load(tmp_path / "m.eocc").withdraw(range(5))):
+            assert back.calibration_.rate == 0.05
+            assert_array_equal(back.predict(NEW), clf.predict(NEW))
+
+    def test_names_of_the_rows_leave_and_come_back(self, tmp_path):
+        clf = SurpriseClassifier().fit(self.X)
+        clf.row_names_ = [f"row {i}" for i in range(220)]
+        taught = clf.teach(self.X[[3, 210]], [-1, -1])
+        assert taught.row_names_ == [f"row {i}" for i in range(220) if i not in (3, 210)]
+        save(taught, tmp_path / "m.eocc")
+        assert load(tmp_path / "m.eocc").withdraw([0, 1]).row_names_ == clf.row_names_
+
+    def test_a_revised_answer_brings_the_row_back(self):
+        taught = self.clf.teach(self.X[200:], self.y[200:]).teach(self.X[200:], np.ones(20))
+        assert (taught.n_training, taught.answers_.removed) == (220, None)
+        assert (taught.predict(self.X[200:]) == 1).all()
+
+    def test_confirmed_training_rows_do_not_move_the_limit(self):
+        X = self.X[:200]
+        clf = SurpriseClassifier().fit(X)
+        strangest = np.argsort(clf.p_values(X), kind="stable")[:40]
+        taught = clf.teach(X[strangest], np.ones(40))
+        assert taught.surprise_model_.threshold.value == clf.surprise_model_.threshold.value
+        assert_array_equal(taught.calibration_.margins, clf.calibration_.margins)
+        assert (taught.predict(X[strangest]) == 1).all()
+        new = np.random.default_rng(3).normal(size=(2000, 3))
+        assert_array_equal(taught.predict(new), clf.predict(new))
+
+    def test_the_limit_has_no_correction_by_answers(self):
+        rows = np.vstack([NEW[:5], self.X[:5]])
+        taught = self.clf.teach(rows, [1] * 10)
+        among = taught.surprise_model_
+        plain_model = SurpriseClassifier().fit(self.X).surprise_model_
+        assert among.threshold.value == plain_model.threshold.value
+
+    def test_all_rows_cannot_leave(self):
+        clf = SurpriseClassifier(false_alarm_rate=0.2).fit(self.X[:5])
+        with pytest.raises(
+            ValueError, match="the answers call every training row not normal; fit a model to other rows"
+        ):
+            clf.teach(self.X[:5], [-1] * 5)
+
+
+class TestFinding:
+    X = dirty()
+
+    def test_the_strangest_rows_come_first(self):
+        clf = SurpriseClassifier().fit(self.X)
+        found = clf.queries(self.X, 12, goal="find")
+        order = np.argsort(clf.decision_function(self.X), kind="stable")[:12]
+        assert [one.index for one in found] == order.tolist()
+        p_values = clf.p_values(self.X[order])
+        assert found[0].reason == f"rejected, p-value {p_values[0]:.3g}"
+        assert {one.reason.split(",")[0] for one in found} <= {"rejected", "accepted"}
+
+    def test_answered_rows_and_copies_are_not_shown_again(self):
+        rows = np.vstack([self.X, self.X[-3:]])
+        clf = SurpriseClassifier().fit(self.X)
+        first = [one.index for one in clf.queries(rows, 223, goal="find")]
+        assert sorted(first) == list(range(220))  # the three copies are shown once
+        taught = clf.teach(rows[first[:30]], np.ones(30))
+        again = [one.index for one in taught.queries(rows, 300, goal="find")]
+        assert not set(again) & set(first[:30])
+        assert len(again) == 190
+
+    def test_answered_rows_with_gaps_are_not_shown_again(self):
+        clf, rows = SurpriseClassifier().fit(self.X), np.full((4, 3), 4.0)
+        rows[1:3, 0] = np.nan
+        rows[3] = 9.0
+        assert sorted(one.index for one in clf.queries(rows, 4, goal="find")) == [0, 1, 3]
+        assert sorted(one.index for one in clf.teach(rows[1:2], [1]).queries(rows, 4, goal="find")) == [0, 3]
+
+    def test_outliers_among_the_training_rows_are_found(self):
+        clf = SurpriseClassifier().fit(self.X)
+        for _ in range(4):
+            places = np.array([one.index for one in clf.queries(self.X, 5, goal="find")])
+            clf = clf.teach(self.X[places], np.where(places < 200, 1, -1))
+        shown = clf.answers_.y
+        assert (shown == -1).sum() >= 15
+
+    def test_objects_are_found_by_their_content(self):
+        words = ["oak", "oaks", "elm", "elms", "ash", "ashes", "internationalisation", "internationalisation"] * 3
+        clf = SurpriseClassifier(measure="string-edit", false_alarm_rate=0.2).fit(words)
+        found = [words[one.index] for one in clf.queries(words, 20, goal="find")]
+        assert len(found) == len(set(found)) == 7
+
+    def test_learning_is_the_default(self):
+        clf, rows = fitted(), pool()
+        assert clf.queries(rows, 8) == clf.queries(rows, 8, goal="learn")
+        assert clf.queries(rows, 8) != clf.queries(rows, 8, goal="find")
+
+    def test_an_unknown_goal_is_named(self):
+        with pytest.raises(ValueError, match=r"^unknown goal 'seek'; known: learn, find$"):
+            fitted().queries(pool(), 3, goal="seek")

@@ -216,11 +216,17 @@ def test_a_single_training_pattern():
 @pytest.mark.parametrize("seed", range(3))
 def test_the_papers_second_example(seed):
     problem = make_narrow_band(random_state=seed)
-    one = EntropicOneClassClassifier(random_state=seed).fit(problem.X_train)
-    two = EntropicOneClassClassifier(synthesis="validation", random_state=seed).fit(
+    assert np.ptp(problem.X_test[problem.y_test == 1], axis=0)[1] < 0.02  # narrow in y
+    one = EntropicOneClassClassifier.as_printed(random_state=seed).fit(problem.X_train)
+    two = EntropicOneClassClassifier.as_printed("validation", random_state=seed).fit(
         problem.X_train, validation=(problem.X_validation, problem.y_validation)
     )
-    assert (one.predict(problem.X_test) != problem.y_test).sum() > 0
+    wrong = one.predict(problem.X_test) != problem.y_test
+    assert wrong.any()
+    assert (problem.y_test[wrong] == 1).all()
+    if seed == 0:  # the printed figures
+        assert wrong.sum() == 8
+        assert roc_auc_score(problem.y_test, one.score_samples(problem.X_test)) == pytest.approx(0.98, abs=0.005)
     assert (two.predict(problem.X_test) != problem.y_test).sum() == 0
     assert roc_auc_score(problem.y_test, two.score_samples(problem.X_test)) == 1
 

@@ -24,7 +24,8 @@ class Trouble:
     name: str
     what: str
     normalisations: tuple = ("raw",)
-    measure: str = "euclidean"
+    kind: str = "rows"
+    repetitions: int = 1
     ships_validation: bool = False
     identity: str = "trouble"
     variant_of: str = ""

@@ -13,6 +13,7 @@ The rooms, in the order of the data flow. A room imports only rooms that stand b
 - ``regions``       clusters -> fuzzy decision regions -> membership, score, decision
 - ``search``        maximise any function of the dissimilarity's parameters p
 - ``synthesis``     p + data -> model: EOCC-1 and EOCC-2
+- ``ellipsoids``    coordinates -> regions of one shape -> membership
 - ``calibration``   held-out rows -> thresholds and p-values
 - ``surprise``      distances to the nearest normal rows -> the surprise score
 - ``explain``       fitted model + rows -> explanations and rules
@@ -35,12 +36,14 @@ from eocc.foundation.registry import Registry
 if TYPE_CHECKING:
     from eocc.classifiers.entropic import EntropicOneClassClassifier
     from eocc.classifiers.files import load, save
+    from eocc.classifiers.regions import RegionClassifier
     from eocc.classifiers.surprise import SurpriseClassifier
 
-__all__ = ["EntropicOneClassClassifier", "SurpriseClassifier", "__version__", "load", "save"]
+__all__ = ["EntropicOneClassClassifier", "RegionClassifier", "SurpriseClassifier", "__version__", "load", "save"]
 
 _load, _ = Registry("eocc", {}).exports(
     "classifiers.entropic.EntropicOneClassClassifier",
+    "classifiers.regions.RegionClassifier",
     "classifiers.surprise.SurpriseClassifier",
     "classifiers.files.load",
     "classifiers.files.save",

@@ -1,4 +1,4 @@
-"""The three-weight edit scheme as its definition gives it, on dictionaries, in exact fractions."""
+"""Two edit schemes as their definitions give them, on dictionaries, in exact fractions."""
 
 from fractions import Fraction
 
@@ -63,3 +63,25 @@ def edit_counts(first, second, vertex_ranges, edge_ranges):
     deleted = len(first["edges"]) - shared
     size = n + m + len(first["edges"]) + len(second["edges"])
     return tuple(value / size if size else 0.0 for value in (changed, inserted, deleted))
+
+
+def twec_costs(first, second, vertex_ranges, edge_ranges):
+    """(C_N, C_E, C_ED, C_ND): vertices of the first graph, in order, take the nearest free vertex of the second."""
+    n, m = len(first["vertices"]), len(second["vertices"])
+    free, partner, changed = list(range(m)), {}, []
+    for i in range(min(n, m)):
+        costs = [attribute_distance(first["vertices"][i], second["vertices"][j], vertex_ranges) for j in free]
+        changed.append(min(costs))
+        partner[i] = free.pop(costs.index(min(costs)))
+    taken = set(partner.values())
+    inside = {edge: values for edge, values in first["edges"].items() if edge[0] in partner and edge[1] in partner}
+    found = [(values, has_edge(second, partner[a], partner[b])) for (a, b), values in inside.items()]
+    shared = [attribute_distance(values, other, edge_ranges) for values, other in found if other is not None]
+    between = sum(a in taken and b in taken for a, b in second["edges"])
+    n_edges = len(first["edges"]) + len(second["edges"])
+    return (
+        sum(changed) / len(changed) if changed else 0.0,
+        sum(shared) / len(shared) if shared else 0.0,
+        (len(inside) + between - 2 * len(shared)) / n_edges if n_edges else 0.0,
+        abs(n - m) / (n + m) if n + m else 0.0,
+    )

@@ -1,8 +1,12 @@
-"""The surprise and its terms, one row and one neighbour at a time."""
+"""The surprise and its views, one row, one neighbour and one cell at a time."""
 
 import math
 import statistics
-from itertools import pairwise
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+HANDICAPS = {"neighbours": 0.0, "far": 2.5, "covariance": 1.0, "cell": 2.5}
 
 
 def smallest(row, least, k):
@@ -34,28 +38,11 @@ def profile_term(row, mean_distance):
     return sum(logs) / len(logs)
 
 
-def local_ratio(row, scales, spread=None):
-    """The squared ratio of the mean distance, of the `spread` row if given, to the mean local scale of the nearest."""
+def local_ratio(row, scales):
+    """The squared ratio of the mean distance to the mean local scale of the nearest."""
     k = min(4, max(1, len(row) - 1))
     scale = mean_within(row, sorted(row)[k - 1] * (1 + 1e-9), scales)
-    return (sum(sorted(spread or row)[:k]) / k / scale) ** 2
-
-
-def spread_copies(row, tolerance, growth):
-    """The distances, ascending, with c copies up to the nearest other row, the k-th at gap (k / (c + 1))^growth."""
-    ordered = sorted(row)
-    copies = sum(value <= tolerance for value in row)
-    gap = ordered[copies] if copies < len(row) else math.inf
-    if growth == math.inf or gap == math.inf:
-        return ordered
-    return [gap * ((k + 1) / (copies + 1)) ** growth for k in range(copies)] + ordered[copies:]
-
-
-def growth_of(rows, tolerance):
-    """The g of the median distance to the k-th nearest row, which grows as k^g from the first to the last size."""
-    size = max(k for k in (1, 2, 4, 8) if k <= max(1, (len(rows) - 1) // 2))
-    first, last = (statistics.median(sorted(row)[k - 1] for row in rows) for k in (1, size))
-    return math.log(last / first) / math.log(size) if first > tolerance and size > 1 else math.inf
+    return (sum(sorted(row)[:k]) / k / scale) ** 2
 
 
 def copy_tolerance(rows, k):
@@ -70,36 +57,6 @@ def left_out(D):
     return [[math.inf if i == j and n > 1 else D[i][j] for j in range(n)] for i in range(n)]
 
 
-def smallest_step(distances):
-    """The smallest difference between 0 and the distances that are found at two successive of 20 or fewer ranks."""
-    ordered, levels = sorted(distances), [0.0]
-    count = min(20, len(ordered) // 8)
-    found = [ordered[i * (len(ordered) - 1) // max(1, count - 1)] for i in range(count)]
-    levels += [b for a, b in pairwise(found) if b <= a * (1 + 1e-9)]
-    steps = [b - a for a, b in pairwise(levels) if b - a > 1e-9 * b]
-    return min(steps, default=0.0)
-
-
-def changes(D, scales, mean_distance, mean_ratio):
-    """How much the terms of the median row change if its distances grow by the smallest step."""
-    rows = left_out(D)
-    k = min(4, max(1, len(D) - 1))
-    tolerance = copy_tolerance(rows, k)
-    single = [row for row in rows if min(row) > tolerance]
-    counted = single if 2 * len(single) > len(rows) else rows
-    step = smallest_step([value for row in counted for value in smallest(row, tolerance, k) if math.isfinite(value)])
-    sizes = [size for size in (1, 2, 4, 8) if size <= max(1, (len(D) - 1) // 2)]
-    growth = growth_of(rows, tolerance)
-    spread = [spread_copies(row, tolerance, growth) for row in rows]
-    middle = [statistics.median(row[j] for row in spread) for j in range(max(k, sizes[-1]))]
-    scale = statistics.median(mean_within(row, sorted(row)[k - 1] * (1 + 1e-9), scales) for row in rows)
-    terms = []
-    for near in (middle, [value + step for value in middle]):
-        profile = sum(math.log(near[size - 1] + mean_distance) for size in sizes) / len(sizes)
-        terms.append((profile, (sum(near[:k]) / k / scale) ** 2 / mean_ratio))
-    return [after - before for before, after in zip(*terms, strict=True)]
-
-
 def weighting(D):
     """The local scales, the mean distance and the mean ratio of a square matrix, and the left-out terms."""
     n, rows = len(D), left_out(D)
@@ -110,11 +67,9 @@ def weighting(D):
     mean_distance = sum(known) / len(known) if known else 1.0
     own = [sum(value if math.isfinite(value) else mean_distance for value in row) / k for row in near]
     scales = [0.9 * value + 0.1 * sum(own) / n for value in own]
-    growth = growth_of(rows, tolerance)
-    spread = [spread_copies(row, tolerance, growth) for row in rows]
-    ratios = [local_ratio(row, scales, moved) for row, moved in zip(rows, spread, strict=True)]
+    ratios = [local_ratio(row, scales) for row in rows]
     mean_ratio = sum(ratios) / n or 1.0
-    terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(spread, ratios, strict=True)]
+    terms = [(profile_term(row, mean_distance), ratio / mean_ratio) for row, ratio in zip(rows, ratios, strict=True)]
     return scales, mean_distance, mean_ratio, terms
 
 
@@ -123,45 +78,204 @@ def copy_of(row, tolerance):
     return [row.index(min(row))] if min(row) <= tolerance else []
 
 
-def surprise(squares, new):
-    """The surprise of new rows, from the square matrix and the rows of dissimilarities under each weighting.
+def larger_first(first, second):
+    """0.8 of the larger of two numbers, and 0.2 of the smaller."""
+    return 0.8 * max(first, second) + 0.2 * min(first, second)
 
-    A new row within the tolerance of a training row under the first weighting is a copy of it: that row is left out.
-    """
+
+def standard(column, values):
+    """Values less the mean of a column, over its standard deviation."""
+    spread = statistics.pstdev(column)
+    return [(value - statistics.fmean(column)) / (spread if spread > 1e-9 else 1.0) for value in values]
+
+
+def copies_of(squares, new):
+    """The training rows that new rows are copies of, under the first weighting, each in a list of one or none."""
     n = len(squares[0])
     tolerance = copy_tolerance(left_out(squares[0]), min(4, max(1, n - 1)))
-    return surprise_without(squares, new, [copy_of(row, tolerance) if n > 1 else [] for row in new[0]])
+    return [copy_of(row, tolerance) if n > 1 else [] for row in new[0]]
 
 
-def surprise_as_new(squares):
-    """The surprise of the training rows, each as a new row of a model without it: its nearest copy is left out too."""
+def itself(squares):
+    """Each training row, as what is left out of its own neighbours."""
+    n = len(squares[0])
+    return [[i] if n > 1 else [] for i in range(n)]
+
+
+def itself_and_twin(squares):
+    """Each training row and its nearest copy: to a model without the row, it is a copy too."""
     n, rows = len(squares[0]), left_out(squares[0])
     tolerance = copy_tolerance(rows, min(4, max(1, n - 1)))
-    without = [[i, *(copy_of(row, tolerance) if n > 5 else [])] if n > 1 else [] for i, row in enumerate(rows)]
-    return surprise_without(squares, squares, without)
+    return [[i, *(copy_of(row, tolerance) if n > 5 else [])] if n > 1 else [] for i, row in enumerate(rows)]
 
 
-def surprise_without(squares, new, without):
-    """The surprise of new rows, each compared with all training rows but some."""
+def neighbours_view(squares, new, without):
+    """The first view of new rows, from square matrices and rows of dissimilarities under each weighting.
+
+    New row i is compared with all training rows but those in without[i].
+    """
     known = [weighting(D) for D in squares]
-    columns = [[terms[t] for terms in one[3]] for one in known for t in (0, 1)]
-    steps = [change for D, one in zip(squares, known, strict=True) for change in changes(D, *one[:3])]
-    units = [(statistics.fmean(c), max(statistics.pstdev(c), step)) for c, step in zip(columns, steps, strict=True)]
-    n = len(squares[0])
-    tolerances = [copy_tolerance(left_out(D), min(4, max(1, n - 1))) for D in squares]
-    growths = [growth_of(left_out(D), tolerance) for D, tolerance in zip(squares, tolerances, strict=True)]
-    found = []
-    for index in range(len(new[0])):
-        terms = []
-        for one, rows, tolerance, growth in zip(known, new, tolerances, growths, strict=True):
-            scales, mean_distance, mean_ratio, _ = one
-            row = [math.inf if j in without[index] else value for j, value in enumerate(rows[index])]
-            spread = spread_copies(row, tolerance, growth)
-            terms += [profile_term(spread, mean_distance), local_ratio(row, scales, spread) / mean_ratio]
-        standard = [(t - c) / (s if s > 1e-9 else 1.0) for t, (c, s) in zip(terms, units, strict=True)]
-        of_each = [0.8 * profile + 0.2 * ratio for profile, ratio in zip(standard[::2], standard[1::2], strict=True)]
-        found.append(0.8 * max(of_each) + 0.2 * min(of_each))
+    by_weighting = []
+    for (scales, mean_distance, mean_ratio, terms), rows in zip(known, new, strict=True):
+        rows = [
+            [math.inf if j in left else x for j, x in enumerate(row)] for row, left in zip(rows, without, strict=True)
+        ]
+        profiles = standard([one for one, _ in terms], [profile_term(row, mean_distance) for row in rows])
+        ratios = standard([one for _, one in terms], [local_ratio(row, scales) / mean_ratio for row in rows])
+        by_weighting.append([0.8 * a + 0.2 * b for a, b in zip(profiles, ratios, strict=True)])
+    return [larger_first(a, b) for a, b in zip(by_weighting[0], by_weighting[-1], strict=True)]
+
+
+def far_view(training, new):
+    """The view of the training rows and of new rows, from their distances to the landmarks under each weighting.
+
+    The distance of a training row to itself, or to its copy, is infinite.
+    """
+    n_landmarks = len(training[0][0])
+    sizes = [k for k in (2, 4, 8, 16) if k <= (n_landmarks - 1) // 2] or [1]
+    both = []
+    for kinds in zip(training, new, strict=True):
+        near = [[[sorted(row)[k - 1] for k in sizes] for row in rows] for rows in kinds]
+        logs = [[[math.log(max(one, 1e-300)) for one in row] for row in rows] for rows in near]
+        least = math.log(1e-9) + statistics.median(one for row in logs[0] for one in row)
+        logs = [[[max(one, least) for one in row] for row in rows] for rows in logs]
+        columns = [[row[t] for row in logs[0]] for t in range(len(sizes))]
+        both.append([
+            [max(standard(column, [one])[0] for column, one in zip(columns, row, strict=True)) for row in rows]
+            for rows in logs
+        ])  # fmt: skip
+    return tuple(
+        [larger_first(a, b) for a, b in zip(*pair, strict=True)] for pair in zip(both[0], both[-1], strict=True)
+    )
+
+
+def log_mahalanobis(rows, new):
+    """The log of the squared distance from the mean of rows by their covariance, shrunk as Ledoit and Wolf do."""
+    rows, new = np.asarray(rows), np.asarray(new)
+    share = max(ledoit_wolf_shrinkage(rows), 1e-9)
+    apart = rows - rows.mean(axis=0)
+    covariance = apart.T @ apart / len(rows)
+    covariance = (1 - share) * covariance + share * np.trace(covariance) / len(covariance) * np.eye(len(covariance))
+    away = new - rows.mean(axis=0)
+    return np.log(np.maximum((away * np.linalg.solve(covariance, away.T).T).sum(axis=1), 1e-12)).tolist()
+
+
+def covariance_view(rows, new, folds):
+    """The view of training rows, each by those of the other folds, and of new rows, by all; equalised columns."""
+    rows, folds = np.asarray(rows, float), np.asarray(folds)
+    training = np.empty(len(rows))
+    for fold in set(folds.tolist()):
+        training[folds == fold] = log_mahalanobis(rows[folds != fold], rows[folds == fold])
+    return training.tolist(), log_mahalanobis(rows, new)
+
+
+def beyond(amount):
+    return min(max(amount, 0.0), 3.0)
+
+
+def minus_log_p(n_as_strange, n):
+    """-log of the share of n training cells that are at least as strange: the cell itself, and the others that are."""
+    return -math.log(min(1.0, (1 + n_as_strange) / max(n, 1)))
+
+
+def strangeness_of_number(column):
+    """How strange a number is among the numbers of a column; `own` is its place there, None if it is new."""
+    middle, size = statistics.median(column), max(map(abs, column)) or 1.0
+    above = [x - middle for x in column if x - middle > 1e-9 * size]
+    below = [middle - x for x in column if middle - x >= 1e-9 * size]
+    units = [statistics.median(side) if side else size for side in (above, below)]
+
+    def distance(x):
+        return (x - middle) / units[0] if x >= middle else (middle - x) / units[1]
+
+    distances = [distance(x) for x in column]
+
+    def strangeness(value, own):
+        others, far = without(distances, own), distance(value)
+        n_as_far = sum(one >= far for one in others)
+        found = minus_log_p(n_as_far, len(column))
+        if others and not n_as_far:
+            largest = max(*others, 1e-9 * size / max(units))
+            found += beyond(math.log(max(far, largest) / largest))
+        return found
+
+    return strangeness
+
+
+def strangeness_of_code(column):
+    """How strange a category is: the number of training cells that have it; a training cell does not count itself."""
+    counts = [column.count(x) - 1 for x in column]
+
+    def strangeness(value, own):
+        others, count = without(counts, own), column.count(value) - (own is not None)
+        found = minus_log_p(sum(one <= count for one in others), len(column))
+        return found + beyond(math.log((1 + min(others, default=0)) / (1 + count)))
+
+    return strangeness
+
+
+def strangeness_of_count(counts, here, own):
+    """How strange a number of gaps is among those of the training rows."""
+    others = without(counts, own)
+    return minus_log_p(sum(one >= here for one in others), len(counts)) + beyond(here - max(others, default=here))
+
+
+def strangeness_of_gap(column, own):
+    """How strange a gap is in a column; a gap is None."""
+    others = [x is None for x in without(column, own)]
+    found = minus_log_p(sum(others), len(column))
+    return found if any(others) else found + beyond(math.log(1 + len(others)))
+
+
+def without(values, own):
+    return values if own is None else values[:own] + values[own + 1 :]
+
+
+def cells_of(table, is_code):
+    """A function that returns the strangeness of each cell of a row, and of its number of gaps."""
+    columns = [[row[k] for row in table] for k in range(len(is_code))]
+    present = [[x for x in column if x is not None] for column in columns]
+    kinds = [strangeness_of_code if code else strangeness_of_number for code in is_code]
+    known = [kind(column) if column else lambda value, own: 0.0 for kind, column in zip(kinds, present, strict=True)]
+    counts = [row.count(None) for row in table]
+
+    def cells(row, own=None):
+        found = []
+        for value, column, strangeness in zip(row, columns, known, strict=True):
+            if value is None:
+                found.append(strangeness_of_gap(column, own))
+            else:
+                found.append(strangeness(value, None if own is None else sum(x is not None for x in column[:own])))
+        return [*found, strangeness_of_count(counts, row.count(None), own)]
+
+    return cells
+
+
+def cell_view(table, is_code, new):
+    """The view of the training rows, each left out, and of new rows."""
+    cells = cells_of(table, is_code)
+    return [max(0.0, *cells(row, i)) for i, row in enumerate(table)], [max(0.0, *cells(row)) for row in new]
+
+
+def units_of(training):
+    """The median and the unit of a view of the training rows."""
+    least, low, middle, high, most = np.quantile(training, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist()
+    unit = max((high - low) / 1.349, 0.25 * (most - least) / 3.290)
+    return middle, unit if unit > 1e-9 else 1.0
+
+
+def combined(views):
+    """The views of new rows by name, in standard units less their handicaps: from (training, new) of each."""
+    found = {}
+    for name, (training, new) in views.items():
+        middle, unit = units_of(training)
+        found[name] = [(value - middle) / unit - HANDICAPS[name] for value in new]
     return found
+
+
+def surprises(views):
+    """The largest view of each new row."""
+    return [max(row) for row in zip(*combined(views).values(), strict=True)]
 
 
 def weights_of(X):
@@ -192,21 +306,60 @@ def left_out_weights(X, row):
     return [w * (n - 1) / n / part if part > 1e-9 else 0.0 for w, part in zip(weightings[1], left, strict=True)]
 
 
-def surprise_of_rows(X, new):
-    """The surprise of new rows of numbers against training rows X: all distances, sorted.
+def distances(left, right, weights):
+    roots = [math.sqrt(weight) for weight in weights]
+    left, right = ([[x * root for x, root in zip(row, roots, strict=True)] for row in rows] for rows in (left, right))
+    return [[math.dist(a, b) for b in right] for a in left]
+
+
+def own_distances(X, row):
+    """The distances of a copy of a training row under equalised weights without that row; None if these are shared."""
+    weights = left_out_weights(X, row) if row in X else None
+    if weights is None:
+        return None
+    return [math.sqrt(sum(w * (x - y) ** 2 for w, x, y in zip(weights, row, one, strict=True))) for one in X]
+
+
+def to_landmarks(X, distances, landmarks):
+    """The distances to the landmarks under each weighting, infinite where a training row of X is one."""
+    found = [[[row[place] for place in landmarks] for row in rows] for rows in distances]
+    for rows in found if X else ():
+        for own, row in zip(X, rows, strict=True):
+            row[:] = [math.inf if own == X[place] else far for place, far in zip(landmarks, row, strict=True)]
+    return found
+
+
+def views_of_rows(X, new, landmarks, folds):
+    """All views of training rows X, left out, and of new rows of numbers: name -> (training, new).
 
     A copy of a row that carries more than a tenth of the variance of a column has equalised weights without that row.
+    A copy of a training row has the helpers' numbers of that row.
     """
     X, new = ([list(map(float, row)) for row in rows] for rows in (X, new))
-    squares, others = [], []
-    for weights in weights_of(X):
-        roots = [math.sqrt(weight) for weight in weights]
-        left, right = ([[x * root for x, root in zip(row, roots, strict=True)] for row in rows] for rows in (new, X))
-        squares.append([[math.dist(a, b) for b in right] for a in right])
-        others.append([[math.dist(a, b) for b in right] for a in left])
-    for number, row in enumerate(new):
-        if row in X and (weights := left_out_weights(X, row)):
-            others[1][number] = [
-                math.sqrt(sum(w * (x - y) ** 2 for w, x, y in zip(weights, row, one, strict=True))) for one in X
-            ]
-    return surprise(squares, others)
+    weightings = weights_of(X)
+    squares, others = ([distances(rows, X, weights) for weights in weightings] for rows in (X, new))
+    views = {"neighbours": []}
+    for rows, raw, without in ((X, squares, itself(squares)), (new, others, copies_of(squares, others))):
+        last = [own_distances(X, row) or known for row, known in zip(rows, raw[-1], strict=True)]
+        rows = [*raw[:-1], last] if len(raw) > 1 else raw
+        views["neighbours"].append(neighbours_view(squares, rows, without))
+    if len(landmarks) > 2:
+        views["far"] = far_view(to_landmarks(X, squares, landmarks), to_landmarks(None, others, landmarks))
+    active = [k for k, weight in enumerate(weightings[-1]) if weight > 0]
+    if max(folds) > 0 and any(row[k] != X[0][k] for row in X for k in active):
+        largest = max(map(max, squares[-1]))
+        columns = [
+            [[row[k] * math.sqrt(weightings[-1][k]) / largest for k in active] for row in rows] for rows in (X, new)
+        ]
+        views["covariance"] = covariance_view(*columns, folds)
+    views["cell"] = cell_view(X, [False] * len(X[0]), new)
+    for row, copy in enumerate(copies_of(squares, others)):
+        for name in views.keys() - {"neighbours"}:
+            if copy:
+                views[name][1][row] = views[name][0][copy[0]]
+    return views
+
+
+def surprise_of_rows(X, new, landmarks, folds):
+    """The surprise of new rows of numbers against training rows X."""
+    return surprises(views_of_rows(X, new, landmarks, folds))

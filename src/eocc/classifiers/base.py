@@ -59,6 +59,7 @@ class OneClassClassifier(
     parameters: ClassVar[tuple[Parameter, ...]]
     state_keys: ClassVar[tuple[str, ...]]  # the names in `fitted_state` that only this class has
     ratio_name: ClassVar[str]  # what the `ratios` of `score_all` measure
+    space_name: ClassVar[str] = "Dissimilarity space"  # what `embed` gives
     scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     false_alarm_rate: float | None
@@ -78,6 +79,7 @@ class OneClassClassifier(
     regions_: list[Region]
     labels_: Indices
     fuzzy_model_: FuzzyModel
+    modularity_curve_: Matrix = np.empty(0)  # of the partitions into 1, 2, ... clusters; none if not by modularity
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -143,6 +145,43 @@ class OneClassClassifier(
     def promised_rate(self) -> float:
         """The share of new normal rows that is rejected."""
         return self._calibrated().rate
+
+    @property
+    def prototypes_in_words(self) -> str:
+        """What new rows are compared with, for example "2 of 3 training rows"; "" if these are all training rows."""
+        return "" if self.is_whole else f"{len(self.prototypes_):,} of {self.n_training:,} training rows"
+
+    @property
+    def reference_rows(self) -> Any:
+        """Patterns whose columns show what is normal."""
+        return self.prototypes_
+
+    @property
+    def region_centres(self) -> Matrix:
+        """The centres of the regions, in the space of `embed`."""
+        return self.fuzzy_model_.centres
+
+    @property
+    def region_reaches(self) -> Matrix | None:
+        """How far each region reaches in the space of `embed`; None if regions are no balls there."""
+        return None
+
+    def map_rows(self, columns: Indices) -> Matrix:
+        """Return rows of the space of `embed`, some columns of it, whose plane of largest variance a map shows."""
+        return self.measure_.prepare(self.prototypes_[columns]).evaluate(self.weights_)
+
+    def map_points(self, patterns: Any, columns: Indices) -> Matrix:
+        """Return some columns of the space of `embed` for patterns, as the measure reads them."""
+        return self.measure_.prepare(patterns, self.prototypes_[columns]).evaluate(self.weights_)
+
+    def map_in_words(self, row_name: str) -> str:
+        """Return what it means that rows lie close together on a map."""
+        return f"Rows that lie close together have similar dissimilarities to all {row_name}s."
+
+    @property
+    def n_dimensions(self) -> int:
+        """The number of columns of the space of `embed`."""
+        return len(self.prototypes_)
 
     @property
     def rows_scored_at_a_time(self) -> int:
@@ -333,7 +372,7 @@ class OneClassClassifier(
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.prototypes_)
+        return self.n_dimensions
 
     def _calibrated(self) -> Calibration:
         check_is_fitted(self)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from eocc.calibration.conformal import Calibration, check_rate, cross_calibrate
 from eocc.calibration.tally import Tally, ranks_of
 from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.entropic_settings import PRINTED, settings_of
 from eocc.classifiers.entropic_state import KEYS, entropic_state, restore_entropic
 from eocc.classifiers.labels import ValidationSplit, split_rows
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS
@@ -23,22 +24,18 @@ from eocc.foundation.wording import counted
 from eocc.graph.entropy import renyi_order
 from eocc.measures.base import n_columns_of, pair_bytes_of
 from eocc.measures.protocol import Measure
-from eocc.regions.extents import Extent, resolve_extent
-from eocc.regions.fuzzy import Fuzzification
-from eocc.regions.memberships import MembershipFunction, resolve_membership_function
-from eocc.regions.performance import resolve_performance
-from eocc.regions.representatives import Representative, resolve_representative
-from eocc.regions.scores import Scores
+from eocc.regions.extents import Extent
+from eocc.regions.memberships import MembershipFunction
+from eocc.regions.representatives import Representative
+from eocc.regions.scores import Scores, log_grades
 from eocc.regions.small import normal_regions
-from eocc.regions.tconorms import TConorm, resolve_tconorm
+from eocc.regions.tconorms import TConorm
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import Part, Passes
 from eocc.search.protocol import Search
-from eocc.search.run import resolve_search
 from eocc.space.prototypes.by_content import choose_rows, take_census
 from eocc.space.prototypes.protocol import Selection
-from eocc.space.prototypes.select import count_of, resolve_selection
-from eocc.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSynthesis
+from eocc.space.prototypes.select import count_of
 from eocc.synthesis.graph_kinds import CompleteGraph, GraphKind, graph_for
 from eocc.synthesis.model import Model
 from eocc.synthesis.progress import reporting
@@ -70,7 +67,13 @@ class EntropicOneClassClassifier(OneClassClassifier):
         How prototypes are chosen.
     graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
         The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
-        instead of n^2. A search then uses a sample of 1000 patterns. "auto" is "complete" for up to 5000 patterns.
+        instead of n^2. A search then uses a sample of 1000 patterns. "auto" is "complete" for up to 5000 patterns, the
+        paper's method, and "knn" above: another method, as the modularity counts neighbours only (see the user guide).
+    first_cut : {"always", "if-better"}, default="always"
+        Algorithm 1 of EOCC-1: cut the heaviest edge of the tree in any case, as in the paper's pseudo-code, or only if
+        the modularity does not fall, as in its text. Algorithm 2 of EOCC-2 always begins with two clusters.
+    objective : {"normalised", "printed"}, default="normalised"
+        The entropy in the objective: in [0, 1], or the Rényi entropy as printed, whose size drowns the modularity.
     eta : float in [0, 1], default=0.5
         The share of entropy against modularity in the objective.
     beta : float in [0, 1], default=0.5
@@ -169,6 +172,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         prototypes: int | float | None = None,
         selection: str | Selection = "random",
         graph: str | GraphKind = "auto",
+        first_cut: str = "always",
+        objective: str = "normalised",
         eta: float = 0.5,
         beta: float = 0.5,
         gamma: float = 0.02,
@@ -188,7 +193,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         verbose: bool = False,
     ) -> None:
         self.measure, self.synthesis, self.graph, self.precision = measure, synthesis, graph, precision
-        self.prototypes, self.selection = prototypes, selection
+        self.prototypes, self.selection, self.first_cut, self.objective = prototypes, selection, first_cut, objective
         self.eta, self.beta, self.gamma = eta, beta, gamma
         self.performance, self.validation_fraction = performance, validation_fraction
         self.extent, self.representative = extent, representative
@@ -196,6 +201,16 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.search, self.weights, self.false_alarm_rate = search, weights, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
         self.random_state, self.verbose = random_state, verbose
+
+    @classmethod
+    def as_printed(cls, synthesis: str = "entropy", **changes: Any) -> Self:
+        """Return EOCC-1 ("entropy") or EOCC-2 ("validation") with every setting as the paper prints it, but `changes`.
+
+        It differs from the default of the class in the first population of the search, which is all random here and
+        has one individual of all ones there, and in the graph, which is complete here for any number of patterns.
+        Every table and figure of the documentation that says EOCC-1 or EOCC-2 uses it.
+        """
+        return cls(**{**PRINTED, "synthesis": synthesis, **changes})
 
     def fit(self, X: Any, y: Any = None, *, validation: tuple[Any, Any] | None = None) -> Self:
         """Learn from X.
@@ -221,7 +236,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))
         self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
-        settings = draft._settings(len(patterns), split)
+        settings = settings_of(draft, len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)
         if self.false_alarm_rate is not None:
@@ -233,32 +248,6 @@ class EntropicOneClassClassifier(OneClassClassifier):
         if self.synthesis == "entropy":
             return ValidationSplit(np.arange(len(data)), None, None)
         return split_rows(data, y, validation, self.read, self.validation_fraction, rng)
-
-    def _settings(self, n: int, split: ValidationSplit) -> Settings:
-        """Return what the user chose, each name as the object that it names."""
-        fuzzification = Fuzzification(
-            resolve_extent(self.extent), resolve_representative(self.representative),
-            resolve_membership_function(self.membership_function), resolve_tconorm(self.tconorm),
-        )  # fmt: skip
-        synthesis: Synthesis = EntropySynthesis(self.eta, self.gamma)
-        if self.synthesis == "validation":
-            synthesis = ValidationSynthesis(
-                self.eta, self.beta, self.gamma, resolve_performance(self.performance), fuzzification, split.targets,
-                split.outliers,
-            )  # fmt: skip
-        is_searched = self.weights is None and self.search is not None
-        return Settings(
-            measure=self.resolved_measure_,
-            prototypes=self.prototypes,
-            selection=resolve_selection(self.selection),
-            graph=graph_for(self.graph, n),
-            precision=self.precision,
-            synthesis=synthesis,
-            fuzzification=fuzzification,
-            search=resolve_search(self.search) if is_searched else None,  # type: ignore[arg-type]
-            weights=self.weights,
-            n_threads=n_threads(self.n_jobs),
-        )
 
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""
@@ -324,6 +313,14 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
         rows = self.embed(patterns)
         return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
+
+    def region_memberships(self, X: Any) -> Matrix:
+        """Return the membership of each row of X in each decision region: (n_rows, n_regions), in [0, 1].
+
+        `membership(X)` combines them by the t-conorm.
+        """
+        ratios = self.fuzzy_model_.ratios(self.transform(X))
+        return np.asarray(np.exp(log_grades(self.fuzzy_model_.membership_function, ratios)))
 
     def without_small_regions(self, share: float) -> Self:
         """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""

@@ -1,7 +1,19 @@
 """The parameters of the classifiers: one table for validation, command line, PyOD adapter and model file."""
 
-from eocc.foundation.parameters import AUTO, Anything, Choice, Memory, Number, Optional, Parameter, Prototypes, Threads
+from eocc.foundation.parameters import (
+    AUTO,
+    Anything,
+    Choice,
+    Count,
+    Memory,
+    Number,
+    Optional,
+    Parameter,
+    Prototypes,
+    Threads,
+)
 from eocc.measures import MEASURES
+from eocc.partition import LEAST_CLUSTERS
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
@@ -40,12 +52,21 @@ SURPRISE_PARAMETERS = (
     ),
     *(MEMBERSHIP, RATE, CONTAMINATION, MEMORY, JOBS),
 )
+REGION_PARAMETERS = (
+    MEASURE,
+    Parameter("n_regions", Count(), "The number of regions, at most one per four different rows."),
+    *(WEIGHTS, RATE, MEMORY, JOBS),
+)
 ENTROPIC_PARAMETERS = (
     MEASURE,
     Parameter("synthesis", Choice(("entropy", "validation")), "Learn from normal rows only, or also validate."),
     PROTOTYPES,
     SELECTION,
     Parameter("graph", Choice((AUTO, *GRAPHS), ("build",)), "Connect all pairs of rows, or nearest neighbours only."),
+    Parameter("first_cut", Choice(tuple(LEAST_CLUSTERS)), "Cut the heaviest edge always, or if modularity gains."),
+    Parameter(
+        "objective", Choice(("normalised", "printed")), "The entropy to maximise: in [0, 1], or as the paper prints it."
+    ),
     Parameter("eta", Number("[0, 1]"), "The weight of entropy in the objective; modularity gets the rest."),
     Parameter("beta", Number("[0, 1]"), "The share of validation performance in the objective."),
     Parameter(

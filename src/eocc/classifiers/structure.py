@@ -1,9 +1,13 @@
 """Fitted prototypes -> their spanning tree, clusters and regions, for classifiers that decide without them."""
 
+from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.arguments import n_threads
+from eocc.foundation.threads import threads
 from eocc.regions.extents import resolve_extent
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.representatives import resolve_representative
@@ -49,3 +53,34 @@ def structure_of(classifier: Any) -> Model:
         n_threads=1,
     )  # fmt: skip
     return synthesise_at(representation, settings, lambda generation, best: None)
+
+
+def _of_structure(path: str, meaning: str) -> Any:
+    """Return a property that is computed with the structure of the prototypes when it is first asked for."""
+    return property(lambda classifier: attrgetter(path)(classifier.structure_), doc=meaning)
+
+
+class LazyStructure:
+    """Regions of the prototypes that are computed when first asked for. They do not affect decisions."""
+
+    n_jobs: int | None
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether the regions have been computed."""
+        return "structure_" in vars(self)
+
+    @cached_property
+    def structure_(self) -> Model:
+        """Tree, clusters and regions of the prototypes."""
+        with threads(n_threads(self.n_jobs)):
+            return structure_of(self)
+
+    regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
+    labels_ = _of_structure("labels", "The region of each prototype.")
+    fuzzy_model_ = _of_structure("fuzzy", "The regions' centres and widths.")
+    spanning_tree_ = _of_structure("tree", "The minimum spanning tree of the prototypes.")
+    modularity_curve_ = _of_structure("modularity_curve", "The modularity of the partitions into 1, 2, ... clusters.")
+    modularity_ = _of_structure("candidate.modularity", "The normalised modularity of the regions.")
+    entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
+    raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")

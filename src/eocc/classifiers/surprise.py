@@ -1,11 +1,8 @@
 """SurpriseClassifier: how surprising a row is among its nearest normal rows."""
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import replace
-from functools import cached_property
-from operator import attrgetter
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +10,13 @@ from numpy.typing import ArrayLike
 from eocc.calibration.conformal import Calibration, rate_for
 from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.calibration.threshold import Threshold
-from eocc.classifiers.answers import Answers, Removed, known_outliers, n_removed, removed_by, rows_of_fit
+from eocc.classifiers.answers import Answers
 from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.structure import structure_of
+from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
+from eocc.classifiers.teaching import taught
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
 from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
@@ -40,9 +38,8 @@ from eocc.space.prototypes.select import count_compared
 from eocc.space.representation import Representation
 from eocc.space.weightings import checked_weights, left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
-from eocc.surprise.model import SurpriseModel, corrected, fit_surprise_model
+from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_state
-from eocc.synthesis.model import Model
 
 # The limit rejects this share of the training rows that may not be normal: with 5 % and 10 % foreign rows in 25 public
 # sets, false alarms stay at 0.043 and 0.055 for a rate of 0.05; with all of them they are 0.068 and 0.098.
@@ -51,12 +48,7 @@ FOREIGN_SHARE = 0.5
 BLOCK_ROWS = 2048
 
 
-def _of_structure(path: str, meaning: str) -> Any:
-    """Return a property that is computed with the structure of the prototypes when it is first asked for."""
-    return property(lambda classifier: attrgetter(path)(classifier.structure_), doc=meaning)
-
-
-class SurpriseClassifier(OneClassClassifier):
+class SurpriseClassifier(LazyStructure, OneClassClassifier):
     """Detects rows that are surprising among their nearest normal rows.
 
     The surprise of a row combines two terms. The first is the mean log distance to its 1st, 2nd, 4th and 8th nearest
@@ -275,7 +267,7 @@ class SurpriseClassifier(OneClassClassifier):
             measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
             # The surprise does not depend on the scale of the dissimilarity.
             fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
-            weights = checked_weights(self.weights, fitted.n_parameters)
+            weights = checked_weights(self.weights, fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
             if prepared is not None and not isinstance(fitted, RegisteredFitted):
@@ -292,35 +284,7 @@ class SurpriseClassifier(OneClassClassifier):
         return surprises
 
     def _with_answers(self, answers: Answers | None) -> Self:
-        taught, before = copy(self), self.answers_
-        taught.__dict__.pop("structure_", None)
-        normal, removed, confirmed = rows_of_fit(self), self._removed(answers), None
-        taught.n_rows_ = self.n_rows_ + n_removed(before) - (0 if removed is None else len(removed.places))
-        if removed is not None:
-            normal = normal.some(np.delete(np.arange(len(normal.indices)), removed.places))
-        if answers is not None:
-            answers, confirmed = replace(answers, removed=removed), answers.confirmed
-        taught.row_names_, taught.answers_ = normal.names, answers
-        outliers = known_outliers(self.outliers_, answers)
-        surprises = taught._learn(normal.rows, normal.indices, outliers, confirmed)
-        if answers is not None:
-            with threads(n_threads(self.n_jobs)):
-                taught.surprise_model_ = corrected(taught.surprise_model_, answers.rows, answers.y, surprises)
-        taught._calibrate_on(Tally().add(surprises))
-        if answers is None and before is not None:
-            # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
-            taught.surprise_model_ = replace(taught.surprise_model_, threshold=before.threshold)
-            taught.calibration_ = before.calibration
-        return taught
-
-    def _removed(self, answers: Answers | None) -> Removed | None:
-        """Return the training rows that answers call not normal, and their copies."""
-        outliers = known_outliers(None, answers)
-        if outliers is None:
-            return None
-        known, tolerance = rows_of_fit(self), self.surprise_model_.surprise.neighbours.weightings[0].tolerance
-        distances = self.measure_.prepare(outliers, known.rows).evaluate(self.weights_)
-        return removed_by(answers, known, distances, tolerance)
+        return cast(Self, taught(self, answers))
 
     def score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
@@ -407,11 +371,6 @@ class SurpriseClassifier(OneClassClassifier):
         return np.asarray(self.labels_[rows.argmin(axis=1)])
 
     @property
-    def has_regions(self) -> bool:
-        """Whether the regions have been computed."""
-        return "structure_" in vars(self)
-
-    @property
     def weightings(self) -> dict[str, Matrix]:
         """The weights as given and, if that makes a difference, with every weight variance-equalised."""
         names = ("weight", "variance-equalised")
@@ -423,21 +382,6 @@ class SurpriseClassifier(OneClassClassifier):
     def rows_scored_at_a_time(self) -> int:
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
         return BLOCK_ROWS if isinstance(self.measure_, ComparesRows) else super().rows_scored_at_a_time
-
-    @cached_property
-    def structure_(self) -> Model:
-        """Tree, clusters and regions of the prototypes."""
-        with threads(n_threads(self.n_jobs)):
-            return structure_of(self)
-
-    regions_ = _of_structure("regions", "The clusters of the prototypes as regions.")
-    labels_ = _of_structure("labels", "The region of each prototype.")
-    fuzzy_model_ = _of_structure("fuzzy", "The regions' centres and widths.")
-    spanning_tree_ = _of_structure("tree", "The minimum spanning tree of the prototypes.")
-    modularity_curve_ = _of_structure("modularity_curve", "The modularity of the partitions into 1, 2, ... clusters.")
-    modularity_ = _of_structure("candidate.modularity", "The normalised modularity of the regions.")
-    entropy_ = _of_structure("candidate.entropy", "The normalised entropy of the prototypes.")
-    raw_entropy_ = _of_structure("raw_entropy", "The Rényi entropy of the prototypes.")
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_

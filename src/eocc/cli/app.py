@@ -22,7 +22,7 @@ from eocc.foundation.progress import Watch, shown
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
-    "fit", "plan", "score", "explain", "inspect", "plot", "report", "review", "teach", "answers", "compare",
+    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
     "reproduce", "demo",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.

@@ -64,8 +64,9 @@ def fit(
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)
-    say_copies(classifier)
-    say_strangest(classifier, output, data)
+    if classifier.scores_left_out:
+        say_copies(classifier)
+        say_strangest(classifier, output, data)
 
 
 def check_labels(method: str, about: DataOptions) -> None:
@@ -120,7 +121,7 @@ def say_strangest(classifier: Any, model: Path, data: DataFiles) -> None:
     from eocc.foundation.printing import printable
     from eocc.io.files.source import STDIN
 
-    if not classifier.scores_left_out or len(classifier.prototypes_) <= N_STRANGEST:
+    if len(classifier.prototypes_) <= N_STRANGEST:
         return
     margins = classifier.score_read(classifier.prototypes_).margins
     places = np.argsort(margins, kind="stable")[:N_STRANGEST]

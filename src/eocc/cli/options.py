@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from eocc import classifiers
-from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, SURPRISE_PARAMETERS
+from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
 from eocc.cli.app import Shared
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
@@ -29,7 +29,7 @@ OPTIONS = {"n_jobs": "--jobs", "random_state": "--seed"}
 NOT_OPTIONS = ("synthesis", "verbose", "weights")
 # Parameters that only validation uses.
 OF_VALIDATION = ("beta", "performance", "validation_fraction")
-SURPRISE, EOCC_1, EOCC_2 = "surprise", "eocc-1", "eocc-2"
+SURPRISE, REGIONS, EOCC_1, EOCC_2 = "surprise", "regions", "eocc-1", "eocc-2"
 
 
 def _with_options(parameters: Iterable[Parameter], without: Iterable[str] = ()) -> dict[str, Parameter]:
@@ -39,6 +39,7 @@ def _with_options(parameters: Iterable[Parameter], without: Iterable[str] = ()) 
 # The parameters of each method that have an option.
 METHODS = {
     SURPRISE: _with_options(SURPRISE_PARAMETERS),
+    REGIONS: _with_options(REGION_PARAMETERS),
     EOCC_1: _with_options(ENTROPIC_PARAMETERS, OF_VALIDATION),
     EOCC_2: _with_options(ENTROPIC_PARAMETERS),
 }
@@ -196,8 +197,8 @@ def stacked(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]
 
 def method_options(names: Iterable[str] = tuple(PARAMETERS)) -> Callable[[Function], Function]:
     """Add --method and the options of the parameters of these names."""
-    method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True,
-                          help="surprise for detection; eocc-1 and eocc-2 are the paper's.")  # fmt: skip
+    what = "surprise for detection; regions for rules and SQL; eocc-1 and eocc-2 are the paper's."
+    method = click.option("--method", type=Names("method", METHODS), default=SURPRISE, show_default=True, help=what)
     return stacked(method, *(_parameter_option(PARAMETERS[name]) for name in names))
 
 

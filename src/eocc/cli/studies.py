@@ -16,8 +16,9 @@ def study_options(folder: str) -> Callable[[Function], Function]:
     """Add the options of a study that writes to a folder."""
     return stacked(
         click.option("--systems", default="", metavar="NAME,...", help="Classifiers to compare; all by default."),
-        click.option("--repetitions", type=click.IntRange(min=1), default=1, show_default=True,
-                     help="How often the ten folds are drawn; each fold is one run."),
+        click.option("--repetitions", type=click.IntRange(min=1), default=None,
+                     help="How often the ten folds are drawn, each fold being one run; for graphs, the number of "
+                     "seeds. Default: 3 for UCI sets (1 for AB), 10 for graphs, 1 for your own data."),
         seed_option,
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
@@ -76,4 +77,4 @@ def run_and_write(study: Any, request: Any) -> None:
         return
     results = run_study(study, request)
     print(write_study(study, results, request)[0].read_text(encoding="utf-8"))
-    say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.jsonl.")
+    say(f"Written: {request.folder / study.name}.md, .csv and .html; single runs are in {request.folder}/cells.")

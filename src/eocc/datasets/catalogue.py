@@ -57,8 +57,9 @@ class DatasetRow:
     `table` is the table of the paper: low, high or iam. A variant of a set has its table, and names it in `variant_of`.
     `n_targets` and `n_others` are the paper's numbers (of the set itself, for variants), and are checked when a UCI set
     is loaded. The paper counts graph sets in another way; there `splits`, (graphs, targets) of train, valid and test,
-    are checked. `file` is a place in the data folder, `sha256` the checksum of the copy described here (other copies
-    are accepted). `shipped_by` is a package that contains the set; `public_file` can be downloaded and checked.
+    are checked. `vertex_kinds` and `edge_kinds` say which attributes of graphs are numbers, categories or texts. `file`
+    is a place in the data folder, `sha256` the checksum of the copy described here (other copies are accepted).
+    `shipped_by` is a package that contains the set; `public_file` can be downloaded and checked.
     """
 
     name: str
@@ -77,6 +78,8 @@ class DatasetRow:
     public_file: PublicFile | None
     variant_of: str | None
     splits: tuple[tuple[int, ...], ...]
+    vertex_kinds: dict[str, str]
+    edge_kinds: dict[str, str]
 
     @property
     def kind(self) -> str:
@@ -127,6 +130,8 @@ def _row(cells: dict[str, str]) -> DatasetRow:
         public_file=PublicFile(address, cells["public_sha256"]) if address else None,
         variant_of=cells["variant_of"] or None,
         splits=tuple(tuple(map(int, split.split(":"))) for split in cells["splits"].split()),
+        vertex_kinds=dict(kind.split(":") for kind in cells["vertex_kinds"].split()),
+        edge_kinds=dict(kind.split(":") for kind in cells["edge_kinds"].split()),
     )
 
 

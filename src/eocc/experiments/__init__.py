@@ -2,7 +2,7 @@
 
 - ``protocol``           a published set or a user's table -> what one run trains, validates and tests on
 - ``systems``            the classifiers that are compared
-- ``provenance``         the code behind a result
+- ``provenance``         what a system computes, as a fingerprint of its results
 - ``cells``              one system on one run -> its results
 - ``store``              results on disk, written as soon as they are known
 - ``pool``               cells on several processes, with time limits
@@ -13,4 +13,9 @@
 - ``studies``            data sets and systems of a study, a search that fits a budget, the cells to run
 - ``writing``            the files of a study
 - ``demo``               a first look at both classifiers
+- ``splitting``          the folds as a splitter for scikit-learn's model selection
 """
+
+from eocc.foundation.registry import Registry
+
+__getattr__, __all__ = Registry("eocc", {}).exports("experiments.splitting.OneClassFold")

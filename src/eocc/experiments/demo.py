@@ -10,12 +10,9 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.types import Matrix
-from eocc.search.genetic import GeneticSearch
 from eocc.tables.table import NUMBER, Column, Table
 
 N_LABELLED = 10
-# Time matters more here than the last digit of the objective.
-SEARCH_GENERATIONS = 20
 
 
 # The loader in scikit-learn, the class that is normal, and the names of both kinds.
@@ -70,9 +67,9 @@ def _fitted(rows: Matrix, labelled: Matrix, seed: int, names: Sequence[str]) -> 
     both, y = _named(np.vstack([rows, labelled]), names), np.repeat([1, -1], [len(rows), len(labelled)])
 
     def entropic(synthesis: str) -> EntropicOneClassClassifier:
-        search = GeneticSearch(max_generations=SEARCH_GENERATIONS)
-        return EntropicOneClassClassifier(measure="standardised", synthesis=synthesis, validation_fraction=0.5,
-                                          search=search, random_state=seed, n_jobs=-1)  # fmt: skip
+        return EntropicOneClassClassifier.as_printed(
+            synthesis, measure="standardised", validation_fraction=0.5, random_state=seed, n_jobs=-1
+        )
 
     surprise = SurpriseClassifier(measure="standardised", n_jobs=-1)
     return {

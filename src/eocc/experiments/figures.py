@@ -40,7 +40,7 @@ def draw_problem(axes: Any, classifier: EntropicOneClassClassifier, problem: One
 
 
 def _fitted(problem: OneClassProblem, synthesis: str = "entropy") -> EntropicOneClassClassifier:
-    classifier = EntropicOneClassClassifier(synthesis=synthesis, random_state=0)
+    classifier = EntropicOneClassClassifier.as_printed(synthesis, random_state=0)
     validation = (problem.X_validation, problem.y_validation) if synthesis == "validation" else None
     return classifier.fit(problem.X_train, validation=validation)
 
@@ -59,7 +59,7 @@ def first_example() -> Any:
 
 
 def second_example() -> Any:
-    """Draw a narrow band: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
+    """Draw two narrow bands: decisions of EOCC-1, and the memberships of EOCC-1 and EOCC-2."""
     problem = make_narrow_band()
     one, two = _fitted(problem), _fitted(problem, "validation")
     figure = new_figure(15, 4.4)
@@ -69,7 +69,7 @@ def second_example() -> Any:
         plot_membership(classifier, problem.X_test, axes=drawn)
         accuracy = float((classifier.predict(problem.X_test) == problem.y_test).mean())
         drawn.set_title(f"{name}: membership; accuracy of the decision {accuracy:.2f}")
-    figure.suptitle("Second example: a narrow band next to the training targets")
+    figure.suptitle("Second example: test rows in two bands that are narrow in y")
     return figure
 
 

@@ -1,95 +1,91 @@
-"""The sources that the results of a system depend on. Results on disk are keyed by a digest of them."""
+"""What a system computes on small made-up data, as a fingerprint. Results on disk are valid as long as it is the same.
 
-import ast
+A fingerprint does not change if code is moved, renamed or made faster, so finished results survive such changes. A
+change that shows on none of the made-up data goes unnoticed: delete the results of the systems it concerns.
+"""
+
 import hashlib
-from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
-from eocc.foundation.registry import Registry
+import numpy as np
 
-# What a run does. Their own imports, all systems and all loaders of data, are not followed.
-OF_EVERY_RUN = ("eocc.experiments.protocol", "eocc.experiments.cells")
-# The classifiers import these rooms, but a run neither explains nor saves anything.
-NOT_RUN = ("eocc.explain", "eocc.io")
-# The rivals import it, but on rows of numbers they use no measure.
-MEASURES = "eocc.measures"
+from eocc.experiments.cells import Cell, outcome_of
+from eocc.experiments.protocol import Labelled, Source, TableSource, Trial
+from eocc.experiments.systems import SYSTEMS, can_run
+from eocc.foundation.types import Matrix
+from eocc.measures import MEASURES
+from eocc.measures.labelled_graph import LabelledGraph
 
-
-def code_digest(estimator: Any, measure: str) -> str:
-    """Return a digest of the estimator's parameters and of the code of this library that a run of it may execute.
-
-    Comments and docstrings do not count.
-    """
-    parameters = estimator.get_params(deep=False)
-    roots = {type(value).__module__ for value in (estimator, *parameters.values())}
-    names = frozenset({measure, *(value for value in parameters.values() if isinstance(value, str))})
-    not_run = NOT_RUN if "measure" in parameters or measure != "euclidean" else (*NOT_RUN, MEASURES)
-    digest = hashlib.sha256(repr(sorted(parameters.items())).encode())
-    for module in sorted(sources(roots, names, not_run) | set(OF_EVERY_RUN)):
-        digest.update(f"{module} {_code(module)}".encode())
-    return digest.hexdigest()[:16]
-
-
-def sources(roots: Iterable[str], names: frozenset[str], not_run: tuple[str, ...] = NOT_RUN) -> set[str]:
-    """Return the modules of this library among the roots, and all that they import, directly or not.
-
-    Of a table of named choices only those in `names` count. Packages in `not_run` are left out.
-    """
-    found, new = set[str](), set(roots)
-    while new := {module for module in new - found if _is_own(module) and not module.startswith(not_run)}:
-        found |= new
-        new = {module for one in new for module in _imported_by(one, names)}
-    return found
+# Generations of a search.
+SHORT_SEARCH = 2
+# Scores are compared in this many digits: fewer than processors agree on.
+DIGITS = 6
 
 
 @cache
-def _tree(module: str) -> ast.Module:
-    spec = find_spec(module)
-    assert spec is not None
-    return ast.parse(Path(str(spec.origin)).read_text(encoding="utf-8"))
+def fingerprint(system: str, kind: str) -> str:
+    """Return 12 hexadecimal digits for what a system computes on data of a kind, "rows" or "graphs"."""
+    digest = hashlib.sha256()
+    for source in (_graphs(),) if kind == "graphs" else (_rows(), _wide_rows()):
+        for form in source.normalisations if can_run(SYSTEMS[system], source) else ():
+            outcome = outcome_of(Cell(source, form, system, 1, 0, SHORT_SEARCH))
+            digest.update(_rounded(outcome.scores).tobytes() + outcome.accepted.tobytes())
+            digest.update(_rounded(np.concatenate([outcome.trial.honest_test, outcome.trial.test.y])).tobytes())
+    return digest.hexdigest()[:12]
 
 
-@cache
-def _code(module: str) -> str:
-    """Return the code of a module without docstrings and comments."""
-    for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            del node.body[0]
-    return ast.dump(_tree(module))
+def _rounded(scores: Matrix) -> Matrix:
+    """Return the numbers with a few digits; 0 is not negative."""
+    return np.array([float(f"{score:.{DIGITS - 1}e}") for score in np.asarray(scores, float)]) + 0.0
 
 
-@cache
-def _imported_by(module: str, names: frozenset[str]) -> frozenset[str]:
-    return frozenset(name for node in _nodes(_tree(module)) for name in _modules_of(node, names))
+def _table(name: str, targets: Matrix, others: Matrix) -> TableSource:
+    rows = tuple(map(tuple, np.vstack([targets, others]).tolist()))
+    return TableSource(name, rows=rows, is_target=(True,) * len(targets) + (False,) * len(others))
 
 
-def _nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all nodes but those that only type checkers read."""
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _nodes(child)
+def _rows() -> TableSource:
+    """Return two clusters with copies, a column of integers and one of two values, and outliers near and far."""
+    rng = np.random.default_rng(0)
+    targets = rng.normal(size=(60, 4)) + 6 * (np.arange(60)[:, None] % 3 == 0)
+    others = rng.normal(size=(25, 4)) * 2 + 3
+    for rows in (targets, others):
+        rows[:, 1], rows[:, 2] = rows[:, 1].round(), rows[:, 2] > 0
+    targets[50:55] = targets[:5]
+    return _table("rows", targets, others)
 
 
-def _modules_of(node: ast.AST, names: frozenset[str]) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    if not isinstance(node, ast.ImportFrom) or not _is_own(str(node.module)):
-        return
-    package = import_module(str(node.module))
-    yield package.__name__
-    for alias in node.names:
-        thing = getattr(package, alias.name)
-        if isinstance(thing, Registry):
-            yield from (thing[name].__module__ for name in names & set(thing))
-        elif hasattr(package, "__path__"):  # a module of the package, or what a module of it defines
-            yield str(getattr(thing, "__module__", None) or getattr(thing, "__name__", ""))
+def _wide_rows() -> TableSource:
+    """Return more columns than rows."""
+    rng = np.random.default_rng(1)
+    return _table("wide rows", rng.normal(size=(20, 40)), rng.normal(size=(12, 40)) + 0.5)
 
 
-def _is_own(module: str) -> bool:
-    return module.startswith("eocc.")
+@dataclass(frozen=True)
+class _GraphSource(Source):
+    """Rings and paths with labelled vertices and edges."""
+
+    n_folds = 1
+    normalisations = ("graphs",)
+    kind = "graphs"
+    ships_validation = True
+
+    def trial(self, normalisation: str, seed: int, run: int) -> Trial:
+        """Return rings as targets; paths are the outliers."""
+        rng = np.random.default_rng(2)
+        training, *tests = ([_graph(rng, is_ring) for is_ring in kinds]
+                            for kinds in ([1] * 15, [1] * 5 + [0] * 5, [1] * 8 + [0] * 8))  # fmt: skip
+        validation, test = (Labelled(graphs, np.repeat([1, -1], len(graphs) // 2)) for graphs in tests)
+        return Trial(training, test, validation, validation, np.arange(16), lambda name: MEASURES[name]())
+
+
+def _graphs() -> Source:
+    return _GraphSource("graphs")
+
+
+def _graph(rng: np.random.Generator, is_ring: int) -> LabelledGraph:
+    n = int(rng.integers(3, 9))
+    edges = [[k, (k + 1) % n] for k in range(n if is_ring else n - 1)]
+    vertices = {"x": rng.random(n).tolist(), "kind": rng.choice(list("abc"), n).tolist()}
+    return LabelledGraph(n, edges, vertices, {"w": rng.random(len(edges)).tolist()})

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from eocc.experiments.cells import Cell
 from eocc.experiments.pool import run_cells
-from eocc.experiments.protocol import IamSource, Source, UciSource
+from eocc.experiments.protocol import ALL_ROWS, IamSource, Source, UciSource
+from eocc.experiments.provenance import fingerprint
 from eocc.experiments.published_figures import QUANTITIES, published
 from eocc.experiments.store import open_store
-from eocc.experiments.systems import SYSTEMS, can_run
+from eocc.experiments.systems import SYSTEMS, forms_of
 from eocc.experiments.tables import Results, results_of
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import choose
@@ -39,9 +40,12 @@ VALIDATION_FACTOR = 1.4
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. `budget` and `time_limit` are seconds; a budget shortens the search."""
+    """What the user asked for. `budget` and `time_limit` are seconds; a budget shortens the search.
 
-    repetitions: int = 1
+    Without a number of repetitions, every set has its own.
+    """
+
+    repetitions: int | None = None
     seed: int = 0
     jobs: int = 1
     systems: tuple[str, ...] = ()
@@ -49,6 +53,10 @@ class Request:
     budget: float | None = None
     time_limit: float = 1800.0
     folder: Path = Path("results")
+
+    def n_runs(self, source: Source, form: str = "") -> int:
+        """Return the number of runs of a system on a set."""
+        return (1 if form == ALL_ROWS else self.repetitions or source.repetitions) * source.n_folds
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,25 +89,24 @@ def seconds_of(source: Source, system: str, generations: int) -> float:
     n, m = _size(source)
     if not SYSTEMS[system].is_entropic:
         return 0.05 + 1e-6 * n * n + 2e-8 * n * m
-    pair = 5e-6 if source.measure == "graph-edit" else 2e-8
+    pair = 5e-6 if source.kind == "graphs" else 2e-8
     factor = 1.0 if SYSTEMS[system].validation is None else VALIDATION_FACTOR
     candidate = 1e-4 + 6e-9 * n**2 + 1.6e-11 * n**3
     return 0.02 + pair * n * (n + m) + min(generations, TYPICAL_GENERATIONS) * POPULATION * factor * candidate
 
 
-def generations_within(
-    budget: float | None, places: Sequence[tuple[Source, str, str]], repetitions: int, jobs: int
-) -> tuple[Mapping[str, int], str]:
+def generations_within(places: Sequence[tuple[Source, str, str]], request: Request) -> tuple[Mapping[str, int], str]:
     """Return the generations of the search on each set so that the study fits the budget, and a note about it.
 
     `places` are (source, normalisation, system). Only the most expensive sets are shortened: no set may cost more than
     a cap, the largest for which the sum fits.
     """
     costs: dict[str, dict[int, float]] = {}
-    for source, _, system in places:
+    budget = request.budget
+    for source, form, system in places:
         cost = costs.setdefault(source.name, dict.fromkeys(LENGTHS, 0.0))
         for length in LENGTHS if budget is not None else ():
-            cost[length] += repetitions * source.n_folds * seconds_of(source, system, length) / jobs
+            cost[length] += request.n_runs(source, form) * seconds_of(source, system, length) / request.jobs
     chosen = dict.fromkeys(costs, FULL_SEARCH)
     if budget is None:
         return chosen, ""
@@ -125,16 +132,22 @@ def plan_study(name: str, title: str, sources: Sequence[Source], request: Reques
     places = [
         (source, form, system.name)
         for source in chosen
-        for form in source.normalisations
+        for form in (*source.normalisations, ALL_ROWS)
         for system in SYSTEMS.values()
-        if (not request.systems or system.name in request.systems) and can_run(system, source)
+        if (not request.systems or system.name in request.systems) and form in forms_of(system, source)
     ]
     there = [place for place in places if place[0].name not in absent]
-    lengths, note = generations_within(request.budget, there, request.repetitions, request.jobs)
+    lengths, note = generations_within(there, request)
     cells = tuple(
-        Cell(*place, run, request.seed, lengths.get(place[0].name, 0) if SYSTEMS[place[2]].is_entropic else 0)
+        Cell(
+            *place,
+            run,
+            request.seed,
+            lengths.get(place[0].name, 0) if SYSTEMS[place[2]].is_entropic else 0,
+            fingerprint(place[2], place[0].kind),
+        )
         for place in places
-        for run in range(request.repetitions * place[0].n_folds)
+        for run in range(request.n_runs(*place[:2]))
     )
     return Study(f"{name}-part" if request.systems or request.datasets else name, title, cells, note, absent)
 
@@ -150,7 +163,7 @@ def _why_absent(source: Source) -> str:
 def run_study(study: Study, request: Request) -> Results:
     """Run the cells that have no results in the folder yet; the results of each are written at once."""
     with open_store(request.folder) as (finished, add):
-        there = [cell for cell in study.cells if cell.source.name not in study.absent]
+        there = list({cell.key: cell for cell in study.cells if cell.source.name not in study.absent}.values())
         waiting = [cell for cell in there if cell.key not in finished or finished[cell.key].reason]
         costs = {cell.key: seconds_of(cell.source, cell.system, cell.generations) for cell in waiting}
         passed, n_before = 0.0, len(there) - len(waiting)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from eocc.experiments.cells import Cell, Figures
+from eocc.experiments.protocol import ALL_ROWS
 from eocc.experiments.published_figures import PublishedFigure
 from eocc.experiments.statistics import Ranking, Summary, rank_systems, summarise
 from eocc.experiments.systems import SYSTEMS
@@ -17,8 +18,8 @@ from eocc.foundation.types import Matrix
 Place = tuple[str, str]  # data set, normalisation
 Table = list[list[str]]  # the first row is the head
 
-MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "ends_at_ones",
-            "fit_seconds", "score_seconds")  # fmt: skip
+MEASURED = ("auc", "accuracy", "precision", "recall", "f_measure", "regions", "generations", "fit_seconds",
+            "score_seconds")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,9 @@ class Results:
     def printed(self, place: Place, system: str, measured: str) -> PublishedFigure | None:
         """Return the published figure of a place, for a variant that of its set."""
         name, form = place
-        printed_as = SYSTEMS[system].printed_as or system
+        if form == ALL_ROWS:
+            form = "unit-variance" if SYSTEMS[system].normalised_by_all else ""
+        printed_as = SYSTEMS[system].variant_of or system
         return self.published.get(((self.variants.get(name, name), form), printed_as, measured))
 
     def mean(self, places: Iterable[Place], system: str, measured: str = "auc") -> float:
@@ -64,7 +67,7 @@ class Results:
         return [
             (name, its_form)
             for name, its_form in self.places
-            if name not in self.absent and name not in self.variants and form in ("", its_form)
+            if name not in self.absent and name not in self.variants and its_form != ALL_ROWS and form in ("", its_form)
         ]
 
     @property
@@ -76,7 +79,7 @@ class Results:
         """Return the ranks by mean AUC over the sets in one normalisation, of the systems that know targets only."""
         places = self.counted(form)
         known = [SYSTEMS[system] for system in self.systems]
-        systems = [system.name for system in known if system.validation is None and not system.printed_as]
+        systems = [system.name for system in known if system.validation is None and not system.variant_of]
         scores = np.array([[self.mean([place], system) for system in systems] for place in places])
         return rank_systems(systems, scores.reshape(len(places), len(systems)))
 
@@ -125,7 +128,8 @@ def figure_table(results: Results, form: str, measured: str = "auc") -> Table:
         cells = [
             _cell(summaries[place].get(system), results.printed(place, system, measured), measured) for place in places
         ]
-        if measured == "auc" or any(system in summary for summary in summaries.values()):
+        is_planned = measured == "auc" and any((place, system) in results.figures for place in places)
+        if is_planned or any(system in summary for summary in summaries.values()):
             mean = results.mean(results.counted(form), system, measured)
             rows.append([_title(results, system), *cells, _number(mean)])
     return rows
@@ -158,7 +162,6 @@ def decision_table(results: Results) -> Table:
             "F",
             "regions",
             "generations",
-            "ends at p = 1",
             "fit, s",
             "score, s",
         ]

@@ -22,18 +22,23 @@ from eocc.foundation.wording import counted
 from eocc.report.markup import Markup, escaped, tag
 from eocc.report.markup import table as html_table
 
+VARIANTS = (
+    " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "
+    "and are not ranked: one region allowed (Algorithm 1 as its text says, not as its pseudo-code), p = 1 (no search)"
+)
 LEAKING = (
     " EOCC-2 validates on rows of the test set with noise, as in the paper. So it has seen test rows: it is shown, but "
     "neither ranked nor compared. Surprise_10% and EOCC-2_10% learn from rows moved out of the test set, so they have "
-    "seen no test rows. MPM as printed has the settings behind the printed figures of MPM, and is not ranked. "
+    f"seen no test rows.{VARIANTS}, and MPM as printed (the settings behind the printed figures of MPM). "
     "BW (malignant) and L (ill) are BW and L with the other class as target, next to the same published figures; "
-    "they count in no mean and no rank."
+    "they count in no mean and no rank. Unit variance of all rows is how the paper may have normalised for its own "
+    "systems; it tells them about the test rows, and counts in no mean."
 )
 SHIPPED = (
     " EOCC-2 validates on the validation graphs that come with the set, so it has seen no test graphs. All runs use "
     "the same split. So systems without a seed have a deviation of 0, and the t-test compares only the seeds of the "
     "others. The times of the rivals exclude the dissimilarities, which are computed once for all rivals; the times of "
-    "our own systems include them. "
+    f"our own systems include them.{VARIANTS}, and TWEC (the edit scheme that the authors published). "
     "A (a) is A with the classes exchanged, next to the same published figures; it counts in no mean and no rank."
 )
 
@@ -78,8 +83,7 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     return [
         f"Mean over runs (standard deviation over repetitions, over folds); {brackets}bold: the best, and all that do "
         f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}",
-        f"{counted(request.repetitions, 'repetition')} of {counted(max(results.n_folds.values(), default=0), 'fold')}, "
-        f"seed {request.seed}. {search}",
+        f"{_repetitions(study, request)}, seed {request.seed}. {search}",
         f"eocc {version('eocc')}, scikit-learn {version('scikit-learn')}, numpy {version('numpy')}, "
         f"Python {platform.python_version()}, {os.cpu_count()} cores; {date.today().isoformat()}; "
         f"fits and scores took {spent:.0f} s of one core.",
@@ -90,6 +94,17 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
             for (dataset, form), system, reason, count in results.reasons()
         ),
     ]
+
+
+def _repetitions(study: Study, request: Request) -> str:
+    """Return the number of runs, for example "3 repetitions of 10 folds (AB: 1)"."""
+    sources = {cell.source.name: cell.source for cell in study.cells}.values()
+    counts = {source.name: request.n_runs(source) // source.n_folds for source in sources}
+    usual = max(counts.values(), key=list(counts.values()).count, default=0)
+    folds = {source.n_folds for source in sources}
+    what = f"{counted(usual, 'repetition')} of {max(folds)} folds" if folds != {1} else counted(usual, "seed")
+    others = ", ".join(f"{name}: {count}" for name, count in counts.items() if count != usual)
+    return f"{what} ({others})" if others else what
 
 
 def _ranking_fact(form: str, ranking: Ranking) -> str:

@@ -39,6 +39,20 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Count:
+    """An integer >= 1."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept positive integers."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+            raise ValueError(f"{name} must be an integer >= 1, not {value!r}")
+
+    def parse(self, text: str) -> int:
+        """Return the integer."""
+        return int(text)
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of some `names`, or an object with one of the `methods`; "__call__" means any function."""
 

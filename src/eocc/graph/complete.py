@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eocc.foundation.blas import gram
 from eocc.foundation.types import Matrix
-from eocc.kernels.distances import SINGLE_CANCELLATION, distances_from_gram, drop_spare_bits, edge_lengths
+from eocc.kernels.distances import SINGLE_CANCELLATION, drop_spare_bits, edge_lengths
 from eocc.kernels.spanning_tree import prim_edges
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.space.dissimilarity_space import DissimilaritySpace
@@ -50,10 +49,7 @@ def single_precision_graph(space: DissimilaritySpace, out: Matrix) -> EuclideanG
     """Return the complete graph with single-precision distances, with relative errors of about 1e-3; exact lengths."""
     n = len(space.rows)
     rows, distances = space.rows.astype(np.float32), out.reshape(-1).view(np.float32)[: n * n].reshape(n, n)
-    gram(rows, distances)
-    norms = np.empty(n, np.float32)
-    distances_from_gram(rows, np.float32(space.scale), np.float32(SINGLE_CANCELLATION), distances, norms,
-                        np.empty(n, np.int64))  # fmt: skip
+    euclidean_pairwise_distance(rows, space.scale, distances, SINGLE_CANCELLATION)
     return _with_tree(space, distances)
 
 

@@ -17,8 +17,8 @@ try:
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError("this adapter needs PyOD: pip install 'eocc[rivals]'", name=error.name) from error
 
-# `contamination` sets the threshold instead.
-NOT_HERE = "false_alarm_rate"
+# PyOD's own `contamination` sets the threshold instead.
+NOT_HERE = ("false_alarm_rate", "contamination")
 # The share of outliers if `contamination` is an object that sets the threshold: PyOD's own default.
 DEFAULT_CONTAMINATION = 0.1
 
@@ -35,8 +35,8 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     ----------
     contamination : float in (0, 0.5] or PyThresh object, default=0.1
         The share of outliers in the training set, which sets the threshold.
-    method : {"surprise", "eocc-1", "eocc-2"}, default="surprise"
-        SurpriseClassifier, or EntropicOneClassClassifier with synthesis="entropy" or "validation".
+    method : {"surprise", "regions", "eocc-1", "eocc-2"}, default="surprise"
+        SurpriseClassifier, RegionClassifier, or EntropicOneClassClassifier with synthesis="entropy" or "validation".
     **parameters
         Any other parameter of that classifier but `false_alarm_rate`.
 
@@ -125,7 +125,7 @@ def _defaults(method: str) -> dict[str, Any]:
     make = CLASSIFIERS[name]
     values = make().get_params(deep=False)
     names = (parameter.name for parameter in make.parameters)
-    return {name: values[name] for name in names if name not in (*fixed, NOT_HERE)}
+    return {name: values[name] for name in names if name not in (*fixed, *NOT_HERE)}
 
 
 def _distances(log_memberships: Matrix) -> Matrix:

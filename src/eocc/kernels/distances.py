@@ -25,18 +25,53 @@ def row_distance(a, b):
     return np.sqrt(total)
 
 
+@summing_kernel
+def row_keys(rows, factors, keys):
+    """Fill keys_i with sum_k rows_ik factors_k; equal rows have equal keys."""
+    for i in range(rows.shape[0]):
+        row, total = rows[i], 0.0
+        for k in range(row.shape[0]):
+            total += row[k] * factors[k]
+        keys[i] = total
+
+
 @kernel
-def repair_cancelled(i, rows, norms, scale, cancellation, twin, distances):
+def number_distinct(rows, keys, ascending, first):
+    """Fill first[i] with the lowest row that equals row i, and return the number of distinct rows."""
+    # `ascending` sorts the keys, ties by row. Rows of one key are compared with those of them that were new.
+    n_distinct, run = 0, 0
+    for t in range(rows.shape[0]):
+        i = ascending[t]
+        first[i] = i
+        if keys[i] != keys[ascending[run]]:
+            run = t
+        for s in range(run, t):
+            j = ascending[s]
+            if first[j] == j and (rows[i] == rows[j]).all():
+                first[i] = j
+                break
+        n_distinct += 1 if first[i] == i else 0
+    return n_distinct
+
+
+@kernel
+def spread_copies(number, n_distinct, matrix):
+    """Turn the distances of the distinct rows, (u, u) at the beginning of `matrix`, into those of all rows, (n, n)."""
+    # number[i] <= i is the distinct row that row i equals. From the last row up, nothing is overwritten before it is
+    # read, except within the row itself, which is copied.
+    n, u, flat = number.shape[0], n_distinct, matrix.reshape(-1)
+    for i in range(n - 1, -1, -1):
+        row = flat[number[i] * u : (number[i] + 1) * u].copy()
+        for j in range(n):
+            flat[i * n + j] = row[number[j]]
+
+
+@kernel
+def repair_cancelled(i, rows, norms, scale, cancellation, distances):
     """Compute again, from differences, the entries of row i right of the diagonal that lost their digits."""
-    # twin[j] is the first row known to equal row j, so that n copies of a row cost n comparisons, not n^2.
     for j in range(i + 1, rows.shape[0]):
         if (distances[i, j] / scale) ** 2 <= cancellation * (norms[i] + norms[j]):
-            if twin[i] == twin[j]:
-                distances[i, j] = 0.0
-                continue
             distances[i, j] = row_distance(rows[i], rows[j]) * scale
-            if distances[i, j] == 0.0:
-                twin[j] = twin[i]
 
 
 @kernel
@@ -52,13 +87,12 @@ def mirror(matrix):
 
 
 @kernel
-def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
+def distances_from_gram(rows, scale, cancellation, gram, norms):
     """Turn the upper triangle of `gram` = rows rows^T, in place, into ||rows_i - rows_j|| * scale."""
-    # Squares below the share `cancellation` of the norms are computed again. `norms` and `twin` (n,) are scratch.
+    # Squares below the share `cancellation` of the norms are computed again. `norms` (n,) is scratch.
     n = rows.shape[0]
     for i in range(n):
         norms[i] = gram[i, i]
-        twin[i] = i
     for i in range(n):
         # Slices and plain conditionals, so that the loop is vectorised.
         inner, other = gram[i, i + 1 :], norms[i + 1 :]
@@ -71,7 +105,7 @@ def distances_from_gram(rows, scale, cancellation, gram, norms, twin):
             square = square if square > 0.0 else 0.0
             inner[j] = np.sqrt(square) * scale
         if cancelled > 0:
-            repair_cancelled(i, rows, norms, scale, cancellation, twin, gram)
+            repair_cancelled(i, rows, norms, scale, cancellation, gram)
         gram[i, i] = 0.0
     mirror(gram)
 

@@ -1,4 +1,4 @@
-"""Pairs of labelled graphs -> the components of the three-weight edit scheme (TWEC).
+"""Pairs of labelled graphs -> the components of the three-weight edit scheme, and of TWEC.
 
 A set of graphs is three groups of arrays. `shape`: where the vertices and the edges of each graph begin, and the degree
 of each vertex. `links`: where the neighbours of each vertex begin; the vertex (counted within the graph) and the edge
@@ -189,3 +189,63 @@ def edit_pairs(pairs, n_left, graphs, table, n_texts, room, found):
         found[t, 0] = changed / size
         found[t, 1] = (m - n + m_edges - shared) / size
         found[t, 2] = (n_edges - shared) / size
+
+
+@kernel
+def pair_in_order(cost, partner, closed):
+    """Fill partner[i], in the order of the rows: the cheapest free column, ties to the lower. Return the total cost."""
+    total = 0.0
+    for j in range(cost.shape[1]):
+        closed[j] = 0.0
+    for i in range(cost.shape[0]):
+        row = cost[i]
+        least, j = least_open(row, closed), 0
+        while row[j] + closed[j] != least:
+            j += 1
+        partner[i] = j
+        closed[j] = np.inf
+        total += least
+    return total
+
+
+@kernel
+def twec_pairs(pairs, n_left, graphs, table, n_texts, room, found):
+    """Fill found[t] with C_N, C_E, C_ED and C_ND of graphs pairs[t]."""
+    # As in `edit_pairs`, but the first `count` vertices of the first graph are paired, in their order. Only edges
+    # between paired vertices count; closed[j] is infinite for the vertices of the second graph that are paired.
+    costs, bits, partner, _, _, _, closed = room
+    (vertices, edges, _), (begin, neighbour, edge_of, ends), attributes = graphs
+    numbers, units, texts, e_numbers, e_units, e_texts = attributes
+    for t in range(pairs.shape[0]):
+        g, h = pairs[t, 0], pairs[t, 1]
+        step, other_step = (n_texts, 1) if g < n_left else (1, n_texts)
+        v, n, n_edges = vertices[g], vertices[g + 1] - vertices[g], edges[g + 1] - edges[g]
+        w, m, m_edges = vertices[h], vertices[h + 1] - vertices[h], edges[h + 1] - edges[h]
+        count = min(n, m)
+        changed, edge_cost, shared, unshared = 0.0, 0.0, 0, 0
+        if count > 0:
+            cost = costs[: count * m].reshape(count, m)
+            fill_costs(v, w, numbers, units, texts, table, step, other_step, cost)
+            drop_spare_bits(bits[: count * m])
+            changed = pair_in_order(cost, partner, closed)
+        for e in range(edges[g], edges[g + 1]):
+            if ends[e, 0] >= count or ends[e, 1] >= count:
+                continue
+            a, b, other = w + partner[ends[e, 0]], partner[ends[e, 1]], -1
+            for s in range(begin[a], begin[a + 1]):
+                if neighbour[s] == b:
+                    other = edge_of[s]
+                    break
+            if other < 0:
+                unshared += 1
+            else:
+                shared += 1
+                edge_cost += distance_of(e, other, e_numbers, e_units, e_texts, table, step, other_step)
+        between = 0
+        for e in range(edges[h], edges[h + 1]):
+            if count > 0 and closed[ends[e, 0]] > 0.0 and closed[ends[e, 1]] > 0.0:
+                between += 1
+        found[t, 0] = changed / max(count, 1)
+        found[t, 1] = edge_cost / max(shared, 1)
+        found[t, 2] = (unshared + between - shared) / max(n_edges + m_edges, 1)
+        found[t, 3] = abs(n - m) / max(n + m, 1)

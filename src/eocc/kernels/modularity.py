@@ -1,4 +1,7 @@
-"""Spanning tree + distances -> the modularity of all its partitions, by splits from the top."""
+"""Spanning tree + distances -> the modularity of all its partitions, by splits from the top.
+
+departure: curve of modularity.
+"""
 
 from eocc.kernels.compile import kernel, summing_kernel
 
@@ -28,11 +31,11 @@ def block_sum(matrix, order, a, b, c, d):
 
 
 @kernel
-def split_curve(distances, order, start, middle, stop, tolerance, curve, degree):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `tolerance`; return the k before."""
+def split_curve(distances, order, start, middle, stop, least, tolerance, curve, degree):
+    """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `tolerance`; return the last k, >= `least`."""
     # Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) the similarity 1 -
-    # w summed over A x B; over all splits each pair is summed once: O(n^2) in all. The first split is always made. Q
-    # stays 0 if E = 0. `curve` (n,) starts as zeros; `degree` (n + 1,) is scratch.
+    # w summed over A x B; over all splits each pair is summed once: O(n^2) in all. Q stays 0 if E = 0. `curve` (n,)
+    # starts as zeros; `degree` (n + 1,) is scratch.
     n = distances.shape[0]
     degree[0] = 0.0  # degree[t]: sum over the first t vertices in leaf order
     for t in range(n):
@@ -47,6 +50,6 @@ def split_curve(distances, order, start, middle, stop, tolerance, curve, degree)
         expected = (degree[b] - degree[a]) * (degree[c] - degree[b]) / (2.0 * total)
         gain = (expected - similarity) / total
         curve[k] = curve[k - 1] + gain
-        if k > 1 and gain < -tolerance:
+        if k >= least and gain < -tolerance:
             return k
     return n

@@ -1,4 +1,4 @@
-"""Prim's minimum spanning tree of a complete graph."""
+"""Prim's minimum spanning tree of a complete graph. departure: spanning tree."""
 
 import numpy as np
 

@@ -212,8 +212,8 @@ def separated_similarity(pairs, distances, parent, since, across, degree):
 
 
 @kernel
-def sparse_split_curve(across, degree, order, start, middle, stop, tolerance, curve, summed):
-    """Fill `curve` with Q for k = 1, 2, ... until it falls by a share `tolerance` of its terms; return that k."""
+def sparse_split_curve(across, degree, order, start, middle, stop, least, tolerance, curve, summed):
+    """Fill `curve` with Q for k = 1, 2, ... until it falls by a share `tolerance` of its terms; return the k before."""
     # As in `split_curve`, with s(A, B) = across[e].
     n = order.shape[0]
     summed[0] = 0.0
@@ -227,7 +227,7 @@ def sparse_split_curve(across, degree, order, start, middle, stop, tolerance, cu
         expected = left * right / (2.0 * total)
         gain = (expected - across[k - 1]) / total
         curve[k] = curve[k - 1] + gain
-        if k > 1 and gain * total < -tolerance * (expected + across[k - 1]):
+        if k >= least and gain * total < -tolerance * (expected + across[k - 1]):
             return k
     return n
 

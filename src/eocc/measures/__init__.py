@@ -15,6 +15,7 @@ _ROWS = {
     "hamming": ("hamming.Hamming", "strings", "tokens"),
     "dtw": ("series.DTW", "series"),
     "graph-edit": ("graphs.GraphEdit", "graphs"),
+    "twec": ("graphs.Twec", "graphs"),
     "precomputed": ("precomputed.Precomputed",),
 }
 MEASURES = Registry("eocc.measures", {name: row[0] for name, row in _ROWS.items()})

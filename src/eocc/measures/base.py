@@ -123,6 +123,11 @@ class LinearPrepared:
         return out
 
 
+def neutral_weights(measure: Any) -> Matrix:
+    """Return the p without a search: what the measure says, otherwise all ones."""
+    return np.array(getattr(measure, "neutral_weights", np.ones(measure.n_parameters)))
+
+
 def n_columns_of(patterns: Any) -> int:
     """Return the size of a pattern: the columns of a table, else the mean size of some patterns.
 

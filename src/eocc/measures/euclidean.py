@@ -6,12 +6,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eocc.foundation.blas import gram
 from eocc.foundation.checks import array_of
-from eocc.foundation.types import Flags, Matrix
+from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_data_number, named_values, to_json
-from eocc.kernels.distances import CANCELLATION, cross_distances_by_columns, distances_from_gram
+from eocc.kernels.distances import (
+    CANCELLATION,
+    cross_distances_by_columns,
+    distances_from_gram,
+    number_distinct,
+    row_keys,
+    spread_copies,
+)
 from eocc.measures.cells import Cells
 from eocc.measures.difference import Contribution, Difference, Pair, feature_names, shared_out
 from eocc.measures.filling import filled, some_rows
@@ -20,18 +28,43 @@ from eocc.measures.unit import FittedInUnit, MeasureInUnit, StandardUnit, Unit
 
 # The most training rows that are kept to fill gaps.
 MOST_DONORS = 1000
+# Its multiples modulo 1 are spread evenly, so that sums with these factors differ for different rows.
+GOLDEN_RATIO = 0.6180339887498949
 
 
-def euclidean_pairwise_distance(rows: Matrix, scale: float, out: Matrix | None = None) -> Matrix:
-    """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product.
+def euclidean_pairwise_distance(
+    rows: NDArray[Any], scale: float, out: NDArray[Any] | None = None, cancellation: float = CANCELLATION
+) -> NDArray[Any]:
+    """Return ||rows_i - rows_j||_2 * scale for all pairs (n, n), through one matrix product, in the rows' precision.
 
-    Centre the rows first: it does not change the distances and reduces the rounding error of the product.
+    Only distinct rows enter the product, so that equal rows have a distance of exactly 0 and equal distances to all
+    others (departure: copies). Centre the rows first: it does not change the distances and reduces the rounding error
+    of the product. Squares below the share `cancellation` of the norms are computed from differences.
     """
     n = len(rows)
-    out = np.empty((n, n)) if out is None else out
-    gram(rows, out)
-    distances_from_gram(rows, scale, CANCELLATION, out, np.empty(n), np.empty(n, np.int64))
+    out = np.empty((n, n), rows.dtype) if out is None else out
+    distinct, number = distinct_rows(rows)
+    u = len(distinct)
+    distances = out.reshape(-1)[: u * u].reshape(u, u)
+    gram(distinct, distances)
+    number_type = rows.dtype.type
+    norms = np.empty(u, rows.dtype)
+    distances_from_gram(distinct, number_type(scale), number_type(cancellation), distances, norms)
+    if u < n:
+        spread_copies(number, u, out)
     return out
+
+
+def distinct_rows(rows: NDArray[Any]) -> tuple[NDArray[Any], Indices]:
+    """Return the rows without repetitions, in the order of their first appearance, and which of them each row is."""
+    n, d = rows.shape
+    keys, first = np.empty(n), np.empty(n, np.int64)
+    row_keys(rows, 0.5 + np.arange(d) * GOLDEN_RATIO % 1, keys)
+    u = number_distinct(rows, keys, np.argsort(keys, kind="stable"), first)
+    if u == n:
+        return rows, first
+    is_new = first == np.arange(n)
+    return np.ascontiguousarray(rows[is_new]), (np.cumsum(is_new) - 1)[first]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from eocc.foundation.checks import array_of, integer, positive
+from eocc.foundation.checks import array_of, instance, integer, positive
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
 
@@ -60,7 +60,8 @@ class FittedPrecomputed(RegisteredFitted):
 class Precomputed(RegisteredMeasure):
     """d(x, y) as given, divided by the largest training value. No parameters.
 
-    Fit on a square block; predict on a rectangular one, with one column per row of the training block.
+    Fit on a square block; predict on a rectangular one, with one column per row of the training block. With
+    rescale=False the dissimilarities are not divided; in training they must then lie in [0, 1].
 
     >>> rows = Precomputed().read([[0, 2], [2, 0]])
     >>> Precomputed().fit(rows).prepare(rows).evaluate(np.empty(0))
@@ -68,6 +69,8 @@ class Precomputed(RegisteredMeasure):
            [1., 0.]])
     """
 
+    rescale: bool = True
+    stored: ClassVar = {"rescale": instance(bool)}
     fitted_class: ClassVar = FittedPrecomputed
     stored_classes: ClassVar = (PrecomputedRows,)
     is_pairwise: ClassVar = True
@@ -101,4 +104,6 @@ class Precomputed(RegisteredMeasure):
             raise ValueError(f"precomputed dissimilarities must be 0 on the diagonal; found {found:g}: {hint}")
         if not np.allclose(block, block.T, rtol=1e-6, atol=1e-9 * block.max()):
             raise ValueError("precomputed training dissimilarities must be symmetric; use (d + d.T) / 2")
-        return FittedPrecomputed(n_columns, float(block.max()) or 1.0)
+        if not self.rescale and block.max() > 1:
+            raise ValueError(f"with rescale=False dissimilarities must lie in [0, 1]; the largest is {block.max():g}")
+        return FittedPrecomputed(n_columns, (float(block.max()) if self.rescale else 1.0) or 1.0)

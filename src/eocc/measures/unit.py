@@ -51,6 +51,16 @@ class Unit:
                 np.ldexp(scaled, -self.exponent, out=scaled)
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
 
+    def restored(self, measured: Matrix) -> Matrix:
+        """Return rows in this unit as rows of the data."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(measured, self.exponent) + self.centre)
+
+    @property
+    def factors(self) -> Matrix:
+        """What each column, less its centre, is multiplied by."""
+        return np.full(len(self.centre), np.ldexp(1.0, -self.exponent))
+
     def length(self, measured: float) -> float:
         """Return a distance in this unit as a distance in the unit of the data."""
         with np.errstate(over="ignore"):
@@ -88,6 +98,15 @@ class StandardUnit(Unit):
             scaled = np.subtract(rows, self.centre, order="C", dtype=np.float64)
             scaled /= self.spreads
         return np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+
+    def restored(self, measured: Matrix) -> Matrix:
+        """Return rows in this unit as rows of the data."""
+        return np.asarray(measured * self.spreads + self.centre)
+
+    @property
+    def factors(self) -> Matrix:
+        """What each column, less its centre, is multiplied by."""
+        return np.asarray(1.0 / self.spreads)
 
     def length(self, measured: float) -> float:
         """Return the distance itself: it counts standard deviations."""

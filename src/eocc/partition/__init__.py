@@ -1,5 +1,15 @@
 """Spanning tree + distances -> clusters and their modularity."""
 
-from eocc.partition.dense import cut, modularity, modularity_curve, normalized_modularity, prune
+from eocc.foundation.registry import Registry
 
-__all__ = ["cut", "modularity", "modularity_curve", "normalized_modularity", "prune"]
+# The fewest clusters of Algorithm 1: two if it always cuts the heaviest edge, as its pseudo-code does; one if it begins
+# with one cluster and cuts only while Q does not fall, as the text before it says. departure: first cut
+LEAST_CLUSTERS = {"always": 2, "if-better": 1}
+
+__getattr__, __all__ = Registry("eocc", {}).exports(
+    "partition.dense.cut",
+    "partition.dense.modularity",
+    "partition.dense.modularity_curve",
+    "partition.dense.normalized_modularity",
+    "partition.dense.prune",
+)

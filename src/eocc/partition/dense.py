@@ -7,10 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree, checked_distances
 from eocc.kernels.dendrogram import leaf_intervals
 from eocc.kernels.modularity import NO_SIMILARITY, split_curve
+from eocc.partition import LEAST_CLUSTERS
 
 Labels = NDArray[np.int64]
 
@@ -71,7 +73,7 @@ def modularity_curve(distances: ArrayLike, tree: SpanningTree) -> Matrix:
 
 def full_curve(graph: EuclideanGraph) -> Matrix:
     """Return Q for k = 1, ..., n, without checks."""
-    return _split(graph, np.inf)[1]
+    return _split(graph, 1, np.inf)[1]
 
 
 def cut(tree: SpanningTree, k: int) -> Labels:
@@ -105,29 +107,32 @@ def members_of_clusters(labels: Labels) -> list[Labels]:
     return np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
 
 
-def prune(distances: ArrayLike, tree: SpanningTree) -> Labels:
+def prune(distances: ArrayLike, tree: SpanningTree, first_cut: str = "always") -> Labels:
     """Return the labels of Algorithm 1: cut the heaviest edges while Q does not fall.
+
+    With first_cut="always" the heaviest edge is cut in any case, with "if-better" only if Q does not fall.
 
     >>> from eocc.graph.complete import spanning_tree
     >>> w = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
     >>> prune(w, spanning_tree(w)).tolist()
     [0, 0, 1, 1]
     """
+    choose("first_cut", LEAST_CLUSTERS, first_cut)
     matrix = _unit_distances(distances)
-    return cut(tree, greedy_prune(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))))[0])
+    return cut(tree, greedy_prune(EuclideanGraph(matrix, _checked_tree(tree, len(matrix))), first_cut)[0])
 
 
-def greedy_prune(graph: EuclideanGraph) -> tuple[int, float]:
-    """Return (k, Q) of Algorithm 1; with two or more patterns the first edge is always cut. departure: first cut."""
-    k, curve = _split(graph, ROUNDING)
+def greedy_prune(graph: EuclideanGraph, first_cut: str = "always") -> tuple[int, float]:
+    """Return (k, Q) of Algorithm 1."""
+    k, curve = _split(graph, LEAST_CLUSTERS[first_cut], ROUNDING)
     return k, float(curve[k - 1])
 
 
-def _split(graph: EuclideanGraph, tolerance: float) -> tuple[int, Matrix]:
+def _split(graph: EuclideanGraph, least: int, tolerance: float) -> tuple[int, Matrix]:
     """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
     n = graph.tree.n_vertices
     curve = np.zeros(n)
-    k = split_curve(graph.distances, *leaf_order(graph.tree), tolerance, curve, np.empty(n + 1))
+    k = split_curve(graph.distances, *leaf_order(graph.tree), least, tolerance, curve, np.empty(n + 1))
     return int(k), curve
 
 

@@ -11,9 +11,11 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Reason, reach_of
 from eocc.explain.fitted import number_columns, prototype_labels, weight_names
+from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, shortened, wrapped
-from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, prototype_share, shows_regions
+from eocc.partition.dense import normalized_modularity
+from eocc.plots.projection import LogFrame, edges_between, evenly, points_of, project, shows_regions
 
 INK, FAINT, BORDER = "#1f2933", "#7b8794", "#08306b"
 NORMAL, OTHER = "#1b7f4d", "#c2271d"
@@ -211,16 +213,11 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     not squeeze the others. With more than 2,000 prototypes, regions are drawn only if they are there already.
     """
     axes, plane = _axes(axes), project(classifier)
-    points, share = points_of(classifier, plane, classifier.prototypes_), prototype_share(classifier)
+    points, share = points_of(classifier, plane, classifier.prototypes_), classifier.prototypes_in_words
     frame = LogFrame.around(points)
     title = [f"({plane.kept:.0%} of its variance)", *([share] if share else [])]
     if shows_regions(classifier):
-        _draw_regions(
-            classifier,
-            axes,
-            frame.place(points),
-            frame.place(plane.place(classifier.fuzzy_model_.centres[:, plane.columns])),
-        )
+        _draw_regions(classifier, axes, frame, points, plane.place(classifier.region_centres[:, plane.columns]))
     else:
         kept = frame.place(points[evenly(np.arange(len(points)), MOST_VERTICES)])
         axes.plot(*kept.T, "o", color=FAINT, markersize=3, zorder=2)
@@ -234,19 +231,25 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     axes.set_aspect("equal", adjustable="datalim")
     labels = {"xlabel": "first axis", "ylabel": "second axis"}
     legend = INSIDE if len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else {}
-    return _finish(axes, legend, title="Dissimilarity space " + "\n".join(title), **labels)
+    return _finish(axes, legend, title=f"{classifier.space_name} " + "\n".join(title), **labels)
 
 
-def _draw_regions(classifier: OneClassClassifier, axes: Any, points: Matrix, centres: Matrix) -> None:
+def _draw_regions(classifier: OneClassClassifier, axes: Any, frame: LogFrame, places: Matrix, middles: Matrix) -> None:
+    """Draw the tree, the prototypes and the centres; a circle is how far a region reaches, if that is known."""
     from matplotlib.collections import LineCollection
 
+    points, centres, reaches = frame.place(places), frame.place(middles), classifier.region_reaches
+    turn = np.linspace(0, 2 * np.pi, 100)
+    circle = np.column_stack([np.cos(turn), np.sin(turn)])
     edges = edges_between(classifier, np.arange(len(points)))
     axes.add_collection(LineCollection(list(points[edges]), colors=FAINT, linewidths=0.7))
     labels = prototype_labels(classifier)
     for index, region in enumerate(classifier.regions_):
         axes.plot(*points[labels == index].T, "o", color=_colour(index), markersize=4, zorder=2)
         ring = {"markersize": 9, "markerfacecolor": "none", "markeredgecolor": _colour(index), "zorder": 3}
-        axes.plot(*centres[index], "o", **ring, label=f"region {index}: {counted(len(region.members), 'row')}")
+        axes.plot(*centres[index], "o", **ring, label=f"region {index}: {counted(region.n_members, 'row')}")
+        if reaches is not None:
+            axes.plot(*frame.place(middles[index] + reaches[index] * circle).T, color=_colour(index), linewidth=0.9)
 
 
 def _draw_decisions(axes: Any, points: Matrix, accepted: Flags) -> None:
@@ -262,7 +265,7 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
     axes, new = _axes(axes), np.empty((0, 2)) if X is None else np.asarray(X, float)
     new = new[~np.isnan(new).any(axis=1)]
-    seen = np.vstack([classifier.prototypes_, new])
+    seen = np.vstack([classifier.reference_rows, new])
     margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
     x, y = np.linspace(seen.min(axis=0) - margin, seen.max(axis=0) + margin, resolution).T
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
@@ -273,7 +276,9 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
-    axes.plot(*classifier.prototypes_.T, "o", color=INK, markersize=3, label=prototype_share(classifier) or "training")
+    axes.plot(
+        *classifier.prototypes_.T, "o", color=INK, markersize=3, label=classifier.prototypes_in_words or "training"
+    )
     if accepted is not None:
         _draw_decisions(axes, new, accepted)
     axes.set_xlabel(names[0], parse_math=False)
@@ -282,15 +287,24 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
     return _finish(axes, title="Membership; rows inside the line are accepted")
 
 
-def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
-    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen."""
-    axes, curve, chosen = _axes(axes), classifier.modularity_curve_, len(classifier.regions_)
+def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantity: str = "M") -> Any:
+    """Draw the modularity of all partitions of the spanning tree, and mark the one that was chosen.
+
+    `quantity` is "M", the normalised modularity, as in the paper's figure, or "Q".
+    """
+    choose("quantity", dict.fromkeys("MQ"), quantity)
+    q, chosen, axes = classifier.modularity_curve_, len(classifier.regions_), _axes(axes)
+    curve = np.asarray(normalized_modularity(q) if quantity == "M" else q)
     counts = np.arange(1, len(curve) + 1)
     kept = np.unique(np.geomspace(1, len(curve), MOST_VERTICES).round().astype(int)) - 1
     kept = np.arange(len(curve)) if len(curve) <= MOST_VERTICES else np.union1d(kept, [chosen - 1])
     axes.plot(counts[kept], curve[kept], color=INK, linewidth=1.2)
     axes.plot(chosen, curve[chosen - 1], "o", color=REGIONS[5], label=f"chosen: {counted(chosen, 'region')}")
-    axes.set(xlabel="number of clusters", ylabel="modularity Q", xscale="log" if len(curve) > 30 else "linear")
+    axes.set(
+        xlabel="number of clusters",
+        ylabel="normalised modularity M" if quantity == "M" else "modularity Q",
+        xscale="log" if len(curve) > 30 else "linear",
+    )
     return _finish(axes, title="Modularity of all partitions")
 
 
@@ -315,7 +329,7 @@ def plot_weights(classifier: OneClassClassifier, *, axes: Any = None, most: int 
 
 def plot_region_sizes(classifier: OneClassClassifier, *, axes: Any = None, most: int = 30) -> Any:
     """Draw the number of training rows in each region, the largest `most` of them."""
-    sizes = np.array([len(region.members) for region in classifier.regions_])
+    sizes = np.array([region.n_members for region in classifier.regions_])
     axes, numbers = _axes(axes), range(len(sizes))
     title = _draw_bars(axes, sizes, [f"region {k}" for k in numbers], [_colour(k) for k in numbers], most)
     return _finish(axes, title=f"Sizes of the regions{title}", xlabel="training rows")

@@ -36,8 +36,7 @@ class Projection:
 
     def embed(self, classifier: OneClassClassifier, patterns: Any) -> Matrix:
         """Return patterns, as the measure reads them, compared with the prototypes that span the plane."""
-        prototypes = classifier.prototypes_[self.columns]
-        return classifier.measure_.prepare(patterns, prototypes).evaluate(classifier.weights_)
+        return classifier.map_points(patterns, self.columns)
 
     def place(self, rows: Matrix) -> Matrix:
         """Return the points (m, 2) of rows of dissimilarities to the prototypes that span the plane."""
@@ -50,8 +49,8 @@ class Projection:
 
 def project(classifier: OneClassClassifier) -> Projection:
     """Return the plane of largest variance of the dissimilarity space of a fitted classifier."""
-    columns = evenly(np.arange(len(classifier.prototypes_)), MOST_PROTOTYPES)
-    rows = classifier.measure_.prepare(classifier.prototypes_[columns]).evaluate(classifier.weights_)
+    columns = evenly(np.arange(classifier.n_dimensions), MOST_PROTOTYPES)
+    rows = classifier.map_rows(columns)
     mean = rows.mean(axis=0)
     centred = rows - mean
     axes, total = principal_axes(centred), float((centred**2).sum())
@@ -124,13 +123,6 @@ def shows_regions(classifier: OneClassClassifier) -> bool:
         return True
     is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= MOST_CELLS
     return is_small and len(classifier.prototypes_) <= MOST_PROTOTYPES
-
-
-def prototype_share(classifier: OneClassClassifier) -> str:
-    """Return how many of the training rows are prototypes, for example "2 of 3 training rows"; "" if all are."""
-    if classifier.is_whole:
-        return ""
-    return f"{len(classifier.prototypes_):,} of {classifier.n_training:,} training rows"
 
 
 def evenly(indices: Indices, most: int) -> Indices:

@@ -67,6 +67,11 @@ class Region:
     representative: int
     extent: float
 
+    @property
+    def n_members(self) -> int:
+        """The number of members."""
+        return len(self.members)
+
     def __repr__(self) -> str:
         count = f"{len(self.members)} pattern{'s' if len(self.members) != 1 else ''}"
         return f"<Region of {count} round pattern {self.representative}, extent {self.extent:.3g}>"

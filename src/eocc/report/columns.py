@@ -30,12 +30,14 @@ MOST_NAMED = 5
 class Columns:
     """The columns of training rows and of new rows; none for data that are no table.
 
-    `shown` are those whose values the page shows: all, unless there are very many. `row_name` says what the training
-    rows are called: prototypes, if the model does not keep all.
+    `reference` shows what is normal: the training rows, unless the model keeps none. `shown` are the columns whose
+    values the page shows: all, unless there are very many. `row_name` says what the training rows are called:
+    prototypes, if the model does not keep all.
     """
 
     names: list[str]
     training: Sequence[Column]
+    reference: Sequence[Column]
     new: Sequence[Column] | None
     shown: list[int]
     row_name: str
@@ -43,7 +45,7 @@ class Columns:
     @cached_property
     def normal(self) -> list[dict[str, Any]]:
         """What is normal in each shown column, for the bars of the page."""
-        return [_normal(self.names[k], self.training[k]) for k in self.shown]
+        return [_normal(self.names[k], self.reference[k]) for k in self.shown]
 
     def values(self, index: int, is_new: bool) -> list[Any]:
         """Return the values of one row in the shown columns, numbers with five digits; None if missing."""
@@ -54,7 +56,7 @@ class Columns:
         """Return what may be wrong with the data, one sentence each."""
         said = []
         constant = [name for name, column in self._training() if len(np.unique(column.values)) == 1]
-        if constant and len(self.training[0].values) > 1:
+        if constant and len(self.reference[0].values) > 1:
             have = "has" if len(constant) == 1 else "have"
             said.append(
                 f"{listed(constant, MOST_NAMED)} {have} the same value in every {self.row_name}, so any other value "
@@ -67,11 +69,11 @@ class Columns:
         return said
 
     def _training(self) -> list[tuple[str, Column]]:
-        return list(zip(self.names, self.training, strict=True))
+        return list(zip(self.names, self.reference, strict=True))
 
     def _unknown_labels(self) -> list[str]:
         found = []
-        for name, column, new in zip(self.names, self.training, self.new or (), strict=True):
+        for name, column, new in zip(self.names, self.reference, self.new or (), strict=True):
             if column.labels is not None and new.labels is not None:
                 seen = {column.labels[int(k)] for k in np.unique(column.values[~np.isnan(column.values)])}
                 used = {new.labels[int(k)] for k in np.unique(new.values[~np.isnan(new.values)])}
@@ -81,7 +83,7 @@ class Columns:
 
     def _outside(self) -> list[str]:
         found = []
-        for name, column, new in zip(self.names, self.training, self.new or (), strict=True):
+        for name, column, new in zip(self.names, self.reference, self.new or (), strict=True):
             if _is_number(column) and _is_number(new) and not np.isnan(column.values).all():
                 low, high = np.nanmin(column.values), np.nanmax(column.values)
                 n_out = int(((new.values < low) | (new.values > high)).sum())
@@ -109,13 +111,14 @@ def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Exp
     row_name = "training row" if classifier.is_whole else "prototype"
     if names:
         kept = None if new is None else _number_columns(names, new)
-        return Columns(names, _number_columns(names, training), kept, _shown(explained, names), row_name)
+        rows, reference = (_number_columns(names, part) for part in (training, classifier.reference_rows))
+        return Columns(names, rows, reference, kept, _shown(explained, names), row_name)
     if isinstance(training, Table):
         names = [str(name) for name in training.names]
         given = {} if new is None else {column.name: column for column in new.columns}
         kept = None if new is None else [given[name] for name in training.names]
-        return Columns(names, training.columns, kept, _shown(explained, names), row_name)
-    return Columns([], [], None, [], row_name)
+        return Columns(names, training.columns, training.columns, kept, _shown(explained, names), row_name)
+    return Columns([], [], [], None, [], row_name)
 
 
 def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:

@@ -21,8 +21,8 @@ from eocc.report.study import DECISIONS, REJECTED, UNSURE, ScoredRows, Study
 
 # If more than this share of the new rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
-# The most lines of a table that is folded, and of the rules of regions in full.
-MOST_LINES, MOST_RULES = 60, 8
+# The most lines of a table that is folded, and of the rules of regions.
+MOST_LINES = 60
 MOST_IN_LEGEND = 8
 # The summary names this many columns.
 MOST_COLUMNS = 6
@@ -179,10 +179,9 @@ def _filters(study: Study) -> Markup:
 def map_section(study: Study, columns: Columns) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
-        f"Rows that lie close together have similar dissimilarities to all {study.row_name}s. The map shows "
-        f"{study.plane.kept:.0%} of their variance. Inside the dotted circle, which holds 95% of the "
-        f"{study.row_name}s, it is true to scale; outside, distances are logarithmic, so that a far row does not "
-        "squeeze the others."
+        f"{study.classifier.map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
+        f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
+        "are logarithmic, so that a far row does not squeeze the others."
     )
     if study.regions is None:
         said += f" Regions are not shown for {len(study.training):,} {study.row_name}s."
@@ -336,8 +335,10 @@ def _regions(study: Study) -> Markup:
     if study.regions is None:
         return tag("p", f"Regions are not computed for {len(study.training):,} {study.row_name}s.")
     rules = [study.regions.rules[number] for number in study.regions.order]
-    parts = [tag("pre", str(rule)) for rule in rules[:MOST_RULES]]
-    more = len(rules) - MOST_RULES
+    texts = list(map(str, rules))
+    shown = int((np.cumsum([text.count("\n") + 1 for text in texts]) <= MOST_LINES).sum()) or 1
+    parts = [tag("pre", text) for text in texts[:shown]]
+    more = len(rules) - shown
     parts += (
         [tag("p", f"{counted(more, 'smaller region')} left out; eocc inspect prints all rules.")] if more > 0 else []
     )

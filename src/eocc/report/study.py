@@ -18,7 +18,7 @@ from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import counted
-from eocc.plots.projection import Projection, evenly, project, prototype_share, shows_regions
+from eocc.plots.projection import Projection, evenly, project, shows_regions
 from eocc.space.prototypes.content import row_hashes, words_of
 
 # The page holds this many rows, and explains this many of the most unusual in full.
@@ -96,7 +96,7 @@ class Study:
     @property
     def prototype_share(self) -> str:
         """How many of the training rows are prototypes, in words; "" if all are."""
-        return prototype_share(self.classifier)
+        return self.classifier.prototypes_in_words
 
     @property
     def row_name(self) -> str:
@@ -162,7 +162,7 @@ def _scored(
 
 
 def _regions(classifier: OneClassClassifier) -> Regions:
-    sizes = [len(region.members) for region in classifier.regions_]
+    sizes = [region.n_members for region in classifier.regions_]
     order = sorted(range(len(sizes)), key=lambda number: -sizes[number])
     return Regions(classifier.rules(), prototype_labels(classifier), order)
 

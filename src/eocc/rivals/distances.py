@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
 from eocc.measures.auto import is_pairwise, resolve_measure
+from eocc.measures.base import neutral_weights
 from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import Measure
 
@@ -68,7 +69,7 @@ class Blocks(Metric):
 
 
 class Measured(Metric):
-    """A measure of `eocc.measures` with all weights 1: at most 1 between training patterns."""
+    """A measure of `eocc.measures` at its neutral weights, mostly all 1: at most 1 between training patterns."""
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
@@ -85,7 +86,7 @@ class Measured(Metric):
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return the measure's dissimilarities."""
-        return self.fitted.prepare(patterns, prototypes).evaluate(np.ones(self.fitted.n_parameters))
+        return self.fitted.prepare(patterns, prototypes).evaluate(neutral_weights(self.fitted))
 
 
 def resolve_metric(metric: Any) -> Metric:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.base import LinearPrepared
-from eocc.measures.protocol import ComparesRows, Prepared
+from eocc.measures.base import LinearPrepared, neutral_weights
+from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
 from eocc.space.representation import Representation
 
 # With many pairs, the contribution of a weight in which d is not linear is averaged over a random sample of this many
@@ -37,10 +37,11 @@ def no_left_out_weights(n_weights: int) -> LeftOutWeights:
     return LeftOutWeights(np.empty(0, np.int64), np.empty((0, n_weights)), 2.0)
 
 
-def checked_weights(weights: Any, n_parameters: int) -> Matrix:
-    """Return p as an array, all ones for None; raise a ValueError for invalid weights."""
+def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
+    """Return p as an array, the neutral weights of the measure for None; raise a ValueError for invalid weights."""
     if weights is None:
-        return np.ones(n_parameters)
+        return neutral_weights(measure)
+    n_parameters = measure.n_parameters
     try:
         p = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):

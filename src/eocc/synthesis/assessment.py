@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.graph.entropy import normalized_entropy
+from eocc.graph.complete import SpanningTree
+from eocc.graph.entropy import normalized_entropy, renyi_entropy
 from eocc.measures.protocol import Prepared
 from eocc.partition.dense import normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
@@ -24,6 +25,8 @@ from eocc.synthesis.graph_kinds import Graph, GraphKind
 
 # Objectives closer than this differ by rounding only; the partition with fewer clusters wins. departure: best partition
 ROUNDING = 1e-12
+# Stands for the Rényi entropy of copies, which is minus infinity.
+LEAST_ENTROPY = -1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +41,22 @@ class Candidate:
     performance: float = math.nan
 
 
+def entropies(tree: SpanningTree, n_dims: int, gamma: float, objective: str) -> tuple[float, float]:
+    """Return the normalised entropy, and the one that the objective takes. departure: entropy in the objective."""
+    normalised = normalized_entropy(tree.lengths, gamma)
+    if objective == "normalised":
+        return normalised, normalised
+    return normalised, max(renyi_entropy(tree.lengths, n_dims, gamma), LEAST_ENTROPY)
+
+
 @dataclass(frozen=True)
 class EntropySynthesis:
     """EOCC-1: the partition of Algorithm 1. The objective is eta * entropy + (1 - eta) * modularity."""
 
     eta: float
     gamma: float
+    first_cut: str = "always"
+    objective: str = "normalised"
 
     def assessor(self, representation: Representation, kind: GraphKind) -> "EntropyAssessor":
         """Return the assessor; the graph of each candidate is all it needs."""
@@ -59,11 +72,11 @@ class EntropyAssessor:
 
     def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
         """Run Algorithm 1: cut the heaviest edges of the spanning tree while the modularity does not fall."""
-        eta = self.synthesis.eta
-        entropy = normalized_entropy(graph.tree.lengths, self.synthesis.gamma)
-        k, q = self.kind.prune(graph)
+        how = self.synthesis
+        entropy, term = entropies(graph.tree, space.n_dims, how.gamma, how.objective)
+        k, q = self.kind.prune(graph, how.first_cut)
         modularity = normalized_modularity(q)
-        return Candidate(p, k, entropy, modularity, eta * entropy + (1 - eta) * modularity)
+        return Candidate(p, k, entropy, modularity, how.eta * term + (1 - how.eta) * modularity)
 
     def rows(self, p: Matrix) -> Matrix:
         """Return no rows."""
@@ -84,6 +97,7 @@ class ValidationSynthesis:
     fuzzification: Fuzzification
     targets: Any
     outliers: Any
+    objective: str = "normalised"
 
     def assessor(self, representation: Representation, kind: GraphKind) -> "ValidationAssessor":
         """Compare the validation patterns with the prototypes, and return the assessor."""
@@ -104,12 +118,12 @@ class ValidationAssessor:
         how, least = self.synthesis, min(2, graph.tree.n_vertices)
         rows = self.rows(p)
         rows -= space.means
-        entropy = normalized_entropy(graph.tree.lengths, how.gamma)
+        entropy, term = entropies(graph.tree, space.n_dims, how.gamma, how.objective)
         performance = self.kind.performances(
             space, graph, ValidationRows(rows, len(how.targets)), how.fuzzification, how.performance
         )
         modularity = normalized_modularity(self.kind.curve(graph)[least - 1 :][: len(performance)])
-        objective = how.beta * performance + (1 - how.beta) * (how.eta * entropy + (1 - how.eta) * modularity)
+        objective = how.beta * performance + (1 - how.beta) * (how.eta * term + (1 - how.eta) * modularity)
         best = int(np.argmax(objective >= objective.max() - ROUNDING))
         return Candidate(
             p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])

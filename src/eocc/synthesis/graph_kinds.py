@@ -40,8 +40,8 @@ class GraphKind(Protocol):
         """Return the graph over the rows of the space. `out` is memory for the distances: (n, n), or empty."""
         ...
 
-    def prune(self, graph: Any, /) -> tuple[int, float]:
-        """Return (k, Q) of Algorithm 1."""
+    def prune(self, graph: Any, first_cut: str, /) -> tuple[int, float]:
+        """Return (k, Q) of Algorithm 1; `first_cut` is "always" or "if-better"."""
         ...
 
     def curve(self, graph: Any, /) -> Matrix:

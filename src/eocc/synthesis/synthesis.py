@@ -63,8 +63,8 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
 
 
 def synthesise_at(representation: Representation, settings: Settings, report: Report) -> Model:
-    """Return the model of the given weights, all ones by default, without a search."""
-    p = checked_weights(settings.weights, representation.measure.n_parameters)
+    """Return the model of the given weights, by default those that count all alike, without a search."""
+    p = checked_weights(settings.weights, representation.measure)
 
     def only_step(candidate: Candidate) -> list[Step]:
         step = Generation(0, p, candidate.objective, candidate.objective, 1)

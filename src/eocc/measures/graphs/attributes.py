@@ -113,10 +113,7 @@ def _kind(name: str, of: str, values: Sequence[Any]) -> str:
 
 def _range(name: str, values: Sequence[Any]) -> tuple[float, float]:
     """Return the minimum and the range of the numbers; the range is 1 if they are all equal."""
-    try:
-        numbers = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"attribute {name!r} should hold numbers but holds other values") from None
+    numbers = _as_numbers(name, values)
     if not len(numbers):
         return 0.0, 1.0
     with np.errstate(over="ignore", invalid="ignore"):
@@ -162,13 +159,23 @@ def encode(
 
 
 def _as_numbers(name: str, values: Sequence[Any]) -> Matrix:
-    odd = [value for value in values if not isinstance(value, Number) and not is_missing(value)]
-    if odd:
-        raise ValueError(f"attribute {name!r} held numbers in training, but here {odd[0]!r}")
-    numbers = np.array([np.nan if is_missing(value) else value for value in values], dtype=np.float64)
+    """Return the values as numbers, also those that are written as text; missing ones are NaN."""
+    try:
+        numbers = np.array([np.nan if is_missing(value) else float(value) for value in values])
+    except (TypeError, ValueError):
+        odd = next(value for value in values if not (is_missing(value) or _is_numeric(value)))
+        raise ValueError(f"attribute {name!r} should hold numbers, but holds {odd!r}; replace it by None") from None
     if np.isinf(numbers).any():
         raise ValueError(f"attribute {name!r} holds infinity; drop or replace it")
     return numbers
+
+
+def _is_numeric(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _coded(columns: Mapping[str, Sequence[Any]], known: dict[Any, int], total: int, key: Any) -> Indices:

@@ -1,6 +1,6 @@
 """Why two graphs differ: the edits under the vertex pairing of the measure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,18 +46,34 @@ class GraphEditOperation(NamedTuple):
         return f"{self.group} {self.item}"
 
 
-def graph_edit_path(measure: Any, first: LabelledGraph, second: LabelledGraph) -> list[GraphEditOperation]:
-    """Return the edits that turn `first`, which has no more vertices, into `second`, without those that cost nothing.
+def cheapest_first(costs: Matrix, degrees: Indices) -> list[int]:
+    """Return the vertex of the second graph for each of the first, as the three-weight scheme pairs them."""
+    n, m = costs.shape
+    partner, live, best = np.empty((3, n), np.int64)
+    if n > 0:
+        pair_greedily(costs, degrees[:n], degrees[n:], partner, live, best, np.empty(n), np.empty(m))
+    found: list[int] = partner.tolist()
+    return found
 
-    The costs of substitutions add up to S of the measure, those of insertions (1 each) to I, those of deletions to E,
-    before they are divided by the size of both graphs.
+
+def graph_edit_path(
+    measure: Any,
+    first: LabelledGraph,
+    second: LabelledGraph,
+    pair: Callable[[Matrix, Indices], list[int]] = cheapest_first,
+) -> list[GraphEditOperation]:
+    """Return the edits that turn `first` into `second` under a pairing of vertices, without those that cost nothing.
+
+    `pair` gives each vertex of the first graph its partner, or -1. In the three-weight scheme, where `first` has no
+    more vertices than `second`, the costs of substitutions add up to S, those of insertions (1 each) to I, those of
+    deletions to E, before they are divided by the size of both graphs.
     """
     pairs = measure.pairs([first, second])
     flat, table = pairs.graphs, pairs.table
     costs = _costs(flat.of_vertices, pairs.units[0], first.n_vertices, table)
     edge_costs = _costs(flat.of_edges, pairs.units[1], len(np.asarray(first.edges)), table)
     drop_spare_bits(costs.reshape(-1).view(np.int64))  # as in the measure: costs that differ by rounding are ties
-    partner = _partners(costs, flat.degree)
+    partner = pair(costs, flat.degree)
     views = _View(measure, first), _View(measure, second)
     return [*_vertex_edits(*views, partner, costs), *_edge_edits(*views, partner, edge_costs)]
 
@@ -70,20 +86,12 @@ def _costs(attributes: Encoded, units: Matrix, n: int, table: Matrix) -> Matrix:
     return costs
 
 
-def _partners(costs: Matrix, degrees: Indices) -> list[int]:
-    """Return the vertex of the second graph that each vertex of the first is paired with."""
-    n, m = costs.shape
-    partner, live, best = np.empty((3, n), np.int64)
-    if n > 0:
-        pair_greedily(costs, degrees[:n], degrees[n:], partner, live, best, np.empty(n), np.empty(m))
-    found: list[int] = partner.tolist()
-    return found
-
-
 def _vertex_edits(first: "_View", second: "_View", partner: Sequence[int], costs: Matrix) -> list[GraphEditOperation]:
     edits = []
     for one, other in enumerate(partner):
-        if costs[one, other] > 0:
+        if other < 0:
+            edits.append(GraphEditOperation("delete", "vertex", 1.0, first.vertex(one), one, None))
+        elif costs[one, other] > 0:
             changed = _changed(first.measure.vertex, first.vertex_values(one), second.vertex_values(other))
             item = f"{first.vertex(one, changed)} by vertex {second.vertex(other, changed)}"
             edits.append(GraphEditOperation("substitute", "vertex", float(costs[one, other]), item, one, other))
@@ -110,6 +118,17 @@ def _edge_edits(first: "_View", second: "_View", partner: Sequence[int], costs: 
         for number, ends in enumerate(second.edges)
         if number not in shared
     ]
+
+
+def called_ends(edit: GraphEditOperation, first: LabelledGraph, second: LabelledGraph) -> dict[str, Any]:
+    """Return the names of the vertex, or of the ends of the edge, in both graphs; None if it is in one only."""
+    return {"from": _called(first, edit.one), "to": _called(second, edit.other)}
+
+
+def _called(graph: LabelledGraph, item: int | list[int] | None) -> Any:
+    if isinstance(item, list):
+        return [graph.called(end) for end in item]
+    return None if item is None else graph.called(item)
 
 
 class _View:

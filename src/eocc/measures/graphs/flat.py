@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.kernels.graph_edit import edit_pairs
+from eocc.kernels.graph_edit import edit_pairs, twec_pairs
 from eocc.measures.bounded import SAFE
 from eocc.measures.graphs.attributes import Encoded, Schema, encode, units_of
 from eocc.measures.labelled_graph import LabelledGraph
@@ -108,17 +108,22 @@ class GraphPairs:
 
     def compare(self, left: Indices, right: Indices) -> Matrix:
         """Return S, I and E of graphs left[t] and right[t], the one with fewer vertices first: (pairs, 3)."""
-        sizes, flat = self.sizes, self.graphs
-        is_larger = (sizes[left] > sizes[right])[:, None]
+        is_larger = (self.sizes[left] > self.sizes[right])[:, None]
         pairs = np.where(is_larger, np.column_stack([right, left]), np.column_stack([left, right]))
-        found, largest = np.empty((len(pairs), 3)), int(sizes.max(initial=0))
-        costs = np.empty(max(largest, 1) ** 2)
+        return self._computed(edit_pairs, pairs, 3)
+
+    def compare_in_order(self, left: Indices, right: Indices) -> Matrix:
+        """Return the four costs of TWEC of graphs left[t] and right[t]: (pairs, 4)."""
+        return self._computed(twec_pairs, np.column_stack([left, right]), 4)
+
+    def _computed(self, kernel: Any, pairs: Indices, n_components: int) -> Matrix:
+        flat, largest = self.graphs, int(self.sizes.max(initial=0))
+        found, costs = np.empty((len(pairs), n_components)), np.empty(max(largest, 1) ** 2)
         room = (costs, costs.view(np.int64), *np.empty((3, largest), np.int64), *np.empty((2, max(largest, 1))))
         (numbers, texts), (e_numbers, e_texts) = flat.of_vertices, flat.of_edges
         attributes = (numbers, self.units[0], texts, e_numbers, self.units[1], e_texts)
-        edit_pairs(
-            pairs, self.n_left, (flat[:3], flat[3:7], attributes), self.table.ravel(), self.table.shape[1], room, found
-        )
+        graphs = (flat[:3], flat[3:7], attributes)
+        kernel(pairs, self.n_left, graphs, self.table.ravel(), self.table.shape[1], room, found)
         return found
 
     def bounds(self, left: Indices, right: Indices) -> Matrix:

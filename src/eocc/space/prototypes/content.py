@@ -45,15 +45,16 @@ def words_of(patterns: Any) -> Words:
 def exact_copies(patterns: Any) -> Indices:
     """Return the places of rows of a table that equal an earlier row; none if all columns are discrete.
 
-    A column is discrete if at most half of its values are different: such rows are equal by chance.
+    A column is discrete if it has at most half as many values as there are different rows: rows are equal by chance.
     """
     if isinstance(patterns, np.ndarray):
         columns = list(patterns.T)
     else:
         columns = [one.values for one in patterns.columns] if isinstance(patterns, Table) else []
-    if all(2 * len(np.unique(column)) <= len(column) for column in columns):
+    first = different_rows(patterns)
+    if all(2 * len(np.unique(column)) <= len(first) for column in columns):
         return np.empty(0, np.int64)
-    return np.delete(np.arange(len(patterns)), different_rows(patterns))
+    return np.delete(np.arange(len(patterns)), first)
 
 
 def different_rows(patterns: Any) -> Indices:

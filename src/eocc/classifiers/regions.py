@@ -1,0 +1,312 @@
+"""RegionClassifier: at most twenty regions of one shape, each a rule."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from eocc.calibration.conformal import Calibration, rate_for
+from eocc.calibration.tally import Tally, ranks_of
+from eocc.classifiers.parameters import REGION_PARAMETERS
+from eocc.classifiers.region_views import RegionViews
+from eocc.classifiers.regions_state import KEYS, region_state, restore_regions
+from eocc.classifiers.rows import dask_rows, split_outliers
+from eocc.ellipsoids.coordinates import row_coordinates
+from eocc.ellipsoids.features import ColumnFeatures, PairFeatures, has_columns, has_rows, pair_features
+from eocc.ellipsoids.memberships import radius
+from eocc.ellipsoids.model import EllipsoidModel, Learned, learn_ellipsoids, with_outliers
+from eocc.ellipsoids.shape import means_of
+from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
+from eocc.foundation.parameters import checked
+from eocc.foundation.progress import track
+from eocc.foundation.threads import threads
+from eocc.foundation.types import Indices, Matrix
+from eocc.measures.auto import resolve_measure
+from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.protocol import Measure
+from eocc.regions.scores import BOUNDARY, Scores, decision_margin
+from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.memory import MARGIN, OVERHEAD
+from eocc.scale.passes import ArrayPasses, Passes
+from eocc.space.dissimilarity_space import check_measure
+from eocc.space.prototypes.by_content import Kept, choose_rows, chosen_by_content, take_census
+from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.space.weightings import checked_weights
+
+# The number of regions if the user gives none.
+N_REGIONS = 20
+# Regions are fitted to at most this many rows of a table, chosen by content; all rows calibrate.
+MOST_ROWS = 5000
+# The same for other objects: the model keeps them, and compares every new object with them.
+MOST_OBJECTS = 2000
+# The model keeps this many quantiles of its training rows, for p-values: 4 KiB.
+MOST_MARGINS = 500
+# Rows are scored in blocks of this many: the time of starting one is lost in that of scoring it.
+BLOCK_ROWS = 2048
+
+
+class RegionClassifier(RegionViews):
+    """Describes normal rows by at most twenty regions of one shape, each a rule that a person can read.
+
+    The minimum spanning tree of the rows is cut where that lowers the scatter within the parts most. Every part is a
+    region; all regions share one covariance, pooled over them and shrunk. The membership of a row is the weighted sum
+    of its Gaussian grades in the regions. The limit and the p-values come from the training rows, each left out of its
+    region and of the covariance. There is no search and nothing random.
+
+    A model of rows of numbers holds centres, one matrix, weights and quantiles: a few kilobytes, and no training row.
+
+    Parameters
+    ----------
+    measure : str, Measure or function of two objects, default="auto"
+        The dissimilarity: "euclidean" for rows of numbers, "graph-edit" for labelled graphs, or another of
+        `eocc.measures`. "auto" decides by the data.
+    n_regions : int, default=20
+        The number of regions; there are fewer if there are less than four different rows for each.
+    weights : array-like of shape (n_parameters,), default=None
+        The weights of the dissimilarity in [0, 1], one per column for rows of numbers. None means all ones. The shape
+        of the regions makes up for most of them: a weight of 0 leaves a column out, others change little.
+    false_alarm_rate : float in (0, 1) or None, default=None
+        The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
+        1 / (n + 1) for fewer than 19 rows.
+    max_memory : int, str or None, default=None
+        Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
+    n_jobs : int or None, default=None
+        Number of threads. Results do not depend on it. None means 1, -1 all cores.
+
+    Attributes
+    ----------
+    regions_ : list of EllipsoidRegion
+        The regions, the largest first: `n_members`, `weight`, and `representative`, the training row nearest to the
+        centre, as an index of `training_indices_`.
+    calibration_ : Calibration
+        The margins of the left-out training rows, which `p_values` compares with, and the false-alarm `rate`.
+    ellipsoids_ : EllipsoidModel
+        Where rows lie, centres and weights of the regions, and the regions of known outliers.
+    n_rows_ : int
+        The number of training rows.
+    prototypes_ : array, table or objects
+        The centres of the regions for rows of numbers, the rows nearest to them for other tables, else the training
+        objects that new objects are compared with.
+    training_indices_, prototype_indices_ : array
+        The rows of X that the prototypes are or belong to, and 0, 1, 2, ... for each of them.
+    labels_ : array
+        The region of each row in `training_indices_`.
+    spanning_tree_ : SpanningTree
+        The edges between regions that were cut, as edges between their representatives.
+    measure_, resolved_measure_, weights_
+        The fitted measure, the measure that "auto" chose, and the weights.
+    threshold_, offset_ : float
+        decision_function is score_samples - offset_; threshold_ is the margin at the limit.
+    n_features_in_, feature_names_in_, reading_
+        As for SurpriseClassifier.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eocc import RegionClassifier
+    >>> X = load_iris().data
+    >>> clf = RegionClassifier().fit(X[:40])  # 40 setosas
+    >>> clf.predict(X[[40, 75, 149]])
+    array([ 1, -1, -1])
+    """
+
+    parameters = REGION_PARAMETERS
+    state_keys = KEYS
+    ratio_name = "distance from the regions, in their widths"
+    scores_left_out = False
+    _own_state, _restore_own = region_state, restore_regions
+    ellipsoids_: EllipsoidModel
+    features_: ColumnFeatures | PairFeatures
+    n_rows_: int
+
+    def __init__(
+        self,
+        *,
+        measure: str | Measure | Callable[[Any, Any], float] = "auto",
+        n_regions: int = N_REGIONS,
+        weights: ArrayLike | None = None,
+        false_alarm_rate: float | None = None,
+        max_memory: int | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.measure, self.n_regions, self.weights = measure, n_regions, weights
+        self.false_alarm_rate, self.max_memory, self.n_jobs = false_alarm_rate, max_memory, n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from the rows of X.
+
+        Rows with y = -1 (or False) are known outliers, which get regions of their own. All other rows are normal. A fit
+        that fails or is interrupted leaves the estimator as it was.
+        """
+        checked(self.parameters, self)
+        draft = unfitted_copy(self)
+        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
+            passes = DaskPasses(draft.without_naming(X))
+            draft._learn_passes(*dask_rows(passes, y))
+            if passes.names is not None:
+                draft.feature_names_in_ = np.array(passes.names, dtype=object)
+        else:
+            draft._fit_patterns(draft.read(X, reset=True), y)
+        return commit_fit(self, draft)
+
+    def _fit_patterns(self, data: Any, y: Any) -> None:
+        training, patterns, outliers = split_outliers(data, y)
+        n, measure = len(patterns), self.resolved_measure_
+        n_outliers = 0 if outliers is None else len(outliers)
+        self.check_memory(n, n_columns_of(patterns), pair_bytes_of(measure, patterns), n_outliers)
+        if isinstance(patterns, np.ndarray) and has_rows(measure):
+            self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
+            self.training_indices_ = training[self.training_indices_]
+            return
+        most = MOST_ROWS if has_columns(measure) else MOST_OBJECTS
+        chosen = np.arange(n) if n <= most else chosen_by_content(patterns, most)
+        tally = self._learn(patterns[chosen], training[chosen], n, outliers)
+        with threads(n_threads(self.n_jobs)):
+            others = patterns[np.delete(np.arange(n), chosen)]
+            for block in track("scoring rows", self.blocks_of(others)):
+                tally.add(self._radii(block))
+        self._calibrate(tally)
+
+    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+        """Learn from rows of numbers that are read part by part."""
+        if sample is not None:
+            raise ValueError("sample is for EntropicOneClassClassifier; leave it out")
+        self._learn_passes(passes, outliers)
+
+    def _learn_passes(self, passes: Passes, outliers: Matrix | None) -> None:
+        """Learn from rows chosen by content, and calibrate on all rows."""
+        if passes.n_rows is None or passes.n_rows > MOST_ROWS or not isinstance(passes, ArrayPasses):
+            census = take_census(passes)
+            n, kept = census.n_rows, choose_rows(passes, census, min(census.n_rows, MOST_ROWS))
+        else:
+            n, kept = passes.n_rows, passes.fold(lambda part: Kept(part.values, part.numbers), _joined)
+        self.resolved_measure_ = resolve_measure(self.measure, kept.values)
+        self.check_memory(len(kept.values), kept.values.shape[1], pair_bytes_of(self.resolved_measure_, kept.values))
+        tally = self._learn(kept.values, kept.numbers, n, outliers)
+        if n > len(kept.values):
+            scored = passes.fold(
+                lambda part: Tally().add(self._radii(part.values[~np.isin(part.numbers, kept.numbers)])),
+                Tally.merge,
+                "scoring rows",
+            )
+            tally = scored.merge(tally)
+        self._calibrate(tally)
+        self.n_features_in_ = kept.values.shape[1]
+
+    def _learn(self, patterns: Any, numbers: Indices, n: int, outliers: Any) -> Tally:
+        """Learn from patterns, the rows `numbers` of X out of n, and return how far out they are, left out."""
+        if self.n_regions > max(n, N_REGIONS):
+            raise ValueError(f"n_regions is {self.n_regions}, but there are {n} normal rows; pass at most {n}")
+        # In the order of their content, so that the order of the rows does not matter.
+        order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
+        patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
+        with threads(count):
+            measure = measure if current() is None else spread_measure(measure)
+            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
+            weights = checked_weights(self.weights, fitted)
+            if has_columns(fitted):
+                features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
+                coordinates = row_coordinates(features.of(patterns))
+            else:
+                prepared = fitted.prepare(patterns)
+                if not isinstance(fitted, RegisteredFitted):
+                    check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
+                features, coordinates = pair_features(fitted, weights, patterns, prepared)
+            learned = learn_ellipsoids(coordinates, self.n_regions, count)
+            if outliers is not None:
+                limit = _limit(learned.radii, rate_for(self.false_alarm_rate, len(numbers)))
+                places = learned.model.placement.place(features.of(outliers))
+                learned = with_outliers(learned, places, limit, self.n_regions)
+        self.weights_, self.ellipsoids_, self.n_rows_ = weights, learned.model, n
+        self._keep(fitted, patterns, numbers[order], learned, features)
+        return Tally().add(learned.radii)
+
+    def _keep(self, measure: Any, patterns: Any, numbers: Indices, learned: Learned, features: Any) -> None:
+        """Set what the model keeps of the training patterns, `numbers` of X: centres, their nearest rows, or all."""
+        own = numbers[learned.representatives]
+        if isinstance(features, PairFeatures):
+            order = np.argsort(numbers)
+            placement = self.ellipsoids_.placement
+            placed = replace(placement, origin=placement.origin[order], axes=placement.axes[order].copy())
+            self.ellipsoids_ = replace(self.ellipsoids_, placement=placed)
+            self.prototypes_, self.labels_ = patterns[order], learned.labels[order]
+            self.features_ = replace(features, prototypes=self.prototypes_)
+        else:
+            order = learned.representatives[np.argsort(own)]
+            self.labels_ = np.argsort(own)
+            self.prototypes_ = patterns[order]
+            if has_rows(measure):
+                rows = measure.unit.measure(patterns)
+                self.prototypes_ = measure.unit.restored(means_of(rows, learned.labels, len(own)))[self.labels_]
+                measure = replace(measure, donors=self.prototypes_[:1].copy())  # `filled` of the model fills gaps
+                self.ellipsoids_ = self.ellipsoids_.with_centres(
+                    features.of(self.prototypes_)[np.argsort(self.labels_)]
+                )
+            self.features_ = replace(features, measure=measure)
+        self.measure_, self.training_indices_ = measure, numbers[order]
+        self.prototype_indices_ = np.arange(len(order))
+        self.representatives_ = np.searchsorted(self.training_indices_, own)
+        self.region_tree_ = learned.tree
+
+    def _calibrate(self, tally: Tally) -> None:
+        """Set the limit and the p-values from how far out the training rows are."""
+        total = tally.total
+        rate = rate_for(self.false_alarm_rate, total)
+        n = min(total, max(MOST_MARGINS, ceil(1 / rate)))
+        radii = tally.largest(ranks_of(n, total, rate))
+        if _limit(radii, rate) == 0:  # copies of a row: rows up to one width away are like them
+            radii = np.maximum(radii, 1.0)
+        self.calibration_ = Calibration(decision_margin(radii), rate)
+        self.threshold_ = self.calibration_.threshold
+        self.offset_ = self.threshold_ - BOUNDARY**2 / 2
+
+    def _radii(self, patterns: Any) -> Matrix:
+        return radius(self.log_memberships(patterns))
+
+    def log_memberships(self, patterns: Any) -> Matrix:
+        """Return the log-memberships of patterns as the measure reads them."""
+        return self.ellipsoids_.log_memberships(self.features_.of(patterns))
+
+    def score_patterns(self, patterns: Any) -> Scores:
+        """Return the scores of patterns as the measure reads them: the ratio is sqrt(-2 ln membership)."""
+        logs = self.log_memberships(patterns)
+        return Scores(radius(logs), np.minimum(logs, 0.0))
+
+    @property
+    def rows_scored_at_a_time(self) -> int:
+        """The step of the blocks: large for rows of a table, which are not compared with all prototypes."""
+        return BLOCK_ROWS if has_columns(self.measure_) else super().rows_scored_at_a_time
+
+    def embed(self, patterns: Any) -> Matrix:
+        """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
+        return self.ellipsoids_.place(self.features_.of(patterns))
+
+    @property
+    def n_training(self) -> int:
+        """The number of training rows."""
+        return self.n_rows_
+
+    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+        """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
+        if pair_bytes:  # squared dissimilarities, their eigenvectors, coordinates and distances
+            count = min(n, MOST_OBJECTS)
+            kept = (pair_bytes + 56) * count * (count + n_outliers)
+        else:
+            count = min(n, MOST_ROWS)
+            kept = 8.0 * (count + n_outliers) * (12 * n_columns + 60) + 24 * n_columns**2
+        block = n_threads(self.n_jobs) * 2**23 if n > count else 0
+        return OVERHEAD + MARGIN * (8 * n * n_columns + kept + block), "pass fewer rows, or raise max_memory"
+
+
+def _joined(first: Kept, second: Kept) -> Kept:
+    return Kept(*(np.concatenate(pair) for pair in zip(*(
+        (kept.values, kept.numbers) for kept in (first, second)), strict=True)))  # fmt: skip
+
+
+def _limit(radii: Matrix, rate: float) -> float:
+    """Return the radius up to which rows are normal, given those of left-out rows."""
+    ordered = np.sort(radii)[::-1]
+    return float(ordered[Calibration(-ordered, rate).rank - 1])

@@ -1,0 +1,54 @@
+"""``eocc export``."""
+
+from pathlib import Path
+
+import click
+
+from eocc.cli import options
+from eocc.cli.app import command, say
+from eocc.cli.output import open_model, writing
+
+LANGUAGES = ("sql", "python", "json")
+DIALECTS = ("duckdb", "postgres", "sqlite", "bigquery")
+
+
+@command
+@options.model_argument
+@click.option("--to", "language", type=options.Names("language", LANGUAGES), required=True,
+              help="What to write: a SELECT statement, a Python module, or the numbers as JSON.")  # fmt: skip
+@click.option("--table", default="", metavar="NAME", help="With --to sql, the table of rows, for example main.parts.")
+@click.option("--dialect", type=options.Names("dialect", DIALECTS), default=None,
+              help="With --to sql, the database. Default: duckdb.")  # fmt: skip
+@click.option("--columns", default="", metavar="COLUMN,...",
+              help="The names of the model's columns there, if they differ.")  # fmt: skip
+@click.option("--keep", default="", metavar="COLUMN,...",
+              help="With --to sql, columns to select besides the scores. Default: those of the model.")  # fmt: skip
+@options.result_option("statement or module")
+def export(
+    model: Path, language: str, table: str, dialect: str | None, columns: str, keep: str, output: Path | None
+) -> None:
+    """Write a model of regions as SQL, Python or JSON.
+
+    It must be a model of --method regions, of rows of numbers or of a table without dates. The statement has no
+    training row in it and needs nothing but the table. The module needs nothing but Python.
+
+    Example: eocc export regions.eocc --to sql --table parts --dialect postgres
+    """
+    if language == "sql" and not table:
+        raise click.UsageError("--to sql needs --table, the name of the table to score")
+    given = {"--table": table, "--dialect": dialect, "--keep": keep}
+    for option in (option for option, value in given.items() if value and language != "sql"):
+        raise click.UsageError(f"{option} is for --to sql; leave it out")
+    classifier = open_model(model, output)
+    names = options.names_in(columns) or None
+    if not hasattr(classifier, "to_sql"):
+        raise ValueError(f"{model} holds no regions of one shape: fit it with --method regions to export it")
+    if language == "sql":
+        kept = options.names_in(keep) or None
+        text = classifier.to_sql(table.split("."), dialect or DIALECTS[0], columns=names, keep=kept)
+    else:
+        text = classifier.to_python(columns=names) if language == "python" else classifier.to_json(columns=names)
+    with writing(output) as file:
+        file.write(text.rstrip("\n") + "\n")
+    if output is not None:
+        say(f"Written: {output}.")

@@ -1,0 +1,1 @@
+"""Regions of one shape: coordinates, shape, cuts of the spanning tree, memberships."""

@@ -1,0 +1,238 @@
+"""Why regions of one shape accept or reject a row: which is nearest, and which columns take the row out of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eocc.ellipsoids.columns import CATEGORIES, CONSTANT, LEVELS, NUMBER, DataColumn
+from eocc.ellipsoids.coordinates import FARTHEST, Placement
+from eocc.explain.ellipsoid_rules import categories_in_words, centre_features, columns_of_model, level_in_words
+from eocc.explain.explanation import Explanation, rarity_in_words
+from eocc.explain.fitted import TrainingRow, described, exemplars_of, reach_of, training_row
+from eocc.explain.reasons import LEAST_SHARE, Reason, difference_reasons
+from eocc.explain.records import least_usual
+from eocc.foundation.types import Indices, Matrix
+from eocc.foundation.wording import counted, finite, format_number, format_value, format_within, to_json
+from eocc.measures.difference import PendingDifference
+
+# The normal range of a column reaches this many widths to both sides of the value that its other columns suggest.
+N_WIDTHS = 2.0
+# The number of reasons; the rest is summed up.
+MOST_REASONS = 8
+
+
+@dataclass(frozen=True, repr=False)
+class EllipsoidExplanation(Explanation):
+    """A decision by regions of one shape.
+
+    `region` is the one with the largest share of the membership, `distance` the distance from its centre in widths, and
+    `limit` the largest `ratio` that is accepted. `runner_up` is the next region with its distance, None if there is
+    only one. `p_value` is that of the row among `n_left_out` normal rows, of `n_training`. If `keeps_rows` is false,
+    the row is compared with the centre of the region, and the training row is the one nearest to it.
+    """
+
+    region: int
+    n_members: int
+    distance: float
+    limit: float
+    runner_up: tuple[int, float] | None
+    prototype: TrainingRow
+    p_value: float
+    n_left_out: int
+    n_training: int
+    keeps_rows: bool
+
+    @property
+    def certainty(self) -> str:
+        """The p-value in words."""
+        return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
+
+    @property
+    def decision(self) -> str:
+        """The decision in words."""
+        what = "accepted" if self.is_target else "rejected"
+        far, limit = format_number(self.ratio), format_number(self.limit)
+        return f"{what}: {far} widths from the regions (the limit is {limit}), nearest to region {self.region}"
+
+    @property
+    def compared_with(self) -> tuple[str, TrainingRow]:
+        """The centre of the nearest region, or the training row nearest to it."""
+        where = f"centre of region {self.region}"
+        return f"training row at the {where}," if self.keeps_rows else f"{where}, near training row", self.prototype
+
+    @property
+    def exemplars_heading(self) -> str:
+        """The heading of the exemplars."""
+        if not self.exemplars:
+            return f"The training row nearest to the centre of region {self.region} is {self.prototype.name}."
+        return f"Most similar training rows in region {self.region}:"
+
+    def notes(self) -> list[str]:
+        """Return where the row lies relative to the regions."""
+        size, far = counted(self.n_members, "training row"), format_number(self.distance)
+        found = [f"The nearest region is {self.region}, of {size}; its centre is {far} widths away."]
+        if self.runner_up is not None:
+            other, apart = self.runner_up
+            found.append(f"The next region is {other}, at {format_number(apart)} widths.")
+        return found
+
+    @property
+    def detail(self) -> str:
+        """All of it in words."""
+        near = [self._exemplars_in_words()] if self.exemplars else []
+        return self._text([*self.notes(), *near], " ".join([self.compared_with[0], self.prototype.name]), [])
+
+
+def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
+    """Return why each pattern was accepted or rejected."""
+    model, calibration = classifier.ellipsoids_, classifier.calibration_
+    places, scores = classifier.embed(patterns), classifier.score_patterns(patterns)
+    squares, columns = model.regions.squared_distances(places), columns_of_model(classifier)
+    ranked = np.argsort(squares / 2 - model.regions.log_weights, axis=1, kind="stable")[:, :2]
+    p_values, distances = calibration.p_values(scores.margins).tolist(), np.sqrt(squares)
+    dissimilarities = classifier.measure_.prepare(patterns, classifier.prototypes_).evaluate(classifier.weights_)
+    whys = _column_reasons(classifier, columns, patterns, ranked[:, 0]) if columns else None
+    near = [()] * len(places) if columns else _exemplars(classifier, dissimilarities, ranked[:, 0])
+    by_part = None if columns else least_usual(classifier, patterns, classifier.weights_, dissimilarities)
+    found: list[Explanation] = []
+    for i, (region, *others) in enumerate(ranked.tolist()):
+        column = classifier.regions_[region].representative
+        prototype = classifier.prototypes_[column : column + 1]
+        comparison = PendingDifference(
+            classifier.measure_, patterns[i : i + 1], prototype, classifier.weights_, classifier.feature_names,
+            "centre" if not classifier.keeps_training_rows else "prototype",
+        )  # fmt: skip
+        row = training_row(classifier, dissimilarities[i], column)
+        lead, reasons = "", whys[i] if whys else by_part[i] if by_part else ()
+        if whys is None and by_part is None:
+            lead, reasons = _compared(classifier, comparison, row)
+        found.append(EllipsoidExplanation(
+            is_target=bool(scores.margins[i] - classifier.threshold_ >= 0), ratio=finite(scores.ratios[i]),
+            membership=float(np.exp(scores.log_memberships[i])), comparison=comparison, exemplars=near[i],
+            reasons=reasons, lead=lead, region=region, n_members=classifier.regions_[region].n_members,
+            distance=finite(distances[i, region]), limit=reach_of(classifier.threshold_),
+            runner_up=(others[0], finite(distances[i, others[0]])) if others else None, prototype=row,
+            p_value=p_values[i], n_left_out=len(calibration.margins), n_training=classifier.n_training,
+            keeps_rows=classifier.keeps_training_rows,
+        ))  # fmt: skip
+    return found
+
+
+def _exemplars(classifier: Any, dissimilarities: Matrix, regions: Indices) -> list[tuple[TrainingRow, ...]]:
+    is_own = classifier.labels_ == regions[:, None]
+    return exemplars_of(classifier, np.where(is_own, dissimilarities, np.inf))
+
+
+def _compared(classifier: Any, comparison: PendingDifference, row: TrainingRow) -> tuple[str, tuple[Reason, ...]]:
+    """Return the reasons by the training row at the centre of the nearest region, and words that introduce them."""
+    role = "typical of the nearest region"
+    if comparison.difference.contributions:
+        words = described(classifier, classifier.prototypes_, row.column)
+        return difference_reasons(comparison.difference, row.name, words, role)
+    return f"Normal row {row.name}, {role}, is {format_number(row.dissimilarity)} away.", ()
+
+
+def _column_reasons(
+    classifier: Any, columns: list[DataColumn], patterns: Any, regions: Indices
+) -> list[tuple[Reason, ...]]:
+    """Return the columns that take each row out of its region, with shares that add up to 1."""
+    model, cells = classifier.ellipsoids_, _cells(classifier, patterns)
+    features = np.clip(model.filled(classifier.features_.of(patterns)), -FARTHEST, FARTHEST)
+    centres, found = centre_features(classifier)[regions], []
+    for i, row in enumerate(features):
+        steps, rest = freed_columns(model.placement, columns, row - centres[i])
+        reasons = [
+            _reason(columns[step.column], row, step, centres[i], cells(i, columns[step.column].name), len(columns) > 1)
+            for step in steps
+        ]
+        if reasons and rest > 0 and len(reasons) < len(columns):
+            name = counted(len(columns) - len(reasons), "other column")
+            reasons.append(Reason(name, name, None, None, None, rest, "", "", stands_out=False))
+        found.append(tuple(reasons))
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class FreedColumn:
+    """A column that takes a row out of its region: its share, and where its first feature should be, with a width."""
+
+    column: int
+    share: float
+    gap: float
+    width: float
+
+
+def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix) -> tuple[list[FreedColumn], float]:
+    """Return the columns that take a row out of a region, and the share of all others, given its features' `gaps`.
+
+    Columns are freed one after another: each time the one whose squared distance from the centre falls most if it takes
+    the value that the columns not yet freed suggest. These falls add up to the squared distance.
+    """
+    scale = float(np.abs(gaps).max()) or 1.0
+    gaps = gaps / scale  # so that squares of far rows stay finite
+    pulls, widths = placement.pull(gaps[None])[0], placement.widths**-2
+    total, left, freed, steps = float(gaps @ pulls), pulls, np.empty(0, np.int64), list[FreedColumn]()
+    if total <= 0:
+        return [], 0.0
+    blocks = {k: placement.precision(one.places) for k, one in enumerate(columns) if len(one.places) > 1}
+    remaining, spent = list(range(len(columns))), 0.0
+    while remaining and len(steps) < MOST_REASONS:
+        # Of the features that are left, given those that are free.
+        across = placement.pull_of(freed)
+        solved = np.linalg.solve(across[freed], np.column_stack([pulls[freed], across.T])) if len(freed) else None
+        left = pulls if solved is None else pulls - across @ solved[:, 0]
+        inverse = widths if solved is None else np.maximum(widths - (across * solved[:, 1:].T).sum(axis=1), 1e-300)
+        falls = []
+        for k in remaining:
+            places = columns[k].places
+            if k not in blocks:
+                falls.append(float(left[places[0]] ** 2 / inverse[places[0]]))
+                continue
+            block = blocks[k] if solved is None else blocks[k] - across[places] @ solved[:, 1:][:, places]
+            falls.append(float(left[places] @ np.linalg.pinv(block, hermitian=True) @ left[places]))
+        best = int(np.argmax(falls))
+        share = min(falls[best] / total, 1 - spent)
+        if share < LEAST_SHARE:
+            break
+        k = remaining.pop(best)
+        place, spent = columns[k].places[0], spent + share
+        width = float(inverse[place] ** -0.5)
+        steps.append(FreedColumn(k, share, float(left[place] / inverse[place]) * scale, width))
+        freed = np.concatenate([freed, columns[k].places])
+    return sorted(steps, key=lambda step: -step.share), max(1 - spent, 0.0)
+
+
+def _cells(classifier: Any, patterns: Any) -> Any:
+    """Return a function (row, name of a column) -> the value in the data."""
+    if isinstance(patterns, np.ndarray):
+        places = {name: k for k, name in enumerate(classifier.measure_.weight_names(classifier.feature_names))}
+        return lambda i, name: None if np.isnan(patterns[i, places[name]]) else float(patterns[i, places[name]])
+    known = {str(column.name): column for column in patterns.columns}
+    return lambda i, name: known[name].cell(i)
+
+
+def _reason(column: DataColumn, row: Matrix, step: FreedColumn, centre: Matrix, value: Any, has_others: bool) -> Reason:
+    """Return the reason for a column of one row."""
+    said, by_others = format_value(value), "by its other values it should be" if has_others else "the region has"
+    suggested, low, high = row[column.places[0]] - step.gap, None, None
+    if column.kind == NUMBER and value is not None:
+        middle, apart = column.value(float(suggested)), N_WIDTHS * step.width / column.factor
+        low, high = middle - apart, middle + apart
+        said, least, most = format_within(2 * apart, float(value), low, high)
+        normal, stands_out = f"{least} to {most}", not low <= value <= high
+    elif column.kind == CATEGORIES:
+        normal, by_others = categories_in_words(column, centre), "the region has"
+        stands_out = value is not None and not normal.startswith(f"{said} ")
+    elif column.kind == LEVELS:
+        normal = level_in_words(column, float(suggested))
+        stands_out = normal != said
+    elif column.kind == CONSTANT:
+        normal, by_others = format_value(column.centre), "all normal rows have"
+        stands_out = value is not None and said != normal
+    else:
+        normal, stands_out = "another value", abs(step.gap) > N_WIDTHS * step.width
+    text = f"{column.name} is {said}; {by_others} {normal}"
+    return Reason(
+        column.name, text, to_json(value), to_json(low), to_json(high), step.share, said, normal, bool(stands_out)
+    )

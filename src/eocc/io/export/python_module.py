@@ -1,0 +1,103 @@
+"""A formula -> the text of a Python module that imports nothing but math."""
+
+from pprint import pformat
+
+from eocc.foundation.wording import to_json
+from eocc.io.export.formula import Formula
+
+HEAD = '''"""Scores rows: written by eocc, needs nothing but Python.
+
+A row is a mapping from the names in COLUMNS to values, or a sequence of values in that order. Every function returns
+None for a row with a missing value (None or NaN).
+
+    score(row)     the logarithm of the membership in the normal class: higher is more normal
+    p_value(row)   the share of normal rows that look at least as unusual
+    predict(row)   1 if the row is normal, -1 if not
+"""
+
+import math
+
+'''
+BODY = '''
+
+def features(row):
+    """Return the numbers that the columns of a row give; None if a value is missing."""
+    values = [row[column[0]] for column in COLUMNS] if hasattr(row, "keys") else list(row)
+    if len(values) != len(COLUMNS):
+        raise ValueError(f"a row has {len(COLUMNS)} values, not {len(values)}")
+    found = [0.0] * len(ORIGIN)
+    for value, (name, kind, places, factor, centre, reach, labels) in zip(values, COLUMNS):
+        if value is None or value != value:
+            return None
+        if kind == "categories":
+            for place, label in zip(places, labels):
+                found[place] = factor if value == label else 0.0
+        elif kind == "levels":
+            if value not in labels:
+                raise ValueError(f"column {name!r} holds the unknown level {value!r}")
+            found[places[0]] = labels.index(value) / max(len(labels) - 1, 1) * factor
+        elif kind == "constant":
+            found[places[0]] = factor if abs(value - centre) > reach else 0.0
+        else:
+            found[places[0]] = min(max(value - centre, -reach), reach) * factor
+    return found
+
+
+def log_sum(place, regions):
+    """Return the logarithm of the sum of the weighted grades in regions."""
+    terms = []
+    for log_weight, centre in regions:
+        terms.append(log_weight - sum((a - b) ** 2 for a, b in zip(place, centre)) / 2)
+    most = max(terms)
+    return most + math.log(sum(math.exp(term - most) for term in terms))
+
+
+def score(row):
+    """Return the logarithm of the membership in the normal class."""
+    found = features(row)
+    if found is None:
+        return None
+    gaps = [value - middle for value, middle in zip(found, ORIGIN)]
+    inside = [sum(gap * axis[k] for gap, axis in zip(gaps, AXES)) for k in range(len(SCALES))]
+    above = max(sum(gap * gap for gap in gaps) - sum(one * one for one in inside), 0.0)
+    place = [one * scale for one, scale in zip(inside, SCALES)] + [math.sqrt(above) * HEIGHT]
+    result = log_sum(place, REGIONS)
+    if OUTLIERS:
+        odds = log_sum(place, OUTLIERS) - BACKGROUND
+        result -= max(odds, 0.0) + math.log1p(math.exp(-abs(odds)))
+    return min(result, 0.0)
+
+
+def p_value(row):
+    """Return the share of normal rows that look at least as unusual."""
+    found = score(row)
+    if found is None:
+        return None
+    return (1 + sum(quantile <= found for quantile in QUANTILES)) / (len(QUANTILES) + 1)
+
+
+def predict(row):
+    """Return 1 if the row is normal, -1 if not."""
+    found = score(row)
+    return None if found is None else 1 if found >= LIMIT else -1
+'''
+
+
+def python_module(formula: Formula) -> str:
+    """Return the text of a module with the functions score, p_value and predict."""
+    columns = [
+        (one.name, one.kind, one.places.tolist(), one.factor, one.centre, formula.reach(one),
+         [to_json(label) for label in one.labels])
+        for one in formula.columns
+    ]  # fmt: skip
+    regions = [
+        list(zip(kind.log_weights.tolist(), kind.centres.tolist(), strict=True)) for kind in formula.kinds_of_regions
+    ]
+    constants = {
+        "COLUMNS": columns, "ORIGIN": formula.origin.tolist(), "AXES": formula.axes.tolist(),
+        "SCALES": formula.scales.tolist(), "HEIGHT": formula.height, "REGIONS": regions[0],
+        "OUTLIERS": regions[1] if len(regions) > 1 else [], "BACKGROUND": formula.background,
+        "LIMIT": formula.limit, "QUANTILES": formula.quantiles.tolist(),
+    }  # fmt: skip
+    lines = [f"{name} = {pformat(value, width=110, compact=True)}" for name, value in constants.items()]
+    return HEAD + "\n".join(lines) + "\n" + BODY
