@@ -154,6 +154,7 @@ class RegionClassifier(RegionViews):
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
         training, patterns, outliers = split_outliers(data, y)
+        self.having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
         self.check_memory(n, n_columns_of(patterns), pair_bytes_of(measure, patterns), n_outliers)

@@ -62,15 +62,14 @@ class Source:
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows from the first, one part at a time."""
-        if self.reading is None and self.schema is None:  # rows of numbers, in all columns
-            yield from replace(self, reading=first_reading(self, True)[0].for_numbers(True, "a stream")).rows()
-            return
-        first, n_seen = 0, 0
+        first, n_seen, source = 0, 0, self
         for chunk in self.chunks():
             if not len(chunk):
                 continue
+            if source.reading is None and self.schema is None:  # rows of numbers, in all columns
+                source = replace(self, reading=reading_of(self, chunk, True)[0].for_numbers(True, "a stream"))
             kept = self._chosen(chunk)
-            values, complete = self._values(chunk.some(kept))
+            values, complete = source._values(chunk.some(kept))
             numbers = n_seen + np.flatnonzero(kept)[complete]
             n_seen += len(chunk)
             if len(numbers):
@@ -144,6 +143,11 @@ def first_reading(source: Source, keeps_all: bool = False) -> tuple[Reading, boo
     chunk = next((chunk for chunk in source.chunks() if len(chunk)), None)
     if chunk is None:
         raise ValueError(f"the source holds no rows{source.in_words()}; at least 1 is required")
+    return reading_of(source, chunk, keeps_all)
+
+
+def reading_of(source: Source, chunk: Chunk, keeps_all: bool) -> tuple[Reading, bool]:
+    """Return how a chunk of a source is read, and whether all columns hold numbers."""
     table, apart = source.table(chunk), source.apart(chunk) if source.columns is None else []
     if {*table.names} <= {*apart}:
         raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
