@@ -25,8 +25,9 @@ import pyarrow
 import pyarrow.parquet
 
 from eocc import SurpriseClassifier
-from eocc.io.files import guess_schema, open_chunks, schema_of_model
-from eocc.streaming import Scoring
+from eocc.io.files import open_chunks
+from eocc.io.files.rows import learn as learn_rows
+from eocc.streaming.source import source_of
 
 LONGEST = 30  # seconds for one case; they take milliseconds
 ODD = [
@@ -194,11 +195,7 @@ def models(folder, files):
     """Return, by name, a model fitted to each valid file."""
     fitted = {}
     for name, data in files.items():
-        chunks = list(open_chunks(write(folder, name, data)))
-        schema = guess_schema(chunks, name)
-        parts = [schema.patterns(chunk) for chunk in chunks]
-        patterns = [pattern for part in parts for pattern in part]
-        fitted[name] = SurpriseClassifier().fit(patterns)
+        fitted[name] = SurpriseClassifier().fit(learn_rows(list(open_chunks(write(folder, name, data))), name).X)
     return fitted
 
 
@@ -236,19 +233,16 @@ def _limited():
 
 
 def learn(path):
-    chunks = list(open_chunks(path))
-    schema = guess_schema(chunks, str(path))
-    for chunk in chunks:
-        schema.patterns(chunk)
+    learn_rows(list(open_chunks(path)), str(path))
 
 
 def judge(classifier):
-    schema = schema_of_model(classifier)
+    reading, measure = classifier.table_reading, classifier.measure_
+    schema = measure.schema(classifier.prototypes_, classifier.feature_names) if reading is None else None
 
     def read(path):
-        for chunk in open_chunks(path):
-            if len(chunk):
-                Scoring(classifier, 1).score(schema.patterns(chunk))
+        for part in source_of(path, reading=reading, schema=schema, allows_gaps=True).rows():
+            classifier.score_samples(part.values)
 
     return read
 

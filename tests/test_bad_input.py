@@ -14,7 +14,9 @@ from eocc.search import GeneticSearch
 
 class TestDataOfAnotherKind:
     def test_an_error_names_the_measure_for_text_and_gaps(self):
-        with pytest.raises(ValueError, match="'fan'; measure='gower' takes tables with text") as caught:
+        with pytest.raises(
+            ValueError, match="holds text, but euclidean compares numbers; measure='gower' takes text"
+        ) as caught:
             plain(measure="euclidean").fit(pd.DataFrame({"kind": ["fan", "pump"], "load": [1.0, 2.0]}))
         assert "\n" not in str(caught.value)
         with pytest.raises(ValueError, match="contains NaN; measure='gower' allows missing values") as caught:

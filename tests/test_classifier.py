@@ -23,8 +23,6 @@ from strategies import points
 BOTH = (EntropicOneClassClassifier(search=None), SurpriseClassifier())
 COMMON = {
     "calibration_",
-    "ignored_columns_",
-    "text_format_",
     "measure_",
     "n_features_in_",
     "offset_",

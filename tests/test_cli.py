@@ -159,7 +159,7 @@ def test_the_example_of_every_command_runs(name, folder, monkeypatch, capsys):
         (["demo", "--dataset", "moon"], "unknown data set 'moon'; known: 'breast-cancer', 'iris', 'wine'", 2),
         (["nothing"], "No such command 'nothing'; see eocc --help", 2),
         ([], "no command given; see eocc --help", 2),
-        (["fit"], "Missing argument 'DATA'; see eocc fit --help", 2),
+        (["fit"], "Missing argument 'DATA...'; see eocc fit --help", 2),
         (["fit", "nowhere.csv"], "no file 'nowhere.csv'", 1),
         (["score", "nowhere.eocc", "nowhere.csv"], "nowhere.eocc", 1),
         (["reproduce", "uci"], "unknown study 'uci'; known: 'all', 'figures', 'iam', 'uci-high', 'uci-low'", 2),
@@ -314,7 +314,7 @@ def test_text_is_not_skipped_and_a_file_without_complete_rows_is_refused(tmp_pat
     (tmp_path / "gaps.csv").write_text("a,b\n1,\nNA,2\n")
     assert run("fit", tmp_path / "a.csv", "-o", model) == 0
     capsys.readouterr()
-    assert run("score", model, tmp_path / "odd.csv", "--skip-incomplete") == 1
+    assert run("score", model, tmp_path / "odd.csv", "--skip-incomplete", "--strict") == 1
     assert "odd.csv:3: column 'b': 'oak' is not a number" in capsys.readouterr().err
     assert run("score", model, tmp_path / "gaps.csv", "--skip-incomplete") == 1
     assert "gaps.csv holds no complete rows; at least 1 is required" in capsys.readouterr().err

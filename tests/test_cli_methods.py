@@ -73,7 +73,7 @@ def test_a_messy_table_gives_the_same_model_as_a_frame(tmp_path, capsys):
     messy().to_csv(tmp_path / "b.csv", index=False, sep=";", decimal=",")
     messy().to_excel(tmp_path / "c.xlsx", index=False)
     messy().to_parquet(tmp_path / "d.parquet")
-    with pytest.warns(UserWarning, match="not compared: 'machine' .*, 'row' .*, 'time' "):
+    with pytest.warns(UserWarning, match="not compared: 'machine' .*, 'row' .*, 'spare' "):
         own = SurpriseClassifier().fit(pd.read_csv(tmp_path / "a.csv", dtype={"code": str}))
     expected = own.score_samples(messy()).tolist()
     for name in ("a.csv", "b.csv", "c.xlsx", "d.parquet"):
@@ -84,11 +84,12 @@ def test_a_messy_table_gives_the_same_model_as_a_frame(tmp_path, capsys):
             "Note: not compared: 'machine' (has a different text in nearly every row), 'row' (counts the rows), "
             in said
         )
-        assert "'time' (runs on from row to row), 'spare' (holds no values); --all-columns compares them." in said
-        assert "Note: dates count as numbers; 'shift' is compared by its hour and weekday too." in said
+        assert "'spare' (holds no values); --all-columns compares them." in said
+        assert "'time' is compared by its time of day, not by its moment, which runs on from row" in said
+        assert "Note: 'shift' is compared by its moment, time of day and weekday." in said
         model = load(tmp_path / "m.eocc")
         assert model.measure_.names == own.measure_.names
-        assert model.ignored_columns_ == own.ignored_columns_ == ("machine", "row", "time", "spare")
+        assert model.ignored_columns_ == own.ignored_columns_ == ("machine", "row", "spare")
         assert model.score_samples(messy()).tolist() == expected
         for data in ("a.csv", "b.csv", "c.xlsx"):
             assert run("-q", "score", tmp_path / "m.eocc", tmp_path / data, "-o", tmp_path / "s.csv") == 0
@@ -99,11 +100,12 @@ def test_a_third_truth_value_in_new_rows_is_scored_as_a_new_category(tmp_path):
     messy().to_csv(tmp_path / "a.csv", index=False)
     messy().assign(closed="maybe").to_csv(tmp_path / "new.csv", index=False)
     assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
-    scores = []
-    for name in ("new.csv", "a.csv"):
-        assert run("-q", "score", tmp_path / "m.eocc", tmp_path / name, "-o", tmp_path / "s.csv") == 0
-        scores.append(pd.read_csv(tmp_path / "s.csv")["score"])
-    assert scores[0].mean() < scores[1].mean()
+    model = load(tmp_path / "m.eocc")
+    odd, usual = (model.transform(pd.read_csv(tmp_path / name, dtype=str)).min(axis=1) for name in ("new.csv", "a.csv"))
+    assert (usual == 0).all()
+    assert (odd >= 1 / model.reading_.n_compared).all()  # differs from all training rows in one column
+    assert run("-q", "score", tmp_path / "m.eocc", tmp_path / "new.csv", "-o", tmp_path / "s.csv") == 0
+    assert pd.read_csv(tmp_path / "s.csv")["notes"].str.contains("closed is maybe, which no training row has").all()
 
 
 def test_eocc_1_is_the_papers_classifier(folder):
@@ -117,7 +119,7 @@ def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
     for name in METHODS:
         assert run("-q", "score", folder / f"{name}.eocc", folder / "new.csv", "--format", "csv") == 0
         printed[name] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert list(printed["surprise"][0]) == [*printed["eocc-1"][0], "p_value"]
+    assert list(printed["surprise"][0]) == [*list(printed["eocc-1"][0])[:-1], "p_value", "notes"]
     inside, outside = printed["surprise"]
     assert (inside["decision"], outside["decision"]) == ("1", "-1")
     assert float(inside["distance"]) < 1 < float(outside["distance"])

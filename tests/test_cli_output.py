@@ -60,7 +60,7 @@ def test_scores_carry_the_id_and_other_columns_in_the_order_of_the_input(folder,
     read = {"csv": lambda path: pd.read_csv(path, dtype={"site": str}), "parquet": pd.read_parquet}
     read["jsonl"] = lambda path: pd.DataFrame(map(json.loads, path.read_text().splitlines()))
     scores = read[form](out)
-    figures = ["decision", "membership", "score", "distance", "p_value"]
+    figures = ["decision", "membership", "score", "distance", "p_value", "notes"]
     assert list(scores) == ["row", "site", "temp_c", "input_score", *figures]
     assert scores["row"].tolist() == new["machine_id"].tolist()
     assert scores["site"].tolist() == new["site"].tolist()

@@ -282,7 +282,7 @@ FAILURES = [
     (["score", "train.csv", "train.csv"], "train.csv"),
     (["score", "m.eocc", "head.csv"], "holds no rows"),
     (["score", "m.eocc", "lacks.csv"], "lacks.csv: has no column 'c', which the model needs; it has 'a', 'b'"),
-    (["score", "m.eocc", "late.csv"], "late.csv:5002: column 'b': 'x' is not a number"),
+    (["score", "m.eocc", "late.csv", "--strict"], "late.csv:5002: column 'b': 'x' is not a number"),
     (
         ["score", "m.eocc", "words.txt"],
         "words.txt:1: the text 'oak' is not a list of 3 numbers; the model compares rows",

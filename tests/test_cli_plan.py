@@ -9,7 +9,7 @@ from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.cli import main
 from eocc.io.files.chunk import CHUNK_ROWS
 
-N = 6000
+N = 9000
 
 EOCC_1 = ("--method", "eocc-1")
 
@@ -83,7 +83,7 @@ def test_what_does_not_fit_names_options_that_help(folder, capsys, tmp_path):
     shown = facts(capsys, *asked)
     assert not shown["fits"]
     assert shown["remedy"].startswith("pass --graph knn and --prototypes 1000")
-    assert shown["remedy"].endswith("or raise --max-memory, or learn from fewer rows: --sample 3000")
+    assert shown["remedy"].endswith("or raise --max-memory, or learn from fewer rows: --sample 4500")
     assert run("plan", *asked) == 0
     lines = dict(line.split(":", 1) for line in capsys.readouterr().out.splitlines())
     assert lines["memory limit"].strip() == "47.7 MiB"

@@ -20,10 +20,17 @@ def test_constant_columns_are_noted(tmp_path, capsys):
     frame = pd.DataFrame(ROWS, columns=["a", "b"]).assign(volts=230.0)
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
-    assert "Note: column 'volts' has the same value in every row" in capsys.readouterr().err
+    said = "Note: volts is always 230: a row with any other value will be rejected; --drop volts leaves it out.\n"
+    assert said in capsys.readouterr().err
     frame.assign(amperes=16).to_csv(tmp_path / "a.csv", index=False)
     assert run("fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
-    assert "columns 'volts', 'amperes' have the same value in every row" in capsys.readouterr().err
+    assert "Note: amperes is always 16: " in capsys.readouterr().err
+    rows = frame.to_dict("records")
+    (tmp_path / "new.csv").write_text("a,b,volts\n" + "".join(f"{row['a']},{row['b']},231\n" for row in rows))
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert run("-q", "fit", tmp_path / "a.csv", "-o", tmp_path / "m.eocc") == 0
+    assert run("-q", "score", tmp_path / "m.eocc", tmp_path / "new.csv", "-o", tmp_path / "s.csv") == 0
+    assert (pd.read_csv(tmp_path / "s.csv")["decision"] == -1).mean() > 0.9
 
 
 def test_a_row_counter_is_set_aside_unless_asked_for(tmp_path, capsys):
@@ -136,12 +143,12 @@ def test_rows_keep_their_numbers_where_some_are_skipped(labelled, capsys):
     assert run(*command, "0") == 1
     assert "has no row '0'" in capsys.readouterr().err
     pd.DataFrame({"a": [np.nan, 1.0, np.inf], "b": 0.0}).to_parquet(labelled / "gaps.parquet")
-    assert run("score", labelled / "m.eocc", labelled / "gaps.parquet", "--skip-incomplete") == 1
+    assert run("score", labelled / "m.eocc", labelled / "gaps.parquet", "--skip-incomplete", "--strict") == 1
     assert "gaps.parquet: row 3: column 'a': 'inf'" in capsys.readouterr().err
 
 
 def test_a_plan_refuses_what_a_fit_would(labelled, capsys):
-    (labelled / "gaps.csv").write_text("a,b,y\n0.1,,bad\n3,3,ok\n0,0,ok\n1,2,ok\n")
+    (labelled / "gaps.csv").write_text("a,b,y\n0.1,1,bad\n3,3,ok\n0,,ok\n1,2,ok\n")
     options = [labelled / "gaps.csv", "--label", "y", "--target", "ok", "--measure", "standardised"]
     assert run("plan", *options) == 1
     assert run("fit", *options, "-o", labelled / "n.eocc") == 1

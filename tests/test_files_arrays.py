@@ -5,12 +5,17 @@ import io
 import numpy as np
 import pytest
 
-from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, open_chunks
+from eocc.io.files import count_rows, guess_format, open_chunks
 from eocc.io.files.arrays import mapped
+from eocc.io.files.rows import Choices, learn
+from eocc.tables.matching import matched
+from eocc.tables.reading import ReadColumn, Reading
+from eocc.tables.sources import table_of
 from graph_files import message_of
+from tables import remarks
 
 ROWS = np.arange(12.0).reshape(4, 3)
-NAMED = Schema("numbers", (("a", "number"), ("b", "number"), ("c", "number")))
+NAMED = Reading(tuple(ReadColumn(name, "number") for name in "abc"), is_numbers=True)
 
 
 def saved(folder, array, name="a.npy"):
@@ -20,7 +25,9 @@ def saved(folder, array, name="a.npy"):
 
 
 def whole(path):
-    return np.concatenate([np.column_stack(list(chunk.columns.values())) for chunk in open_chunks(path)])
+    return np.concatenate(
+        [np.column_stack([column.values for column in chunk.columns.values()]) for chunk in open_chunks(path)]
+    )
 
 
 @pytest.mark.parametrize("dtype", ["f8", ">f8", "f4", "f2", "i8", "u1", "?", "g"])
@@ -31,7 +38,7 @@ def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order
     (chunk,) = open_chunks(path)
     assert list(chunk.columns) == ["0", "1", "2"]
     assert not chunk.is_named
-    assert all(column.dtype == np.float64 for column in chunk.columns.values())
+    assert all(column.values.dtype == np.float64 for column in chunk.columns.values())
     assert whole(path).tolist() == array.astype(float).tolist()
     assert count_rows(path, "npy") == 4
 
@@ -39,7 +46,7 @@ def test_rows_of_every_type_of_number_are_read_as_doubles(tmp_path, dtype, order
 def test_the_array_stays_on_disk_and_comes_in_chunks(tmp_path):
     path = saved(tmp_path, np.arange(10_000.0)[:, None])
     assert isinstance(mapped(path), np.memmap)
-    assert [(chunk.first, len(chunk)) for chunk in open_chunks(path)] == [(0, 4096), (4096, 4096), (8192, 1808)]
+    assert [(chunk.first, len(chunk)) for chunk in open_chunks(path)] == [(0, 8192), (8192, 1808)]
     wide = saved(tmp_path, np.ones((9, 2**18)))
     assert [len(chunk) for chunk in open_chunks(wide)] == [4, 4, 1]
 
@@ -49,24 +56,28 @@ def test_the_format_is_known_by_the_suffix_or_the_first_bytes(tmp_path):
     assert guess_format(saved(tmp_path, ROWS, "rows")) == "npy"
 
 
-def test_a_table_without_names_makes_a_schema_without_names(tmp_path):
+def test_a_table_without_names_makes_a_model_without_names(tmp_path):
     chunks = list(open_chunks(saved(tmp_path, ROWS)))
-    schema = guess_schema(chunks, "a.npy")
-    assert (schema.kind, schema.is_named, schema.describe()) == ("numbers", False, "rows of numbers in 3 columns")
-    assert schema.patterns(chunks[0]).tolist() == ROWS.tolist()
-    apart = guess_schema(chunks, "a.npy", ["1"])
-    assert (apart.names, apart.is_named) == (["0", "2"], True)
-    assert apart.patterns(chunks[0]).tolist() == ROWS[:, [0, 2]].tolist()
-    assert apart.ignored(chunks[0]) == ["1"]
+    learnt = learn(chunks, "a.npy")
+    assert (learnt.kind, learnt.described, learnt.reading.names) == (
+        "numbers",
+        "rows of numbers in 3 columns",
+        [0, 1, 2],
+    )
+    assert learnt.X.rows().tolist() == ROWS.tolist()
+    apart = learn(chunks, "a.npy", choices=Choices(["1"]))
+    assert (apart.reading.names, apart.reading.left_out) == (["0", "2"], {"1": ""})
+    assert apart.X.rows().tolist() == ROWS[:, [0, 2]].tolist()
 
 
 def test_the_columns_of_a_model_with_names_are_taken_in_their_order():
-    array = Chunk("a.npy", 0, {str(k): column for k, column in enumerate(ROWS.T)}, is_named=False)
-    assert NAMED.patterns(array).tolist() == ROWS.tolist()
-    assert NAMED.ignored(array) == []
-    two = Schema("numbers", NAMED.columns[:2])
-    assert message_of(two.patterns, array) == (
-        "a.npy: has 3 columns, but the model needs 2, and one of the two has no names to match; drop the others"
+    array = table_of(ROWS)
+    found, ignored = matched(array, NAMED, is_named=False)
+    assert NAMED.patterns(NAMED.table(found)).tolist() == ROWS.tolist()
+    assert ignored == []
+    two = Reading(NAMED.columns[:2])
+    assert message_of(matched, array, two, False) == (
+        "has 3 columns, but the model needs 2, and one of the two has no names to match; drop the others"
     )
 
 
@@ -74,14 +85,13 @@ def test_gaps_make_records_and_infinity_is_refused_with_its_row(tmp_path):
     rows = ROWS.copy()
     rows[2, 1] = np.nan
     chunks = list(open_chunks(saved(tmp_path, rows)))
-    schema = guess_schema(chunks, "")
-    assert schema.kind == "records"
-    assert schema.remarks == ("values are missing in column '1', so rows are compared by gower",)
-    assert guess_schema(chunks, "", measure="gower").remarks == ()
+    assert learn(chunks, "").kind == "records"
+    assert remarks(chunks) == ["values are missing in column '1', so rows are compared by gower"]
+    assert remarks(chunks, "gower") == []
     rows[2, 1] = -np.inf
     path = saved(tmp_path, rows)
-    assert message_of(guess_schema, list(open_chunks(path)), str(path)) == (
-        f"{path}: row 3: column '1': '-inf' is not a finite number; correct it, or leave it empty"
+    assert message_of(learn, list(open_chunks(path)), str(path)) == (
+        f"{path}: row 3: column '1': '-inf' is not a finite number; correct it, empty the cell, or remove the row"
     )
 
 
@@ -89,7 +99,7 @@ def test_numbers_beyond_doubles_are_not_finite(tmp_path):
     if np.finfo(np.longdouble).max == np.finfo(np.float64).max:
         pytest.skip("long doubles are doubles here")
     path = saved(tmp_path, np.array([[1, np.finfo(np.longdouble).max]]))
-    assert "'inf' is not a finite number" in message_of(guess_schema, list(open_chunks(path)), "")
+    assert "'inf' is not a finite number" in message_of(learn, list(open_chunks(path)), "")
 
 
 def bytes_of(array):
@@ -134,6 +144,6 @@ def with_shape(shape):
 def test_other_arrays_are_refused_in_one_line(tmp_path, data, message):
     path = tmp_path / "a.npy"
     path.write_bytes(data)
-    said = message_of(lambda: guess_schema(list(open_chunks(path)), str(path)))
+    said = message_of(lambda: learn(list(open_chunks(path)), str(path)))
     assert said.startswith(f"{path}: {message}")
     assert said.isprintable()

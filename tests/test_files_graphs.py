@@ -7,7 +7,8 @@ import pytest
 
 from eocc.io.archive import Limits
 from eocc.io.files import graphs as module
-from eocc.io.files import guess_schema, open_chunks
+from eocc.io.files import open_chunks
+from eocc.io.files.rows import learn
 from eocc.measures import LabelledGraph
 from graph_files import TRIANGLE, cxl, gxl, message_of, vertices, within_a_minute, write_folder, write_zip
 
@@ -39,7 +40,7 @@ def fault(path, file_format=None):
 def test_a_gxl_file_is_one_graph(tmp_path):
     (chunk,) = read(write_folder(tmp_path, {"a.gxl": TRIANGLE}) / "a.gxl")
     assert (list(chunk.names), chunk.objects[0].n_vertices, chunk.labels) == (["a.gxl"], 3, ())
-    assert guess_schema([chunk], "").kind == "graphs"
+    assert learn([chunk], "").kind == "graphs"
 
 
 def test_a_folder_and_a_zip_give_their_graphs_by_name(tmp_path):

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from eocc.io.files import guess_schema, open_chunks
+from eocc.io.files import open_chunks
 from eocc.io.files.chunk import CHUNK_ROWS
+from eocc.io.files.rows import learn
 from eocc.io.strict_json import JsonError, parse_json
 from graph_files import message_of
 
@@ -19,11 +20,11 @@ def objects(tmp_path, data, name="a.jsonl"):
 
 
 def kind(tmp_path, data, measure=None, name="a.jsonl"):
-    return guess_schema(read(tmp_path, data, name), name, measure=measure).kind
+    return learn(read(tmp_path, data, name), name, measure).kind
 
 
 def fault(tmp_path, data, name="a.jsonl", measure=None):
-    said = message_of(lambda: guess_schema(read(tmp_path, data, name), name, measure=measure))
+    said = message_of(lambda: learn(read(tmp_path, data, name), name, measure))
     return said.replace(f"{tmp_path}/", "")
 
 
@@ -68,12 +69,13 @@ def test_what_lines_of_json_hold(tmp_path, data, expected):
 
 def test_records_are_columns_whatever_the_order_of_keys(tmp_path):
     (chunk,) = read(tmp_path, '{"a": 1, "b": "x"}\n{"b": null, "a": 2.5}\n')
-    assert chunk.columns == {"a": [1, 2.5], "b": ["x", None]}
+    assert {name: column.cells() for name, column in chunk.columns.items()} == {"a": [1, 2.5], "b": ["x", None]}
 
 
-def test_strings_in_json_may_hold_numbers_but_neither_gaps_nor_numbers_that_begin_with_0(tmp_path):
-    schema = guess_schema(read(tmp_path, '{"a": "1", "b": "NA", "c": "012"}\n{"a": "2", "b": "x", "c": "345"}'), "")
-    assert schema.columns == (("a", "number"), ("b", "text"), ("c", "text"))
+def test_strings_in_json_are_read_as_in_any_other_file(tmp_path):
+    chunks = read(tmp_path, '{"a": "1", "b": "NA", "c": "012"}\n{"a": "2", "b": "x", "c": "345"}')
+    columns = learn(chunks, "").reading.columns
+    assert [(one.name, one.kind) for one in columns] == [("a", "number"), ("b", "text"), ("c", "text")]
 
 
 @pytest.mark.parametrize(
@@ -122,13 +124,13 @@ def test_errors_in_json_lines_name_the_line(tmp_path, data, message):
 def test_one_array_over_several_lines_is_read_as_json(tmp_path):
     assert objects(tmp_path, "[[1,\n2],\n[3]]", "a.json") == [[1, 2], [3]]
     (chunk,) = read(tmp_path, '[\n {"a": 1},\n {"a": 2}\n]', "a.json")
-    assert (chunk.columns, chunk.place(1)) == ({"a": [1, 2]}, "row 2")
+    assert ({"a": chunk.columns["a"].cells()}, chunk.place(1)) == ({"a": [1, 2]}, "row 2")
     assert kind(tmp_path, '{"nodes": [],\n "links": []}', name="a.json") == "graphs"
 
 
 def test_json_lines_are_read_under_the_name_of_json_too(tmp_path):
     (chunk,) = read(tmp_path, '{"a": 1}\n\n{"a": 2}\n', "a.json")
-    assert (chunk.columns, chunk.place(1)) == ({"a": [1, 2]}, "line 3")
+    assert ({"a": chunk.columns["a"].cells()}, chunk.place(1)) == ({"a": [1, 2]}, "line 3")
 
 
 @pytest.mark.parametrize(
@@ -148,8 +150,8 @@ def test_errors_in_json_name_the_place(tmp_path, data, message):
 
 
 def test_lists_of_numbers_are_rows_where_the_measure_compares_rows(tmp_path):
-    schema = guess_schema(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", measure="euclidean")
-    assert (schema.kind, schema.is_named, schema.names) == ("numbers", False, ["0", "1"])
+    learnt = learn(read(tmp_path, "[1, 2]\n[3, 4]\n"), "", "euclidean")
+    assert (learnt.kind, learnt.reading.names, learnt.X.rows().tolist()) == ("numbers", [0, 1], [[1, 2], [3, 4]])
     assert kind(tmp_path, "[1, 0]\n[0, 1]\n", "tanimoto") == "numbers"
     assert kind(tmp_path, "[1, 2]\n[3, 4]\n") == "numbers"
     assert kind(tmp_path, "[1, 2]\n[3, 4]\n", "dtw") == kind(tmp_path, "[1, 2]\n[3]\n") == "series"

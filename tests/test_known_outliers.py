@@ -12,7 +12,6 @@ from sklearn.metrics import roc_auc_score
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.gaussian import gaussian_columns
 from eocc.measures import Euclidean
-from eocc.measures.columns import read_table
 from eocc.measures.tables import Gower
 from eocc.surprise.comparison import Reference
 from eocc.surprise.gaussians import fit_gaussians
@@ -274,12 +273,12 @@ def test_at_most_2000_normal_rows_fit_the_coefficients():
 
 def test_categories_have_a_column_each():
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": ["red", "blue", "red", None]})
-    measure = Gower().fit(read_table(frame))
-    columns, weights = measure.indicator_columns(read_table(frame[:2]))
+    measure = Gower().fit(Gower().read(frame))
+    columns, weights = measure.indicator_columns(Gower().read(frame[:2]))
     assert weights.tolist() == [0, 1, 1]
     assert sorted(columns[0, 1:].tolist()) == sorted(columns[1, 1:].tolist()) == [0.0, 1.0]
     new = pd.DataFrame({"size": [1.0], "colour": ["green"]})
-    assert measure.indicator_columns(read_table(new))[0][0, 1:].tolist() == [0.0, 0.0]
+    assert measure.indicator_columns(Gower().read(new))[0][0, 1:].tolist() == [0.0, 0.0]
 
 
 def test_a_category_that_outliers_have_is_learned():

@@ -20,8 +20,6 @@ from eocc.io.model_file.codec import Decoder, Encoder
 from eocc.io.model_file.plain import UnwritableError
 from eocc.measures import DTW, LabelledGraph
 from eocc.measures.objects import Objects
-from eocc.measures.spelling import Spelling
-from eocc.measures.text_format import TextFormat
 from eocc.regions.extents import std_extent
 from eocc.regions.memberships import Gaussian
 from samples import samples
@@ -378,15 +376,15 @@ def fields(manifest, *way):
         ("euclidean", lambda m: m["fitted"].update(labels={"array": "weights"}), "is used twice"),
         ("gower", lambda m: table(m)[1].update(name="load"), "the fields of a Table do not fit together"),
         ("gower", lambda m: table(m)[1].update(labels={"tuple": ["x"]}), "the fields of a Column do not fit"),
-        ("gower", lambda m: table(m)[0].update(contents={"set": []}), "the fields of a Column do not fit"),
+        ("gower", lambda m: table(m)[0].update(kind=""), "the fields of a Column do not fit"),
         (
             "gower",
-            lambda m: table(m)[0].update(contents={"set": ["fog"]}),
+            lambda m: table(m)[0].update(kind="fog"),
             "the fields of a Column do not fit together",
         ),
         (
             "gower",
-            lambda m: gower_column(m, 0).update(contents={"set": ["fog"]}),
+            lambda m: gower_column(m, 0).update(kind="fog"),
             "the fields of a FittedColumn do not",
         ),
         ("gower", lambda m: gower_column(m, 1).update(name="load"), "a column of the table is read twice"),
@@ -450,36 +448,38 @@ def test_values_of_the_surprise_that_do_not_fit_are_refused(folder, change, mess
     assert message in refusal(folder, pack(manifest, members))
 
 
-WRITTEN = {"decimal": ",", "day_first": None, "units": {"dict": [["load", "€"]]}}
+@pytest.fixture(scope="module")
+def of_a_table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "m.eocc"
+    frame = pd.DataFrame({"load": ["1,5 €", "2,5 €", "3 €"] * 9, "state": list("aab") * 9})
+    SurpriseClassifier().fit(frame).save(path)
+    return path
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("old", "new", "message"),
     [
-        ({"decimal": ";"}, "text_format.decimal must be a point or a comma"),
-        ({"decimal": None}, "text_format.decimal must be a point or a comma"),
-        ({"decimal": [","]}, "text_format.decimal must be a point or a comma"),
-        ({"day_first": 1}, "text_format.day_first must be true, false or null"),
-        ({"units": ["€"]}, "text_format.units must be signs, by the names of columns"),
-        ({"units": {"dict": [["load", 5]]}}, "text_format.units must be signs, by the names of columns"),
-        ({"units": {"dict": [["load", "euro"]]}}, "text_format.units must be signs, by the names of columns"),
-        ({"more": 1}, "text_format"),
+        ('"decimal":","', '"decimal":";"', "Spelling.decimal is of the wrong kind"),
+        ('"day_first":null', '"day_first":1', "Spelling.day_first is of the wrong kind"),
+        ('"unit":"\\u20ac"', '"unit":"euro"', "ReadColumn.unit is of the wrong kind"),
+        ('"kind":"number"', '"kind":"colour"', "ReadColumn.kind is of the wrong kind"),
+        ('"is_numbers":false', '"is_numbers":true', "reading must have one column per feature"),
+        ('"name":"state"', '"name":"stat"', "reading must have the columns of the measure"),
     ],
 )
-def test_a_text_format_that_does_not_fit_is_refused(folder, change, message):
-    manifest, members = unpack(labelled(folder))
-    manifest["fitted"]["text_format"] = {"dict": [*map(list, WRITTEN.items())]}
-    (folder / "good.eocc").write_bytes(pack(manifest, members))
-    assert load(folder / "good.eocc").text_format_ == TextFormat(Spelling(","), {"load": "€"})
-    manifest["fitted"]["text_format"] = {"dict": [*map(list, {**WRITTEN, **change}.items())]}
+def test_a_reading_that_does_not_fit_is_refused(folder, of_a_table, old, new, message):
+    manifest, members = unpack(of_a_table.read_bytes())
+    text = json.dumps(manifest["fitted"]["reading"], separators=(",", ":"))
+    assert old in text
+    manifest["fitted"]["reading"] = json.loads(text.replace(old, new))
     assert message in refusal(folder, pack(manifest, members))
 
 
 @pytest.mark.parametrize("value", ["comma", [","], {"dict": [["decimal", ","]]}])
-def test_a_text_format_of_another_shape_is_refused(folder, value):
+def test_a_reading_of_another_shape_is_refused(folder, value):
     manifest, members = unpack(labelled(folder))
-    manifest["fitted"]["text_format"] = value
-    assert "text_format" in refusal(folder, pack(manifest, members))
+    manifest["fitted"]["reading"] = value
+    assert "reading must be a Reading or null" in refusal(folder, pack(manifest, members))
 
 
 def test_arrays_are_read_and_written_as_numpy_does():

@@ -12,10 +12,10 @@ import pytest
 from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from eocc.measures import Euclidean, Gower
-from eocc.measures.naming import DAY, is_clock, may_name, why_naming
-from eocc.measures.spelling import Spelling
-from eocc.measures.text_format import TextFormat
 from eocc.streaming import fit_stream
+from eocc.tables.naming import CLOCK, DAY, MOMENT, WEEKDAY, may_name, parts_of_dates, why_naming
+from eocc.tables.spelling import Spelling
+from eocc.tables.table import Column
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -25,7 +25,11 @@ HOUR = DAY / 24
 
 
 def text(n_different, n):
-    return [f"m{k % n_different}" for k in range(n)]
+    return [k % n_different for k in range(n)]
+
+
+def column(kind, values):
+    return Column("x", kind, np.array(values, np.float64))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +38,8 @@ def text(n_different, n):
         ("text", text(20, 20), True),
         ("text", text(19, 19), False),  # too few to tell
         ("text", text(18, 20), True),
-        ("text", text(17, 20), False),
+        ("text", text(13, 20), True),  # 6 of 20 occur once
+        ("text", text(12, 20), False),
         ("number", range(5, 25), True),
         ("number", range(19), False),
         ("number", [*range(19, -1, -1)], True),
@@ -61,26 +66,28 @@ def text(n_different, n):
         ("date", np.repeat(np.arange(10), 2) * DAY, True),
         ("date", np.full(20, DAY), False),
         ("date", RNG.permutation(20) * DAY, False),  # days of service, for example
-        ("date", RNG.permutation(20) * HOUR, True),  # moments that never return
+        ("date", RNG.permutation(20) * HOUR, False),  # moments in no order
         ("date", RNG.permutation(40) % 20 * HOUR, False),
     ],
 )
 def test_the_rule(kind, values, is_naming):
-    assert bool(why_naming(kind, values)) == is_naming
+    assert bool(why_naming(column(kind, values))) == is_naming
 
 
 def test_integers_that_all_differ_in_no_order_may_name_the_rows():
     ids = RNG.permutation(10**6)[:20]
-    assert may_name("number", ids)
-    assert not may_name("number", ids[:19])
-    assert not may_name("number", [*ids, ids[0]])
-    assert not may_name("number", ids / 10)
-    assert not may_name("text", [*map(str, ids)])
+    assert may_name(column("number", ids))
+    assert not may_name(column("number", ids[:19]))
+    assert not may_name(column("number", [*ids, ids[0]]))
+    assert not may_name(column("number", ids / 10))
+    assert not may_name(column("text", ids))
 
 
 def test_a_frame_with_ids_that_may_be_measurements_is_compared_with_a_warning():
     whole = frame(order=RNG.permutation(10**6)[:N])
-    with pytest.warns(UserWarning, match=r"^a different integer in every row: 'order'; drop columns that only name"):
+    with pytest.warns(
+        UserWarning, match=r"^column 'order' has a different integer in every row; drop it if it only names"
+    ):
         clf = SurpriseClassifier().fit(whole)
     assert clf.ignored_columns_ == ()
 
@@ -101,10 +108,19 @@ def test_a_counter_with_gaps_is_set_aside_in_a_frame_as_in_a_file():
             assert SurpriseClassifier().fit(whole).resolved_measure_ == Euclidean()
 
 
-def test_hour_and_weekday_count_if_several_hours_occur_over_a_week():
-    assert is_clock(np.array([0, 7 * DAY + HOUR]))
-    assert not is_clock(np.array([0, 7 * DAY - HOUR]))
-    assert not is_clock(np.array([0, 7 * DAY]))
+@pytest.mark.parametrize(
+    ("moments", "parts"),
+    [
+        ([0, 7 * DAY + HOUR], (MOMENT, CLOCK, WEEKDAY)),
+        ([0, 7 * DAY - HOUR], (MOMENT, CLOCK)),
+        ([0, 7 * DAY], (MOMENT,)),
+        (np.arange(20) * 9 * HOUR, (CLOCK, WEEKDAY)),
+        (np.arange(19) * 9 * HOUR, (MOMENT, CLOCK)),
+        (np.arange(20) * DAY, ()),
+    ],
+)
+def test_what_dates_are_compared_by(moments, parts):
+    assert parts_of_dates(column("date", moments)) == parts
 
 
 def frame(**columns):
@@ -113,7 +129,7 @@ def frame(**columns):
 
 @pytest.mark.parametrize("make", [lambda f: f, pl.DataFrame, pl.LazyFrame, lambda f: f.to_dict("records")])
 def test_ids_in_frames_and_records_are_set_aside_with_a_warning_at_fit_and_silently_later(make):
-    whole = frame(id=IDS, row=range(N), time=pd.date_range("2031-01-01", periods=N, freq="h"))
+    whole = frame(id=IDS, row=range(N), time=pd.date_range("2031-01-01", periods=N, freq="D"))
     with pytest.warns(
         UserWarning, match=r"^not compared: 'id' \(has a different text in nearly every row\), 'row' \(co"
     ):
@@ -164,7 +180,8 @@ def test_text_in_a_frame_is_read_as_in_a_file():
         share=[f"{x:.2f} %" for x in LOAD], on=["yes", "No"] * (N // 2), day=days, zip=["01234", "56789"] * 20
     )
     clf = SurpriseClassifier().fit(whole)
-    assert clf.resolved_measure_ == Gower({"share": "numeric", "on": "boolean", "day": "date"})
+    kinds = [(one.name, one.kind) for one in clf.reading_.columns[2:]]
+    assert kinds == [("share", "number"), ("on", "boolean"), ("day", "date"), ("zip", "text")]
     typed = whole.assign(
         share=LOAD.round(2), on=[True, False] * (N // 2), day=[dt.datetime.strptime(day, "%d.%m.%Y") for day in days]
     )
@@ -172,7 +189,7 @@ def test_text_in_a_frame_is_read_as_in_a_file():
     assert clf.score_samples(whole).tolist() == expected.score_samples(typed).tolist()
     # A row is read by the kinds of the training table, not by what it holds itself.
     assert clf.score_samples(whole[3:4])[0] == clf.score_samples(whole)[3]
-    with pytest.raises(ValueError, match="column 'day' holds 'soon', which is not a date"):
+    with pytest.raises(ValueError, match="column 'day': 'soon' is not a date"):
         clf.predict(whole.assign(day="soon"))
 
 
@@ -194,16 +211,20 @@ def test_a_third_value_in_a_boolean_column_is_one_more_category():
         assert usual.min() < 1 / 3
 
 
-def test_hour_and_weekday_of_a_date_with_times_are_two_more_columns():
+def test_the_time_of_day_and_weekday_of_a_date_with_times_are_two_more_columns():
     moments = [dt.datetime(2031, 3, 3 + k % 9, 8 + k % 5) for k in RNG.permutation(N) // 2]  # 3 March is a Monday
     whole = frame(at=moments)
     clf = SurpriseClassifier().fit(whole)
-    assert clf.resolved_measure_ == Gower({"at": "calendar"})
-    assert clf.measure_.names == ["load", "state", "at", "at (hour)", "at (weekday)"]
-    table = clf.resolved_measure_.read([{"load": 0.0, "state": "a", "at": dt.datetime(2031, 3, 9, 23, 59)}])
-    assert table[0]["at (hour)"] == 23
+    assert clf.measure_.names == ["load", "state", "at", "at (time of day)", "at (weekday)"]
+    table = clf.read([{"load": 0.0, "state": "a", "at": dt.datetime(2031, 3, 9, 23, 59)}])
+    assert table.column("at (time of day)").cell(0) == "23:59:00"
     assert table[0]["at (weekday)"] == "Sunday"
-    assert [name for name, _ in clf.measure_.schema(clf.prototypes_).columns] == ["load", "state", "at"]
+    assert clf.reading_.names == ["load", "state", "at"]
+    assert [remark.text for remark in clf.reading_.remarks] == [
+        "'at' is compared by its moment, time of day and weekday"
+    ]
+    in_order = SurpriseClassifier().fit(frame(at=sorted(moments)))
+    assert in_order.measure_.names == ["load", "state", "at (time of day)", "at (weekday)"]
 
 
 def test_two_columns_of_one_name_are_refused_by_name():
@@ -242,9 +263,9 @@ def test_an_array_with_an_ignored_column_is_refused_with_its_name():
 
 def test_a_date_next_to_its_own_hours_is_no_calendar():
     moments = [dt.datetime(2031, 3, 3 + k % 9, 8 + k % 5) for k in RNG.permutation(N) // 2]
-    whole = frame(at=moments, **{"at (hour)": [moment.hour for moment in moments]})
-    assert SurpriseClassifier().fit(whole).measure_.names == ["load", "state", "at", "at (hour)"]
-    with pytest.raises(ValueError, match=r"^X has a column 'at \(hour\)', a name that a calendar gives; rename it"):
+    whole = frame(at=moments, **{"at (weekday)": [moment.weekday() for moment in moments]})
+    assert SurpriseClassifier().fit(whole).measure_.names == ["load", "state", "at", "at (weekday)"]
+    with pytest.raises(ValueError, match=r"^X has a column 'at \(weekday\)', a name that a calendar gives; rename it"):
         SurpriseClassifier(measure=Gower({"at": "calendar"})).fit(whole)
 
 
@@ -259,7 +280,8 @@ def test_a_frame_with_decimal_commas_and_signs_is_read_as_a_file_is():
     for X in (whole, pl.DataFrame(whole)):
         clf = SurpriseClassifier().fit(X)
         assert clf.resolved_measure_ == Euclidean()
-        assert clf.text_format_ == TextFormat(Spelling(","), {"load": "", "heat": "€"})
+        assert clf.reading_.spelling == Spelling(",")
+        assert [one.unit for one in clf.reading_.columns] == ["", "€"]
         assert clf.score_samples(X).tolist() == own.score_samples(expected).tolist()
     # A row is read as the training rows were: 1.234 is a thousand here.
     assert clf.score_samples(whole[:1].assign(heat="1.234 €")) == clf.score_samples(whole[:1].assign(heat=1234.0))
@@ -274,7 +296,7 @@ def test_dates_in_a_frame_have_the_order_that_one_of_them_shows(tmp_path):
     expected = SurpriseClassifier().fit(frame(day=[dt.datetime.strptime(day, "%d/%m/%Y") for day in days]))
     clf.save(tmp_path / "m.eocc")
     for model in (clf, load(tmp_path / "m.eocc")):
-        assert model.resolved_measure_ == Gower({"day": "date"})
+        assert model.reading_.columns[2].kind == "date"
         new = frame(day="3/4/2031")
         assert model.score_samples(new).tolist() == expected.score_samples(frame(day=dt.datetime(2031, 4, 3))).tolist()
 
@@ -347,9 +369,10 @@ def test_text_that_means_a_missing_value_is_a_gap_among_numbers_in_frames_as_in_
     load_column[3], load_column[5], load_column[7] = "NA", "?", ""
     columns = {"load": load_column, "heat": list(-LOAD), "note": note, "open": ["yes", "no", "n/a", "no"] * (N // 4)}
     clf = SurpriseClassifier().fit(make(columns))
-    assert clf.resolved_measure_ == Gower({"load": "numeric"})
+    assert [one.kind for one in clf.reading_.columns] == ["number", "number", "text", "boolean"]
     assert clf.prototypes_[3]["load"] is None
-    assert clf.prototypes_[0]["note"] == "NA"
+    assert clf.prototypes_[0]["note"] is None
+    assert clf.prototypes_[2]["open"] is None
     pd.DataFrame({name: columns[name] for name in ("load", "heat")}).to_csv(tmp_path / "a.csv", index=False)
     assert main(["fit", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m.eocc")]) == 0
     both = make({"load": load_column, "heat": list(-LOAD)})
@@ -364,5 +387,5 @@ def test_new_rows_of_text_with_gaps_are_scored_one_by_one_as_together():
     new = whole[:4].assign(load=["NA", "0.5", None, "x"])
     together = clf.score_samples(new[:3])
     assert together.tolist() == [clf.score_samples(new[k : k + 1])[0] for k in range(3)]
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    with pytest.raises(ValueError, match="column 'load': 'x' is not a number"):
         clf.score_samples(new)

@@ -72,14 +72,6 @@ def test_an_error_of_the_work_is_raised(passes):
         passes.fold(work, lambda left, right: 0)
 
 
-@pytest.mark.parametrize("name", PASSES)
-def test_columns_of_frames_have_names(name):
-    with dask.config.set(scheduler="synchronous"):
-        passes = PASSES[name]()
-        passes.fold(lambda part: 0, lambda left, right: 0)
-        assert (passes.names and list(passes.names)) == (list(FRAME.columns) if "frame" in name else None)
-
-
 def test_gaps_are_refused_with_a_remedy():
     frame = FRAME.copy()
     frame.loc[333, "heat"] = np.nan

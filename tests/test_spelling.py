@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from eocc.measures.spelling import Spelling, date_of, is_two_dates, number_of, truth_of, unit_of
+from eocc.tables.spelling import Spelling, date_of, is_two_dates, number_of, truth_of, unit_of
 
 POINT, COMMA = Spelling("."), Spelling(",")
 DAY, MONTH = Spelling(day_first=True), Spelling(day_first=False)

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
 from eocc.classifiers.asking import HALF_WORTH, REACH, _candidates, _unlike
-from eocc.measures.columns import read_table
+from eocc.measures import Gower
 from eocc.measures.joining import joined
 from eocc.regions.memberships import resolve_membership_function
 from eocc.regions.scores import Scores
@@ -210,7 +210,7 @@ def test_rows_with_missing_numbers_can_be_asked_and_taught(measure, tmp_path):
 
 
 def test_tables_with_other_labels_are_joined():
-    first, second = read_table([{"a": 1.0, "b": "x"}]), read_table([{"a": None, "b": "y"}, {"a": 2.0, "b": "x"}])
+    first, second = Gower().read([{"a": 1.0, "b": "x"}]), Gower().read([{"a": None, "b": "y"}, {"a": 2.0, "b": "x"}])
     both = joined(first, second)
     assert [both[i] for i in range(3)] == [{"a": 1.0, "b": "x"}, {"a": None, "b": "y"}, {"a": 2.0, "b": "x"}]
 

@@ -3,6 +3,7 @@
 The rooms, in the order of the data flow. A room imports only rooms that stand before it, and ``kernels``.
 
 - ``foundation``    what every room may use: checks of arguments, named choices, threads, text, atomic files
+- ``tables``        any source of rows -> one table of typed columns, read in one way
 - ``measures``      a pair of objects -> a dissimilarity; one file per measure
 - ``scale``         the memory limit of a fit, and Dask
 - ``space``         objects -> prototypes, weightings, dissimilarity space

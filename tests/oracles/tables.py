@@ -38,12 +38,12 @@ def filled(x, kinds, training):
 
 
 def summary(values, kind, training, name):
-    """The most frequent category, the first in training of several; otherwise the lower median."""
+    """The most frequent category, the first in the alphabet of several; otherwise the lower median."""
     if isinstance(kind, list):
         return sorted(values, key=kind.index)[(len(values) - 1) // 2]
     if kind == "numeric":
         return sorted(values)[(len(values) - 1) // 2]
-    order = [False, True] if kind == "boolean" else list(dict.fromkeys(record[name] for record in training))
+    order = [False, True] if kind == "boolean" else sorted({record[name] for record in training if record[name]})
     return max(values, key=lambda value: (values.count(value), -order.index(value)))
 
 

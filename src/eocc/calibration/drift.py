@@ -12,7 +12,7 @@ from eocc.calibration.conformal import ROUNDING, Calibration
 from eocc.foundation.printing import printable
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
-from eocc.measures.columns import NUMBERS, Column, Table
+from eocc.tables.table import NUMBER, Column, Table
 
 # Drift is said if the p-value is at most this: without drift, for at most one batch in a hundred.
 ALPHA = 0.01
@@ -169,7 +169,7 @@ def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:
     """Return the columns of a table, or those of rows of numbers, which have these names; none of other patterns."""
     if isinstance(patterns, Table):
         return patterns.columns
-    return [Column(name, frozenset({NUMBERS}), patterns[:, k]) for k, name in enumerate(names)]
+    return [Column(name, NUMBER, patterns[:, k]) for k, name in enumerate(names)]
 
 
 class _ColumnCounts:

@@ -18,6 +18,7 @@ from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.explain import Explanation, Rule, explanations_frame
+from eocc.explain.facts import with_facts
 from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
@@ -300,7 +301,8 @@ class OneClassClassifier(
         check_is_fitted(self)
         patterns = self.read(X)
         blocks = self.blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
-        return [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
+        explained = [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
+        return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
         """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""
@@ -348,7 +350,9 @@ class OneClassClassifier(
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
-        state = {"answers": None, **state}  # files from before there were answers
+        # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
+        known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
+        state = {"answers": None, "reading": None, **known}
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)

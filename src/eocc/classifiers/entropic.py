@@ -145,10 +145,8 @@ class EntropicOneClassClassifier(OneClassClassifier):
         What scoring needs: the fitted measure, the measure that "auto" chose, the prototypes, the regions.
     n_features_in_, feature_names_in_
         As in scikit-learn.
-    ignored_columns_ : tuple
-        The columns of a frame that measure="auto" leaves out because they name the rows.
-    text_format_ : TextFormat
-        The decimal mark, the order of dates and the signs in the text columns of a frame.
+    reading_ : Reading or None
+        How tables are read: the columns, what each holds, how text is written, and what is left out and why.
 
     Examples
     --------
@@ -233,6 +231,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         data = draft.read(X, reset=True)
         split = draft._split(data, y, validation, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
+        draft.having_seen(patterns)
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))

@@ -1,22 +1,24 @@
-"""A table or other data -> the patterns that the measure compares."""
+"""Data of any kind -> the patterns that the measure compares."""
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_feature_names, validate_data
 
 from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
 from eocc.measures import measures_of
-from eocc.measures.auto import has_text, naming_columns, numbers_of_text, resolve_measure, without_columns
-from eocc.measures.columns import Table, eager
-from eocc.measures.naming import listed_reasons
+from eocc.measures.auto import kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.measures.text_format import TextFormat, text_format_of
+from eocc.measures.tables import Gower
 from eocc.scale.cluster import materialised
+from eocc.tables.judge import Fault
+from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
+from eocc.tables.sources import eager, is_frame, table_of, without_columns
+from eocc.tables.spelling import Spelling
+from eocc.tables.table import NUMBER, Table
 
 # How the warning of rows without values ends.
 NO_VALUES = "no values at all, so the score means nothing"
@@ -24,35 +26,147 @@ NO_VALUES = "no values at all, so the score means nothing"
 TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
 
 
+class TableWarning(UserWarning):
+    """What the user should know about a training table."""
+
+
+def say_remarks(reading: Reading) -> None:
+    """Warn of what the user should know about a training table, and can do something about."""
+    for remark in reading.remarks:
+        if remark.remedy:
+            warnings.warn(remark.said(remark.remedy), TableWarning, stacklevel=6)
+
+
 class ReadsPatterns:
-    """How a classifier reads its data; a fit remembers what it ignored and how text was written."""
+    """How a classifier reads its data. `reading_` is its memory of the training table; None for other data."""
 
     measure: Any
-    ignored_columns_: tuple[Any, ...] = ()
-    text_format_: TextFormat = TextFormat()
+    reading_: Reading | None = None
     resolved_measure_: Measure
     n_features_in_: int
+    training_indices_: Any
+    row_names_: Any
     check_memory: Any
+
+    @property
+    def ignored_columns_(self) -> tuple[Any, ...]:
+        """The columns of the training table that are not compared."""
+        return () if self.reading_ is None else tuple(self.reading_.left_out)
 
     def read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
-        patterns = self._read(X, reset)
-        _warn_of_empty_rows(patterns)
-        return patterns
-
-    def _read(self, X: Any, reset: bool) -> Any:
+        if isinstance(X, Read):
+            patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
+            _warn_of_empty_rows(patterns)
+            return patterns
         if hasattr(X, "__dask_graph__"):
             X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
         X = eager(X)
         if reset:
-            self.text_format_ = text_format_of(X) if isinstance(self.measure, str) and has_text(X) else TextFormat()
-        X = self.text_format_.plain(X)
-        if reset:
-            self.ignored_columns_ = self._columns_to_ignore(X)
-        X = without_columns(X, self.ignored_columns_)
-        if reset:
+            patterns = self._read_training(X)
+        elif self.reading_ is not None and _is_table(X):
+            patterns = self._read_table(X)
+        else:
+            patterns = self._read_others(X)
+        _warn_of_empty_rows(patterns)
+        return patterns
+
+    def _read_training(self, X: Any) -> Any:
+        named = isinstance(self.measure, str)
+        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if named else _takes_tables(self.measure)
+        if not (takes_tables and _is_table(X)):
             self.resolved_measure_ = resolve_measure(self.measure, X)
+            return self._read_others(X, reset=True)
+        kinds = getattr(self.measure, "kinds", None) or {}
+        keeps_all = not named or not _has_names(X)
+        raw = table_of(X)
+        self.reading_, table = fit_reading(raw, keeps_all, kinds)
+        self._say_remarks()
+        return self._read_as_measure(X, table)
+
+    def _say_remarks(self) -> None:
+        if self.reading_ is not None:
+            say_remarks(self.reading_)
+
+    def take_reading(self, reading: Reading) -> None:
+        """Read rows of numbers in this way, and say what the user should know about it."""
+        self.reading_ = reading
+        self._say_remarks()
+        self._name_features()
+
+    def _name_features(self) -> None:
+        assert self.reading_ is not None
+        self.n_features_in_ = len(self.reading_.columns)
+        if all(isinstance(one, str) for one in self.reading_.names):
+            self.feature_names_in_ = np.array(self.reading_.names, dtype=object)
+
+    def name_rows(self, numbers: Any, names: Any = None) -> None:
+        """Say which rows of a file the rows of the fit were, by their numbers and perhaps names."""
+        places = self.training_indices_
+        self.training_indices_ = np.asarray(numbers)[places]
+        self.row_names_ = None if names is None else [names[place] for place in places]
+
+    def having_seen(self, patterns: Any) -> None:
+        """Remember the ranges and categories of the training patterns."""
+        if self.reading_ is not None:
+            self.reading_ = self.reading_.having_seen(patterns)
+
+    def _read_as_measure(self, X: Any, table: Table) -> Any:
+        """Choose the measure of a training table, and return its patterns."""
+        self.reading_ = X.reading if isinstance(X, Read) else self.reading_
+        assert self.reading_ is not None
+        kind = "numbers" if self.reading_.is_numbers else "records"
+        name = measures_of(kind)[0] if isinstance(self.measure, str) and self.measure == "auto" else self.measure
+        self.resolved_measure_ = measure = resolve_measure(name)
+        wants_numbers = not hasattr(measure, "read")
+        self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
+        if wants_numbers:
+            if is_frame(X) and not isinstance(X, Table | Read):
+                _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
+            self._name_features()
+        try:
+            return self.reading_.patterns(table, allows_gaps=not wants_numbers)
+        except GapError as error:
+            remedy = "X contains NaN; measure='gower' allows missing values; else drop or impute them"
+            raise error.placed(f"{error.fault}: {remedy}") from None
+
+    @property
+    def table_reading(self) -> Reading | None:
+        """How tables are read, also by a model of rows of numbers without names; None for models of other data."""
+        if self.reading_ is not None or not hasattr(self, "n_features_in_"):
+            return self.reading_
+        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
+
+    def read_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
+        """Return a table as patterns; cells that cannot be read become gaps and are added to `faults`."""
+        reading, measure = self.table_reading, getattr(self, "measure_", None)
+        assert reading is not None
+        return reading.patterns(reading.table(table_of(X), faults, spelling), getattr(measure, "fills_gaps", False))
+
+    def _read_table(self, X: Any) -> Any:
+        assert self.reading_ is not None
+        if not isinstance(X, Table):
+            X = self._checked_columns(X)
+            for note in self.reading_.differences(X, self.reading_.spelling):
+                warnings.warn(note, TableWarning, stacklevel=4)
+        return self.read_table(X)
+
+    def _checked_columns(self, X: Any) -> Any:
+        """Return X without the columns that are not compared; refuse columns that the training table did not have."""
+        assert self.reading_ is not None
+        if is_frame(X):
+            X = without_columns(X, self.ignored_columns_)
+            if self.reading_.is_numbers:
+                _check_feature_names(self, X, reset=False)
+        raw = table_of(X)
+        known = {*self.reading_.names, *self.ignored_columns_}
+        for name in (name for name in raw.names if name not in known):
+            raise ValueError(f"X has a column {name!r}, which the training table did not have")
+        return raw
+
+    def _read_others(self, X: Any, reset: bool = False) -> Any:
         measure: Any = self.resolved_measure_
         if hasattr(measure, "read"):
             return measure.read(X)
@@ -60,7 +174,6 @@ class ReadsPatterns:
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
-        X = numbers_of_text(X)
         with saying_remedy():
             allowed = "allow-nan" if fills_gaps else True
             return validate_data(
@@ -70,7 +183,8 @@ class ReadsPatterns:
     def without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""
         if hasattr(X, "columns"):
-            self.ignored_columns_ = self._columns_to_ignore(X.partitions[0].compute())
+            reading, _ = fit_reading(table_of(X.partitions[0].compute()), not isinstance(self.measure, str))
+            self.take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
 
     def _check_width(self, width: int) -> None:
@@ -81,22 +195,18 @@ class ReadsPatterns:
                 f"X has {width} columns, but the model does not compare {ignored}: leave out, or pass a frame"
             )
 
-    def _columns_to_ignore(self, X: Any) -> tuple[Any, ...]:
-        """Return the columns that a measure given by its name leaves out because they name the rows, with a warning."""
-        if not (isinstance(self.measure, str) and self.measure in ("auto", *TABLE_MEASURES)):
-            return ()
-        found, doubtful = naming_columns(X, self.text_format_.spelling)
-        if found:
-            which = listed_reasons(found)
-            if len(found) == (len(X[0]) if isinstance(X, Sequence) else X.shape[1]):
-                remedy = "pass a column of texts by itself to compare them letter by letter, or measure=Gower()"
-                raise ValueError(f"X has no column left to compare: {which}; {remedy}")
-            remedy = "to compare all columns, pass a measure as an object, for example measure=Gower()"
-            warnings.warn(f"not compared: {which}; {remedy}", UserWarning, stacklevel=4)
-        if doubtful:
-            which = f"a different integer in every row: {listed(map(repr, doubtful))}"
-            warnings.warn(f"{which}; drop columns that only name the rows", UserWarning, stacklevel=4)
-        return tuple(found)
+
+def _is_table(X: Any) -> bool:
+    """Return whether X is a frame, a list of records, or rows with gaps or other values than numbers."""
+    return isinstance(X, Table) or is_frame(X) or kind_of(X) == "records"
+
+
+def _has_names(X: Any) -> bool:
+    return is_frame(X) or isinstance(X[0], dict)
+
+
+def _takes_tables(measure: Any) -> bool:
+    return isinstance(measure, Gower) or (hasattr(measure, "fit") and not hasattr(measure, "read"))
 
 
 def _warn_of_empty_rows(patterns: Any) -> None:

@@ -100,7 +100,7 @@ class RegionClassifier(RegionViews):
         The fitted measure, the measure that "auto" chose, and the weights.
     threshold_, offset_ : float
         decision_function is score_samples - offset_; threshold_ is the margin at the limit.
-    n_features_in_, feature_names_in_, ignored_columns_, text_format_
+    n_features_in_, feature_names_in_, reading_
         As for SurpriseClassifier.
 
     Examples
@@ -154,6 +154,7 @@ class RegionClassifier(RegionViews):
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
         training, patterns, outliers = split_outliers(data, y)
+        self.having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
         self.check_memory(n, n_columns_of(patterns), pair_bytes_of(measure, patterns), n_outliers)

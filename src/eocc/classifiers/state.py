@@ -1,6 +1,7 @@
 """What all fitted classifiers have in common <-> values by name, as the model file stores them."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,7 @@ from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
-from eocc.foundation.checks import hashable
-from eocc.measures.spelling import WRITTEN, Spelling
-from eocc.measures.text_format import TextFormat
+from eocc.tables.reading import Reading
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
 ARRAYS: Layout = {
@@ -20,7 +19,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "ignored_columns", "text_format", "answers",
+    "feature_names_in", "reading", "answers",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -44,8 +43,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "offset": float(classifier.offset_),
         "n_features_in": getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if names is None else list(names),
-        "ignored_columns": list(classifier.ignored_columns_),
-        "text_format": _text_format_state(classifier.text_format_),
+        "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
     }
 
@@ -66,30 +64,21 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         demand(is_right, f"row_names must be {n} texts, one per training row")
         classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
-    ignored = state["ignored_columns"]
-    demand(type(ignored) is list and all(map(hashable, ignored)), "ignored_columns must be names of columns")
-    classifier.ignored_columns_ = tuple(ignored)
-    classifier.text_format_ = _text_format(state["text_format"])
+    _restore_reading(classifier, state["reading"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
 
 
-def _text_format_state(known: TextFormat) -> dict[str, Any] | None:
-    if not known.units:
-        return None
-    return {"decimal": known.spelling.decimal, "day_first": known.spelling.day_first, "units": dict(known.units)}
-
-
-def _text_format(state: Any) -> TextFormat:
-    if state is None:
-        return TextFormat()
-    check_keys("text_format", state, ("decimal", "day_first", "units"))
-    decimal, day_first, units = state["decimal"], state["day_first"], state["units"]
-    demand(type(decimal) is str and decimal in WRITTEN, "text_format.decimal must be a point or a comma")
-    demand(day_first is None or type(day_first) is bool, "text_format.day_first must be true, false or null")
-    is_right = type(units) is dict and all(type(unit) is str and len(unit) < 4 for unit in units.values())
-    demand(is_right, "text_format.units must be signs, by the names of columns")
-    return TextFormat(Spelling(decimal, day_first), units)
+def _restore_reading(classifier: Any, reading: Any) -> None:
+    demand(reading is None or type(reading) is Reading, "reading must be a Reading or null")
+    if reading is not None:
+        width = getattr(classifier, "n_features_in_", None)
+        is_right = not reading.is_numbers or width == len(reading.columns)
+        demand(is_right, "reading must have one column per feature")
+        names = [one.part_name(part) for one in reading.columns for part in one.parts]
+        is_right = reading.is_numbers or names == list(getattr(classifier.measure_, "names", ()))
+        demand(is_right, "reading must have the columns of the measure")
+        classifier.reading_ = reading
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:

@@ -119,10 +119,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         decision_function is margins - threshold_, and score_samples - offset_ with the Gaussian membership.
     n_features_in_, feature_names_in_
         As in scikit-learn.
-    ignored_columns_ : tuple
-        The columns of a frame that measure="auto" leaves out because they name the rows.
-    text_format_ : TextFormat
-        The decimal mark, the order of dates and the signs in the text columns of a frame.
+    reading_ : Reading or None
+        How tables are read: the columns, what each holds, how text is written, and what is left out and why.
 
     Examples
     --------
@@ -177,6 +175,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
         training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
         patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
+        self.having_seen(patterns)
         self.outliers_ = outliers
         pair_bytes = pair_bytes_of(self.resolved_measure_, patterns)
         n_columns = n_columns_of(patterns)

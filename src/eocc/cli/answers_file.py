@@ -19,8 +19,9 @@ def read_answers(path: Path) -> list[Line]:
     for chunk in open_chunks(path, "csv"):
         if absent := [name for name in HEAD if name not in chunk.columns]:
             raise ValueError(f"{path} holds no answers of eocc review: it has no column {absent[0]!r}")
+        cells = {name: chunk.columns[name].cells() for name in HEAD}
         for k in range(len(chunk)):
-            line = {name: str(chunk.columns[name][k]).strip() for name in HEAD}
+            line = {name: str(cells[name][k] or "").strip() for name in HEAD}
             before = found.setdefault(line["digest"], line)
             if line["answer"] not in (NORMAL, NOT_NORMAL):
                 remedy = f"write {NORMAL!r} or {NOT_NORMAL!r}, or remove the line"

@@ -170,7 +170,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _explained(error: BaseException) -> str:
-    from eocc.io.files import GapError
+    from eocc.tables.reading import GapError
 
     if hasattr(error, "on_command_line"):
         return str(error.on_command_line)

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import click
+
 from eocc.cli import options
 from eocc.cli.app import command, say, usage
 from eocc.cli.studies import check_available, request_of, run_and_write, study_options
@@ -11,7 +13,7 @@ TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "arrow")
 
 
 @command
-@options.data_argument
+@click.argument("data", type=options.PATH, metavar="DATA")
 @options.data_options("label", "target", "drop", "all_columns")
 @study_options("comparison")
 def compare(data: Path, about: options.DataOptions, **given: Any) -> None:
@@ -55,8 +57,8 @@ def _source(path: Path, about: options.DataOptions) -> Any:
     from eocc.cli.reading import read_training
     from eocc.experiments.protocol import TableSource
 
-    read = read_training(path, about, "euclidean")
+    read = read_training(options.DataFiles((path,)), about, "euclidean")
     n_normal = int(read.is_normal.sum())
     say(f"{n_normal} normal rows, {len(read.is_normal) - n_normal} others.")
-    rows, is_target = tuple(map(tuple, read.patterns.tolist())), tuple(read.is_normal.tolist())
+    rows, is_target = tuple(map(tuple, read.X.rows().tolist())), tuple(read.is_normal.tolist())
     return TableSource(path.stem, rows=rows, is_target=is_target)

@@ -20,10 +20,10 @@ from eocc.foundation.printing import printable, printable_lines
 @click.option("--detail", is_flag=True, help="Also show neighbours or regions, and the terms of the score.")
 @options.result_option("explanations")
 @options.format_option("text", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
-@options.data_options("id_column")
+@options.data_options("id_column", "strict")
 def explain(
     model: Path,
-    data: Path,
+    data: options.DataFiles,
     rows: str,
     strangest: int,
     detail: bool,
@@ -36,27 +36,36 @@ def explain(
     Example: eocc explain model.eocc new.csv --rows 3,17
     """
     form = output_format(form, output, "text")
-    classifier = open_model(model, output, data)
+    classifier = open_model(model, output, *data.paths)
 
     from eocc.cli.reading import read_for
 
     read = read_for(classifier, data, about)
     chosen = chosen_rows(options.names_in(rows), list(map(str, read.names)), str(data), read.are_named)
     if not chosen:
-        chosen = classifier.score_samples(read.patterns).argsort(kind="stable")[:strangest].tolist()
+        chosen = classifier.score_samples(read.X).argsort(kind="stable")[:strangest].tolist()
     explanations = classifier.explain(read.some(chosen))
-    _write(output, form, [read.names[row] for row in chosen], explanations, detail)
+    names = [read.names[row] for row in chosen]
+    _write(output, form, names, explanations, detail, {} if rows else read.bad)
     say_written(output, len(explanations), sum(explanation.is_target for explanation in explanations))
 
 
-def _write(output: Path | None, form: str, names: list[Any], explanations: Any, detail: bool) -> None:
+def _write(
+    output: Path | None, form: str, names: list[Any], explanations: Any, detail: bool, bad: dict[Any, str]
+) -> None:
+    """Write the explanations of rows, and of rows with a cell that cannot be read, which are `bad`, the reason."""
+    unread = [{"row": name, "decision": -1, "sentence": f"Rejected: {why}."} for name, why in bad.items()]
     if form in ("csv", PARQUET):
         records = [{"row": name, **one.to_record()} for name, one in zip(names, explanations, strict=True)]
+        records += [{**dict.fromkeys(records[0]), **one} for one in unread]
         with writing_columns(output, form, list(records[0])) as write:
             cells = {column: [record[column] for record in records] for column in records[0]}
             write({column: [None if cell != cell else cell for cell in found] for column, found in cells.items()})
         return
     with writing(output) as file:
+        for record in unread:
+            text = f"Row {printable(str(record['row']))}: {printable(record['sentence'])}\n\n"
+            file.write(json_line(record) if form == JSON else text)
         for name, one in zip(names, explanations, strict=True):
             if form == JSON:
                 file.write(json_line({"row": name, **one.to_dict()}))

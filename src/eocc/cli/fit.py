@@ -9,7 +9,7 @@ import click
 
 from eocc.cli import options
 from eocc.cli.app import command, say
-from eocc.cli.options import DataOptions
+from eocc.cli.options import DataFiles, DataOptions
 
 # A note is printed for fewer normal rows.
 FEW = 10
@@ -27,10 +27,10 @@ N_STRANGEST = 3
     "--vertex-name", metavar="ATTRIBUTE", help="What explanations call a vertex of a graph, for example symbol."
 )
 @click.option("--drop-copies", is_flag=True, help="Leave out normal rows that are exact copies of earlier ones.")
-@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns")
+@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad")
 @options.format_option("text", "json", default="text", more=" that describes the model")
 def fit(
-    data: Path, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
+    data: DataFiles, output: Path, method: str, stream: bool, sample: int | None, vertex_name: str | None,
     drop_copies: bool, about: DataOptions, form: str, **given: Any,
 ) -> None:  # fmt: skip
     """Learn what is normal from a file, and write a model.
@@ -53,7 +53,7 @@ def fit(
     from eocc.cli.reading import read_training
     from eocc.foundation.atomic import check_output
 
-    check_output(output, data)
+    check_output(output, *data.paths)
     if stream or sample:
         fit_parts(classifier, data, method, sample, about)
     else:
@@ -93,9 +93,9 @@ def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
 
     from eocc.measures import resolve_measure
 
-    if rows.schema.kind != "graphs":
-        raise ValueError(f"--vertex-name is for graphs, not for {rows.schema.describe()}; leave it out")
-    measure: Any = resolve_measure(classifier.measure, rows.patterns)
+    if rows.kind != "graphs":
+        raise ValueError(f"--vertex-name is for graphs, not for {rows.described}; leave it out")
+    measure: Any = resolve_measure(classifier.measure, rows.X)
     classifier.measure = replace(measure, vertex_name=attribute)
 
 
@@ -111,7 +111,7 @@ def say_copies(classifier: Any) -> None:
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
 
 
-def say_strangest(classifier: Any, model: Path, data: Path, about: DataOptions) -> None:
+def say_strangest(classifier: Any, model: Path, data: DataFiles, about: DataOptions) -> None:
     """Print the strangest training rows with the reasons, and how to see more of them."""
     import shlex
 
@@ -128,78 +128,61 @@ def say_strangest(classifier: Any, model: Path, data: Path, about: DataOptions) 
     say("The strangest training rows, each compared with the others:")
     for place, one in zip(places.tolist(), classifier.explain_patterns(classifier.prototypes_[places]), strict=True):
         say(printable(f"  row {training_name(classifier, place)}: {one.sentence}"))
-    if data != STDIN and not about.label:  # a labelled file holds rows that are no training rows
+    if STDIN not in data.paths and not about.label:  # a labelled file holds rows that are no training rows
         named = ["--id", about.id_column] if about.id_column else []
-        command = shlex.join(["eocc", "review", str(model), str(data), "--find", *named])
+        command = shlex.join(["eocc", "review", str(model), str(data.paths[0]), "--find", *named])
         say(f"If they are not normal, look at more: {command}")
 
 
 def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False) -> None:
-    """Fit to the rows of a file, and keep the names of its columns."""
+    """Fit to the rows of files."""
     import numpy as np
 
     from eocc.foundation.wording import counted
-    from eocc.measures.auto import resolve_measure
     from eocc.space.prototypes.content import different_rows
+    from eocc.tables.reading import Read
 
     is_outlier = rows.is_outlier
     if method == options.EOCC_2 and not is_outlier.any():
         is_outlier = ~rows.is_normal
     n_normal, kept = int(rows.is_normal.sum()), np.flatnonzero(rows.is_normal | is_outlier)
-    is_numbers = rows.schema.kind == "numbers"
     if n_normal < FEW:
         say(f"Note: {counted(n_normal, 'normal row')} may be too few to learn from.")
     if drop_copies:
         normal = kept[rows.is_normal[kept]]
-        kept = np.sort(np.append(normal[different_rows(rows.some(normal))], kept[~rows.is_normal[kept]]))
-    patterns = rows.some(kept)
-    if rows.schema.kind == "records":
-        classifier.measure = resolve_measure(classifier.measure, patterns)  # an object: what names the rows is gone
-        say_calendars(classifier.measure)
-    with refusing_in_options(method, n_normal if is_numbers else 0):
+        some = rows.some(normal)
+        different = different_rows(some.patterns if isinstance(some, Read) else some)
+        kept = np.sort(np.append(normal[different], kept[~rows.is_normal[kept]]))
+    with refusing_in_options(method, n_normal if rows.kind == "numbers" else 0):
         has_labels = is_outlier.any() or method == options.EOCC_2
-        classifier.fit(patterns, rows.signs[kept] if has_labels else None)
-    classifier.ignored_columns_, classifier.text_format_ = rows.schema.aside, rows.schema.text_format
-    if is_numbers and rows.schema.is_named:
-        classifier.feature_names_in_ = np.array(rows.schema.names, dtype=object)
-    classifier.training_indices_ = kept[classifier.training_indices_]  # explanations name rows of the file
-    if rows.are_named:
-        classifier.row_names_ = [str(rows.names[row]) for row in classifier.training_indices_]
+        classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
+    names = [str(rows.names[row]) for row in kept] if rows.are_named else None
+    classifier.name_rows(kept, names)  # explanations name rows of the file
 
 
-def say_calendars(measure: Any) -> None:
-    """Print which dates are compared by their hour and weekday too."""
-    from eocc.foundation.printing import quoted
-    from eocc.measures.columns import CALENDAR
-
-    dates = [quoted(str(name)) for name, kind in (measure.kinds or {}).items() if kind == CALENDAR]
-    if dates:
-        them = "their" if len(dates) > 1 else "its"
-        are = "are" if len(dates) > 1 else "is"
-        say(f"Note: dates count as numbers; {', '.join(dates)} {are} compared by {them} hour and weekday too.")
-
-
-def fit_parts(classifier: Any, path: Path, method: str, sample: int | None, about: DataOptions) -> None:
+def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
+    import warnings
+
+    from eocc.classifiers.reading import TableWarning
     from eocc.foundation.wording import counted
     from eocc.streaming import fit_stream
-    from eocc.streaming.source import first_schema, source_of
 
-    schema = first_schema(source_of(path, dialect=about.dialect), about.apart, about.all_columns)
-    for remark in schema.remarks[: any(schema.reasons.values())]:
-        say(f"Note: {remark}.")
     where = (about.label, about.target) if about.label else None
-    size = {} if sample is None else {"sample": sample}
-    with refusing_in_options(method, sample or 0):
+    size: Any = {} if sample is None else {"sample": sample}
+    with refusing_in_options(method, sample or 0), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=TableWarning)  # said below, in terms of options
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
         fit_stream(
-            classifier, path, columns=schema.names or None, where=where, outliers=outliers, incomplete=incomplete,
-            dialect=about.dialect, **size,
+            classifier, list(data.paths), where=where, outliers=outliers, incomplete=incomplete,
+            dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, **size,
         )  # fmt: skip
-    classifier.ignored_columns_, classifier.text_format_ = schema.aside, schema.text_format
+    for remark in classifier.reading_.remarks:
+        say(f"Note: {remark.said(remark.option)}.")
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
-    say(f"Read {counted(classifier.n_rows_seen_, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
+    n_seen = getattr(classifier, "n_rows_seen_", classifier.n_training)
+    say(f"Read {counted(n_seen, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
 
 
 @contextmanager

@@ -17,8 +17,9 @@ from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, 
 from eocc.cli.app import Shared
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
-from eocc.io.files.dialect import DAY_FIRST, MONTH_FIRST, Dialect
 from eocc.io.files.formats import FORMATS, TWO_CLASSES
+from eocc.io.files.source import STDIN
+from eocc.tables import DAY_FIRST, MONTH_FIRST
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -46,6 +47,39 @@ METHODS = {
 PARAMETERS = {name: parameter for method in reversed(METHODS) for name, parameter in METHODS[method].items()}
 
 
+# What --kind takes.
+KINDS = ("text", "number", "date", "category")
+
+
+@dataclass(frozen=True)
+class DataFiles:
+    """The files that a command reads, one after another; `str` names them."""
+
+    paths: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the file, or the number of files."""
+        if len(self.paths) > 1:
+            return f"{len(self.paths)} files"
+        return "standard input" if self.paths[0] == STDIN else self.paths[0].name
+
+    def __str__(self) -> str:
+        first = str(self.paths[0])
+        return first if len(self.paths) == 1 else f"{first} and {len(self.paths) - 1} more"
+
+
+def _data_files(ctx: click.Context, option: click.Parameter, value: Any) -> DataFiles | None:
+    """Return the files that a command names, with the files that a pattern such as '2026-*.csv' matches."""
+    found = list[Path]()
+    for path in value if isinstance(value, tuple) else [value] if value else []:
+        matching = sorted(path.parent.glob(path.name)) if set("*?[") & set(path.name) and not path.exists() else []
+        found += matching or [path]
+    if len(found) > 1 and STDIN in found:
+        raise click.UsageError("standard input is read alone; pass files, or - by itself")
+    return DataFiles(tuple(found)) if found else None
+
+
 @dataclass(frozen=True)
 class DataOptions:
     """What the options say about a data file. Commands that do not have an option keep its default."""
@@ -62,13 +96,27 @@ class DataOptions:
     decimal: str | None = None
     dates: str | None = None
     all_columns: bool = False
+    sheet: str = ""
+    kind: tuple[str, ...] = ()
+    skip_bad: bool = False
+    strict: bool = False
 
     @property
-    def dialect(self) -> Dialect:
+    def kinds(self) -> dict[str, str]:
+        """The kinds that the user declares, by column."""
+        return {name: kind for name, _, kind in (one.rpartition("=") for one in self.kind)}
+
+    @property
+    def dialect(self) -> Any:
         """How a CSV file is written, as far as the options say."""
-        return Dialect(
-            "\t" if self.delimiter in ("tab", "\\t") else self.delimiter, self.decimal or "", self.dates or ""
-        )
+        from eocc.tables.spelling import Dialect
+
+        return Dialect(self.separator, self.decimal or "", self.dates or "")
+
+    @property
+    def separator(self) -> str:
+        """The delimiter of a CSV file."""
+        return "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
 
     @property
     def apart(self) -> list[str]:
@@ -76,8 +124,11 @@ class DataOptions:
         return list(dict.fromkeys([*names_in(self.drop), *filter(None, (self.label, self.id_column))]))
 
     def __post_init__(self) -> None:
-        if self.delimiter and len(self.dialect.delimiter) != 1:
+        if self.delimiter and len(self.separator) != 1:
             raise click.UsageError(f"--delimiter is one character, or 'tab', not {self.delimiter!r}")
+        for one in self.kind:
+            if not one.rpartition("=")[0] or one.rpartition("=")[2] not in KINDS:
+                raise click.UsageError(f"--kind is COLUMN={'|'.join(KINDS)}, for example zip=text, not {one!r}")
         if (self.target or self.outliers) and not self.label:
             option = "--target" if self.target else "--outliers"
             raise click.UsageError(f"{option} needs --label, the column that holds the labels")
@@ -194,7 +245,7 @@ def names_in(text: str) -> list[str]:
 
 def data_options(*names: str) -> Callable[[Function], Function]:
     """Add the options of these names and those of every data file; pass them as one `DataOptions`, `about`."""
-    chosen = (*names, "input_format", "delimiter", "decimal", "dates", "skip_incomplete", "two_classes")
+    chosen = (*names, "input_format", "sheet", "delimiter", "decimal", "dates", "skip_incomplete", "two_classes")
 
     def add(function: Any) -> Any:
         @wraps(function)
@@ -236,9 +287,9 @@ def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> P
 
 PATH = click.Path(path_type=Path)
 STDOUT = Path("-")
-data_argument = click.argument("data", type=PATH, metavar="DATA")
+data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
-data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.")
+data_option = click.option("--data", type=PATH, help="A file of rows to use with the model.", callback=_data_files)
 stream_option = click.option("--stream", is_flag=True,
                              help="Read a table of numbers part by part, for files larger than memory.")  # fmt: skip
 sample_option = click.option("--sample", type=click.IntRange(min=1), default=None, metavar="N",
@@ -257,6 +308,13 @@ _DATA_OPTIONS = {
                           help="What comes first in dates such as 3/4/2031. Default: detected."),
     "all_columns": click.option("--all-columns", is_flag=True,
                                 help="Also compare ids, row counters and timestamps."),
+    "sheet": click.option("--sheet", default="", metavar="NAME",
+                          help="The sheet of a workbook. Default: the largest."),
+    "kind": click.option("--kind", multiple=True, metavar=f"COLUMN={'|'.join(KINDS)}",
+                         help="What a column holds, if it is judged wrong. May be repeated."),
+    "skip_bad": click.option("--skip-bad", is_flag=True, help="Leave out rows with a cell that cannot be read."),
+    "strict": click.option("--strict", is_flag=True,
+                           help="Stop at a cell that cannot be read, instead of rejecting its row."),
     "skip_incomplete": click.option("--skip-incomplete", is_flag=True, help="Leave out rows with missing values."),
     "two_classes": click.option("--two-classes", type=Names("choice", TWO_CLASSES), default=None,
                                 help="Graphs that a CXL index lists with two classes: skip, or use one class."),

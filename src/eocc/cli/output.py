@@ -18,16 +18,18 @@ JSON, PARQUET = "json", "parquet"
 SUFFIXES = {".csv": "csv", ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": PARQUET, ".pq": PARQUET}
 SHEETS = (".xlsx", ".xls", ".ods")
 WIDTH = 12
+# The last column of scores, which holds sentences.
+NOTES = "notes"
 
 Columns = Mapping[str, Any]
 
 
-def open_model(model: Path, output: Path | None, data: Path | None = None) -> Any:
+def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     """Return the classifier of a model file; refuse an output that cannot be written, or that is one of the inputs."""
     from eocc import load
     from eocc.foundation.atomic import check_output
 
-    check_output(output, model, data)
+    check_output(output, model, *data)
     if Shared.watch is not None:
         Shared.watch.say_when_compiling()
     return load(model)
@@ -74,8 +76,10 @@ class _TextTable:
             lines.insert(0, [printable(name) for name in self._names])
             self._widths = [max(WIDTH, *map(len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
-            cells = (cell.rjust(width) for cell, width in zip(line, self._widths, strict=True))
-            self._file.write("  ".join(cells) + "\n")
+            cells = [cell.rjust(width) for cell, width in zip(line, self._widths, strict=True)]
+            if self._names[-1] == NOTES:
+                cells[-1] = line[-1]
+            self._file.write("  ".join(cells).rstrip() + "\n")
 
 
 def _cell(value: Any) -> str:

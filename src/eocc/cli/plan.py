@@ -1,12 +1,11 @@
 """``eocc plan``."""
 
-from pathlib import Path
 from typing import Any
 
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.fit import check_labels, check_stream, remedy_in_options
-from eocc.cli.options import DataOptions
+from eocc.cli.options import DataFiles, DataOptions
 from eocc.cli.output import json_line, writing
 
 
@@ -14,9 +13,9 @@ from eocc.cli.output import json_line, writing
 @options.data_argument
 @options.method_options(("measure", "prototypes", "graph", "max_memory", "n_jobs"))
 @options.sample_option
-@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns")
+@options.data_options("label", "target", "outliers", "drop", "id_column", "all_columns", "kind", "skip_bad")
 @options.format_option("text", "json", default="text")
-def plan(data: Path, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
+def plan(data: DataFiles, method: str, sample: int | None, about: DataOptions, form: str, **given: Any) -> None:
     """Show how much memory a fit needs, and whether it fits.
 
     The file is read once, one part at a time, to count its rows. Nothing is learned.
@@ -50,34 +49,39 @@ def _table(facts: dict[str, Any]) -> str:
     return "".join(f"{name + ':':<15}{value}\n" for name, value in words.items() if value not in (None, 0))
 
 
-def size_of(path: Path, about: DataOptions, classifier: Any, method: str) -> tuple[int, int, int, float, bool]:
-    """Return the numbers of normal rows, outliers and columns, the bytes per pair, and whether a file holds numbers."""
-    from eocc.cli.reading import Skipped, labels_of, schema_of_training
+def size_of(data: DataFiles, about: DataOptions, classifier: Any, method: str) -> tuple[int, int, int, float, bool]:
+    """Return the numbers of normal rows, outliers and columns, the bytes per pair, and whether files hold numbers."""
+    import numpy as np
+
+    from eocc.cli.reading import choices_of, labels_of, opened
     from eocc.foundation.wording import counted
-    from eocc.io.files.cells import is_same
-    from eocc.measures.auto import resolve_measure
+    from eocc.io.files.rows import learn
     from eocc.measures.base import n_columns_of, pair_bytes_of
     from eocc.streaming import files_of
+    from eocc.tables.matching import is_same
 
-    is_folder_of_tables = path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]"))
-    skipped, schema, n_rows, n_normal = Skipped(), None, 0, 0
+    path = data.paths[0]
+    if path.is_dir() and about.input_format is None and not any(path.rglob("*.[gG][xX][lL]")):
+        data = DataFiles(tuple(files_of(path)))
+    n_rows, n_normal, n_columns, pair_bytes, learnt = 0, 0, 0, 0.0, None
     n_outliers = dict.fromkeys(options.names_in(about.outliers), 0)
-    for chunk in skipped.training_chunks(path, about, files_of(path) if is_folder_of_tables else (), n_ahead=1):
-        if schema is None:
-            schema = schema_of_training([chunk], path, about, classifier.measure)
-            patterns = schema.patterns(chunk)
-            measure: Any = resolve_measure(classifier.measure, patterns)
-            patterns = measure.read(patterns) if hasattr(measure, "read") else patterns
-            n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(measure, patterns)
-        labels = labels_of(chunk, path, about.label) if about.label else [about.target] * len(chunk)
-        n_rows, n_normal = n_rows + len(chunk), n_normal + sum(is_same(cell, about.target) for cell in labels)
+    choices = choices_of(about)
+    for chunk in opened(data, about):
+        part = learn([chunk], str(data), None if classifier.measure == "auto" else classifier.measure, choices)
+        labels = labels_of(chunk, data, about.label) if about.label else [about.target] * len(chunk)
+        labels = [labels[row] for row in part.kept]
+        if learnt is None:
+            learnt, normal = part, [k for k, cell in enumerate(labels) if is_same(cell, about.target)]
+            probe = type(classifier)(**classifier.get_params(deep=False))
+            patterns = probe.read(part.X[np.array(normal)] if normal and part.reading else part.X, reset=True)
+            n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(probe.resolved_measure_, patterns)
+        n_rows, n_normal = n_rows + len(labels), n_normal + sum(is_same(cell, about.target) for cell in labels)
         for value in n_outliers:
             n_outliers[value] += sum(is_same(cell, value) for cell in labels)
-    assert schema is not None  # a file without rows was refused
+    assert learnt is not None  # files without rows were refused
     for value, count in {about.target: n_normal, **n_outliers}.items():
         if not count:
-            raise ValueError(f"{path} has no row with {about.label} = {value!r}")
-    say(f"{path}: {counted(n_normal, 'normal row')}; the first part holds {schema.describe()}.")
-    skipped.say()
+            raise ValueError(f"{data} has no row with {about.label} = {value!r}")
+    say(f"{data}: {counted(n_normal, 'normal row')}; the first part holds {learnt.described}.")
     others = n_rows - n_normal if method == options.EOCC_2 else 0
-    return n_normal, sum(n_outliers.values()) or others, n_columns, pair_bytes, schema.kind == "numbers"
+    return n_normal, sum(n_outliers.values()) or others, n_columns, pair_bytes, learnt.kind == "numbers"

@@ -24,8 +24,10 @@ TAKE_LABELS = ("calibration", "scores", "roc")
 @options.data_option
 @options.output_option("picture.png", "The picture: png, svg or pdf.")
 @click.option("--row", default="", help="The row that the picture 'row' explains, by name or number from 0.")
-@options.data_options("label", "target", "id_column")
-def plot(model: Path, kind: str, data: Path | None, output: Path, row: str, about: options.DataOptions) -> None:
+@options.data_options("label", "target", "id_column", "strict")
+def plot(
+    model: Path, kind: str, data: options.DataFiles | None, output: Path, row: str, about: options.DataOptions
+) -> None:
     """Draw a model, which rows are unusual, or why.
 
     Example: eocc plot model.eocc rows --data new.csv -o rows.png
@@ -34,7 +36,7 @@ def plot(model: Path, kind: str, data: Path | None, output: Path, row: str, abou
     with usage():
         _check(kind, data, about.label)
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")
-    classifier = open_model(model, output, data)
+    classifier = open_model(model, output, *(data.paths if data else ()))
     n_features = getattr(classifier, "n_features_in_", "no")
     if kind == "membership" and n_features != 2:
         remedy = f"eocc plot {model} space draws any model"
@@ -52,7 +54,7 @@ def plot(model: Path, kind: str, data: Path | None, output: Path, row: str, abou
 
 
 def _rows(
-    classifier: Any, kind: str, data: Path, about: options.DataOptions, row: str
+    classifier: Any, kind: str, data: options.DataFiles, about: options.DataOptions, row: str
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return what the picture needs of the data: rows, and labels, names or the number of a row."""
     from eocc.cli.explain import chosen_rows
@@ -67,10 +69,10 @@ def _rows(
     more: dict[str, Any] = {"names": names} if kind in ("rows", "row") else {}
     if kind == "row" and row:
         more["row"] = chosen_rows([row], names, str(data), rows.are_named)[0]
-    return ((rows.patterns, rows.signs) if about.label and kind in TAKE_LABELS else (rows.patterns,)), more
+    return ((rows.X, rows.signs) if about.label and kind in TAKE_LABELS else (rows.X,)), more
 
 
-def _check(kind: str, data: Path | None, label: str) -> None:
+def _check(kind: str, data: options.DataFiles | None, label: str) -> None:
     if kind in NEED_ROWS and data is None:
         raise ValueError(f"the picture {kind!r} needs rows: pass --data")
     if kind in NEED_LABELS and not label:

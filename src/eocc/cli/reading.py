@@ -1,25 +1,29 @@
-"""The rows of a file for the commands: which columns, which rows, and what the user should know about them."""
+"""The rows of files for the commands: which columns, which rows, and what the user should know about them."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, compress, islice
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from eocc.cli.app import say
-from eocc.cli.options import DataOptions, names_in
-from eocc.foundation.printing import has_instead, printable, quoted
+from eocc.cli.options import DataFiles, DataOptions, names_in
+from eocc.foundation.printing import complaint, has_instead, printable, quoted
 from eocc.foundation.progress import stage
 from eocc.foundation.registry import MOST_LISTED, listed
 from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
-from eocc.io.files import Chunk, Schema, guess_format, guess_schema, open_chunks, schema_of_model
-from eocc.io.files.cells import are_missing, complete_rows, empty_columns, is_same, values_in
-from eocc.measures.spelling import PLAIN, Spelling
+from eocc.io.files import Chunk, guess_format, open_chunks
+from eocc.io.files.objects import as_table, checked_objects, describe
+from eocc.io.files.rows import Choices, Places, learn, remarks_on
+from eocc.io.files.tables import in_words
+from eocc.tables.judge import BadCellError, Fault
+from eocc.tables.matching import gaps_in, is_same, matched
+from eocc.tables.reading import Read, Reading
+from eocc.tables.spelling import Spelling
+from eocc.tables.table import NUMBER, Table, join_tables
 
 CLASS = "class"
 # What --keep takes for every column.
@@ -29,36 +33,13 @@ MANY_KNOWN = 0.2
 MOST_COMPARED = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """All rows of a file, their schema and names, and which are normal and which are known outliers.
-
-    Rows are named by their id or file if `are_named`, else by their number.
-    """
-
-    patterns: Any
-    schema: Schema
-    names: Sequence[Any]
-    is_normal: Flags
-    is_outlier: Flags
-    are_named: bool
-
-    @property
-    def signs(self) -> Any:
-        """The labels as numbers: +1 for normal rows, -1 for all others."""
-        return np.where(self.is_normal, 1, -1)
-
-    def some(self, rows: Any) -> Any:
-        """Return some of the rows."""
-        return self.patterns[rows] if isinstance(self.patterns, np.ndarray) else [self.patterns[row] for row in rows]
-
-
 class Named:
     """Counts rows, and keeps the names of the first few."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Sequence[Any] = ()) -> None:
         self.count = 0
         self.first: list[str] = []
+        self.add(names)
 
     def add(self, names: Sequence[Any]) -> None:
         """Count some more rows."""
@@ -70,233 +51,326 @@ class Named:
         more = self.count - len(self.first)
         return ", ".join(self.first) + (f" and {more:,} more" if more else "")
 
-
-class Skipped(Named):
-    """The rows that are left out because of missing values."""
-
-    def complete(
-        self, chunks: Iterable[Chunk], path: Path, about: DataOptions, are_complete: Callable[[Chunk], Flags]
-    ) -> Iterator[Chunk]:
-        """Yield the chunks that have rows; --skip-incomplete leaves rows with missing values out and counts them."""
-        has_rows = False
-        for chunk in chunks:
-            if about.skip_incomplete:
-                kept = are_complete(chunk)
-                self.add(list(compress(names_of(chunk, about), ~kept)))
-                chunk = chunk.some(kept)
-            if len(chunk):
-                has_rows = True
-                yield chunk
-        if not has_rows:
-            raise ValueError(f"{path} holds no {'complete ' if self.count else ''}rows; at least 1 is required")
-
-    def training_chunks(
-        self, path: Path, about: DataOptions, files: Sequence[Path] = (), n_ahead: int | None = None
-    ) -> Iterator[Chunk]:
-        """Yield the chunks to learn from: labels and dropped columns may have missing values.
-
-        So may columns without a value in the first `n_ahead` chunks, or in all.
-        """
-        chunks = _opened(path, about, files)
-        ahead = list(islice(chunks, n_ahead)) if about.skip_incomplete else []
-        apart = {*about.apart, *empty_columns(ahead)}
-        read = chain(ahead, chunks)
-        return self.complete(read, path, about, lambda chunk: complete_rows(chunk, chunk.columns.keys() - apart))
-
-    def scored_chunks(self, path: Path, about: DataOptions, schema: Schema) -> Iterator[Chunk]:
-        """Yield the chunks to score: columns that the model does not compare may have missing values.
-
-        Print once how the text of the file differs from that of the training file, and which column can name the rows.
-        """
-        said = set[str]()
-        compared = partial(without_id, schema=schema, about=about)
-        usual = schema.text_format.spelling
-        chunks = self.complete(
-            _opened(path, about, usual=usual), path, about, lambda chunk: schema.complete(compared(chunk))
-        )
-        for number, chunk in enumerate(chunks):
-            yield chunk
-            hint = _hint_at_id(chunk, schema, about) if number == 0 else []
-            for note in dict.fromkeys([*schema.differences(compared(chunk)), *hint]):
-                if note not in said:
-                    say(f"Note: {note}.")
-                    said.add(note)
-
-    def say(self) -> None:
-        """Print which rows were left out."""
+    def say(self, have: str) -> None:
+        """Print which rows these are, if there are any."""
         if self.count:
-            say(f"Note: {counted(self.count, 'row')} with missing values left out: row {self}.")
+            have = have.replace("have", "has") if self.count == 1 else have
+            say(f"Note: {counted(self.count, 'row')} {have}: row {self}.")
 
 
-def _opened(path: Path, about: DataOptions, files: Sequence[Path] = (), usual: Spelling = PLAIN) -> Iterator[Chunk]:
-    """Yield the chunks of a file, or of several."""
-    dialect = replace(about.dialect, usual=usual)
-    for file in files or [path]:
-        yield from open_chunks(file, about.input_format, about.two_classes, dialect)
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of a file: its chunk with `whole` columns, the names of the rows, which are `good`, and those as X.
+
+    A row that is not good has a cell that cannot be read; `faults` say which and why.
+    """
+
+    whole: Chunk
+    names: list[Any]
+    good: Flags
+    X: Any
+    faults: dict[int, str]
+
+    @property
+    def good_names(self) -> list[Any]:
+        """The names of the good rows."""
+        return list(compress(self.names, self.good))
+
+    def with_bad(self, columns: dict[str, Any], notes: list[str], names: Sequence[str]) -> dict[str, Any]:
+        """Return the columns of a result for all rows: a bad row is rejected, and its note says why."""
+        if not self.faults:
+            return {**columns, "notes": notes}
+        places = np.cumsum(self.good) - 1
+        found: dict[str, Any] = {name: [None] * len(self.names) for name in names}
+        for row, is_good in enumerate(self.good.tolist()):
+            for name in names if is_good else ():
+                found[name][row] = columns[name][places[row]].item()
+        found["decision"] = [value or -1 for value in found["decision"]]
+        said = [notes[places[row]] if good else self.faults[row] for row, good in enumerate(self.good.tolist())]
+        return {**found, "notes": said}
 
 
-def _hint_at_id(chunk: Chunk, schema: Schema, about: DataOptions) -> list[str]:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
+
+    Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
+    each with the reason.
+    """
+
+    X: Any
+    kind: str
+    names: Sequence[Any]
+    is_normal: Flags
+    is_outlier: Flags
+    are_named: bool
+    described: str = ""
+    bad: dict[Any, str] = field(default_factory=dict)
+
+    @property
+    def signs(self) -> Any:
+        """The labels as numbers: +1 for normal rows, -1 for all others."""
+        return np.where(self.is_normal, 1, -1)
+
+    def some(self, rows: Any) -> Any:
+        """Return some of the rows."""
+        return self.X[np.asarray(rows, np.int64)] if isinstance(self.X, Read) else [self.X[row] for row in rows]
+
+
+def opened(data: DataFiles, about: DataOptions, usual: Spelling | None = None) -> Iterator[Chunk]:
+    """Yield the chunks of all files, whose rows are numbered on from file to file."""
+    dialect = about.dialect if usual is None else replace(about.dialect, usual=usual)
+    first, columns = 0, None
+    for path in data.paths:
+        for chunk in open_chunks(path, about.input_format, about.two_classes, dialect, about.sheet):
+            names = list(chunk.columns)
+            if columns not in (None, names):
+                odd = next(
+                    (name for name in [*names, *(columns or ())] if (name in names) != (name in (columns or ()))), ""
+                )
+                raise complaint(chunk.where, None, f"has other columns than {data.paths[0]}: {quoted(str(odd))}")
+            columns = names
+            yield replace(chunk, first=first)
+            first += len(chunk)
+    if not first:
+        raise ValueError(f"{data} holds no rows; at least 1 is required")
+
+
+def choices_of(about: DataOptions) -> Choices:
+    """Return what the options say about files to learn from."""
+    return Choices(
+        about.apart, about.kinds, about.all_columns, about.skip_incomplete, about.skip_bad, bool(about.label)
+    )
+
+
+def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
+    """Read files to learn from, and print what they hold."""
+    chunks = list(opened(data, about))
+    if about.drop and chunks[0].table is None:
+        raise ValueError(f"{data} has no columns; leave --drop out")
+    choices = choices_of(about) if chunks[0].table is not None else None
+    learnt = learn(chunks, str(data), None if measure == "auto" else measure, choices)
+    is_normal, is_outlier = (flags[learnt.kept] for flags in _labelled(chunks, data, about))
+    chosen = f", {int(is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
+    form = _form(data, about, chunks[0], learnt.reading)
+    say(f"{data} ({form}): {counted(len(learnt.kept), 'row')}{chosen}: {learnt.described}.")
+    for note in remarks_on(learnt, chunks, is_normal, bool(about.label), measure == "auto"):
+        say(f"Note: {note}.")
+    every = [name for chunk in chunks for name in names_of(chunk, about)]
+    Named([every[row] for row in learnt.incomplete]).say("with missing values left out")
+    if learnt.faults:
+        bad = sorted({fault.row for fault in learnt.faults})
+        why = f"{Places(chunks).name(bad[0])}: {min(learnt.faults)}"
+        Named([every[row] for row in bad]).say(f"with cells that cannot be read left out ({printable(why)})")
+    names = [every[row] for row in learnt.kept]
+    are_named = bool(about.id_column) or isinstance(names[0], str)
+    return Rows(learnt.X, learnt.kind, names, is_normal, is_outlier, are_named, learnt.described)
+
+
+def _form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading | None) -> str:
+    form = about.input_format or guess_format(data.paths[0])
+    spelled = in_words(reading.spelling) if reading is not None and form in ("csv", "tsv") else ""
+    return ", ".join(filter(None, [form, chunk.layout, spelled]))
+
+
+def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
+    """Read files to score with a model."""
+    parts = list(stream_for(classifier, data, about, says_form=False))
+    bad = {part.names[row]: why for part in parts for row, why in part.faults.items()}
+    say_bad(bad)
+    if not any(part.good.any() for part in parts):
+        raise ValueError(f"{data} holds no readable rows; at least 1 is required")
+    X = _whole([part.X for part in parts if part.good.any()])
+    names = [name for part in parts for name in compress(part.names, part.good)]
+    is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
+    good = np.concatenate([part.good for part in parts])
+    are_named = bool(about.id_column) or isinstance(names[0], str)
+    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad)
+
+
+def _whole(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], Read):
+        patterns = [part.patterns for part in parts]
+        return Read(join_tables(patterns) if isinstance(patterns[0], Table) else np.concatenate(patterns))
+    return [one for part in parts for one in part]
+
+
+def say_bad(bad: dict[Any, str]) -> None:
+    """Print which rows are rejected because a cell cannot be read."""
+    if bad:
+        why = printable(next(iter(bad.values())))
+        Named(list(bad)).say(f"rejected, with a cell that cannot be read ({why}; --strict stops there)")
+
+
+def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: bool = True) -> Iterator[Part]:
+    """Yield the rows of files to score, one part at a time.
+
+    Print what the first part holds, once how the text of the files differs from that of the training table, and which
+    column can name the rows.
+    """
+    reading, said, spelling = classifier.table_reading, set[str](), None
+    skipped, has_rows = Named(), False
+    with stage(f"scoring {data.name}", 1):
+        for number, chunk in enumerate(opened(data, about, None if reading is None else reading.spelling)):
+            names, notes = names_of(chunk, about), list[str]()
+            if reading is None:
+                schema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
+                part = Part(chunk, names, np.ones(len(chunk), bool), checked_objects(chunk, schema), {})
+                if number == 0 and says_form:
+                    say(f"{data} ({_form(data, about, chunk, None)}): {describe(schema)}.")
+            else:
+                whole = chunk
+                chunk, ignored = _matched(chunk, reading, about)
+                raw: Any = chunk.table
+                if number == 0 or about.dialect.decimal:
+                    spelling = raw.dialect.spelling(raw.columns) if raw.dialect else reading.spelling
+                part = _part(classifier, whole, chunk, names, about, spelling)
+                if about.skip_incomplete:
+                    skipped.add(list(compress(part.names, ~_complete(part))))
+                    part = _without_gaps(part)
+                notes = reading.differences(raw, spelling)
+                if number == 0:
+                    notes += _hint_at_id(ignored, about)
+                    if says_form:
+                        _say_form(data, about, chunk, reading, ignored)
+            for note in (note for note in dict.fromkeys(notes) if note not in said):
+                say(f"Note: {note}.")
+                said.add(note)
+            has_rows = has_rows or bool(len(part.names))
+            if len(part.names):
+                yield part
+    if not has_rows:
+        raise ValueError(f"{data} holds no complete rows; at least 1 is required")
+    skipped.say("with missing values left out")
+
+
+def _say_form(data: DataFiles, about: DataOptions, chunk: Chunk, reading: Reading, ignored: Sequence[Any]) -> None:
+    unknown = listed(ascii(str(column.name)) for column in ignored)
+    note = f"; not in the model, ignored: {unknown}" if unknown else ""
+    say(f"{data} ({_form(data, about, chunk, None)}): {reading.describe()}{note}.")
+
+
+def _matched(chunk: Chunk, reading: Reading, about: DataOptions) -> tuple[Chunk, list[Any]]:
+    """Return the chunk with the columns of the model, and the others."""
+    if chunk.table is None:
+        chunk = as_table(chunk, len(reading.columns), reading.is_numbers, reading.describe())
+    assert chunk.table is not None
+    apart = [about.id_column] if about.id_column and about.id_column not in reading.names else []
+    try:
+        table, ignored = matched(chunk.table.without(apart), reading, chunk.is_named)
+    except ValueError as error:
+        raise complaint(chunk.where, None, str(error)) from None
+    return replace(chunk, table=table), ignored
+
+
+def _part(classifier: Any, whole: Chunk, chunk: Chunk, names: list[Any], about: DataOptions, spelling: Any) -> Part:
+    faults: list[Fault] | None = None if about.strict else []
+    try:
+        patterns = classifier.read_table(chunk.table, faults, spelling)
+    except BadCellError as error:
+        raise Places([chunk]).fault(error, spelling) from None
+    except ValueError as error:
+        raise complaint(chunk.where, None, str(error)) from None
+    reasons = dict[int, str]()
+    for fault in sorted(faults or ()):
+        reasons.setdefault(fault.row, f"{printable(chunk.place(fault.row))}: {fault}")
+    good = np.ones(len(chunk), bool)
+    good[list(reasons)] = False
+    return Part(whole, names, good, Read(patterns if good.all() else patterns[np.flatnonzero(good)]), reasons)
+
+
+def _complete(part: Part) -> Flags:
+    """Return, for each row of a part, whether it has no gaps, or a cell that cannot be read."""
+    complete = np.ones(len(part.good), bool)
+    complete[part.good] = gaps_in(part.X.patterns) == 0
+    return complete
+
+
+def _without_gaps(part: Part) -> Part:
+    kept, places = _complete(part), np.cumsum(_complete(part)) - 1
+    patterns = part.X.patterns[np.flatnonzero(kept[part.good])]
+    faults = {int(places[row]): why for row, why in part.faults.items()}
+    return Part(part.whole.some(kept), list(compress(part.names, kept)), part.good[kept], Read(patterns), faults)
+
+
+def _hint_at_id(ignored: Iterable[Any], about: DataOptions) -> list[str]:
     """Return that a column which is not compared, and differs in all rows, could name them."""
-    ignored = () if about.id_column or len(chunk) < 2 else schema.ignored(chunk)
-    found = [name for name in ignored if len(set(map(str, chunk.columns[name]))) == len(chunk)]
-    return [f"rows are numbered from 0; --id {printable(shlex.quote(found[0]))} names them"] if found else []
-
-
-def read_training(path: Path, about: DataOptions, measure: str) -> Rows:
-    """Read a file to learn from, and print what it holds."""
-    skipped = Skipped()
-    chunks = list(skipped.training_chunks(path, about))
-    if about.drop and not chunks[0].columns:
-        raise ValueError(f"{path} has no columns; leave --drop out")
-    schema = schema_of_training(chunks, path, about, measure)
-    rows = _rows(chunks, schema, path, about)
-    chosen = f", {int(rows.is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
-    form = _form(path, about, chunks[0])
-    say(f"{path} ({form}): {counted(len(rows.names), 'row')}{chosen}: {schema.describe()}.")
-    for remark in schema.remarks:
-        say(f"Note: {remark}.")
-    skipped.say()
-    _say_odd_columns(rows)
-    return rows
-
-
-def schema_of_training(chunks: Sequence[Chunk], path: Path, about: DataOptions, measure: str) -> Schema:
-    """Return the schema of rows to learn from, without the columns that are not compared."""
-    apart = about.apart if chunks[0].columns else []
-    chosen = None if measure == "auto" else measure
-    return guess_schema(chunks, str(path), apart, chosen, about.all_columns, bool(about.label))
-
-
-def _form(path: Path, about: DataOptions, chunk: Chunk) -> str:
-    form = about.input_format or guess_format(path)
-    return f"{form}, {chunk.layout}" if chunk.layout else form
-
-
-def read_for(classifier: Any, path: Path, about: DataOptions) -> Rows:
-    """Read a file to score with a model."""
-    schema, skipped = schema_of_model(classifier), Skipped()
-    chunks = list(skipped.scored_chunks(path, about, schema))
-    skipped.say()
-    return _rows(chunks, schema, path, about)
-
-
-def stream_for(schema: Schema, path: Path, about: DataOptions, skipped: Skipped) -> Iterator[tuple[Chunk, Any]]:
-    """Yield (chunk, its rows) of a file to score, one chunk at a time, and print what the first chunk holds."""
-    with stage(f"scoring {path.name}", 1):
-        for number, chunk in enumerate(skipped.scored_chunks(path, about, schema)):
-            compared = without_id(chunk, schema, about)
-            patterns = schema.patterns(compared)
-            if number == 0:
-                ignored = listed(map(ascii, schema.ignored(compared)))
-                note = f"; not in the model, ignored: {ignored}" if ignored else ""
-                say(f"{path} ({_form(path, about, chunk)}): {schema.describe()}{note}.")
-            yield chunk, patterns
+    if about.id_column:
+        return []
+    found = [column.name for column in ignored if len(column) > 1 and len(column.labelled().labels) == len(column)]
+    return [f"rows are numbered from 0; --id {printable(shlex.quote(str(found[0])))} names them"] if found else []
 
 
 def names_of(chunk: Chunk, about: DataOptions) -> list[Any]:
     """Return what --id says of each row, or its file, or its number from 0; the number also where the id is missing."""
     if not about.id_column:
-        are_files = chunk.names and not chunk.columns
+        are_files = chunk.names and chunk.table is None
         return chunk.row_names if are_files else list(map(int, chunk.row_names))
-    cells = cells_of(chunk, about.id_column, "--id")
-    missing, kind = are_missing(cells, chunk.is_text), str if any(isinstance(cell, str) for cell in cells) else int
-    named = zip(cells, chunk.row_names, missing, strict=True)
-    return [kind(number) if absent else _plain(cell) for cell, number, absent in named]
+    cells = chunk.column(about.id_column, "--id").cells()
+    kind = str if any(isinstance(cell, str) for cell in cells) else int
+    return [
+        kind(number) if cell in (None, "") else _plain(cell)
+        for cell, number in zip(cells, chunk.row_names, strict=True)
+    ]
 
 
 def _plain(cell: Any) -> Any:
     """Return the cell of an id: text without blanks around it, and whole numbers without a decimal point."""
     if isinstance(cell, str):
         return cell.strip()
-    value = cell.item() if isinstance(cell, np.generic) else cell
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
-def without_id(chunk: Chunk, schema: Schema, about: DataOptions) -> Chunk:
-    """Return the chunk without the column of --id, unless the model compares it."""
-    if not about.id_column or (schema.is_named and about.id_column in schema.names):
-        return chunk
-    return replace(chunk, columns={name: cells for name, cells in chunk.columns.items() if name != about.id_column})
-
-
-def kept_columns(chunk: Chunk, wanted: str, schema: Schema, is_typed: bool) -> dict[str, Sequence[Any]]:
-    """Return the columns that --keep names, or "all": text as in the file, unless typed and compared by the model."""
-    names = list(chunk.columns) if wanted == ALL else names_in(wanted)
-    kinds, kept = dict(schema.columns) if schema.is_named else {}, {}
+def kept_columns(part: Part, wanted: str, reading: Reading | None, is_typed: bool) -> dict[str, Sequence[Any]]:
+    """Return the columns that --keep names, or "all": as in the file, unless typed and numbers to the model."""
+    names = list(part.whole.columns) if wanted == ALL else names_in(wanted)
+    kinds = {one.name: one for one in reading.columns} if reading is not None and is_typed else {}
+    kept = dict[str, Sequence[Any]]()
     for name in names:
-        cells = cells_of(chunk, name, "--keep")
-        kept[name] = values_in(chunk, name, kinds[name]) if is_typed and chunk.is_text and name in kinds else cells
+        column = part.whole.column(name, "--keep")
+        if name in kinds and kinds[name].kind == NUMBER and reading is not None:
+            column = replace(reading, columns=(kinds[name],)).table(Table((column,)), []).columns[0]
+        kept[name] = column.cells()
     return kept
 
 
-def cells_of(chunk: Chunk, name: str, option: str) -> Sequence[Any]:
-    """Return a column of a table that an option names."""
-    if not chunk.columns:
-        raise ValueError(f"{chunk.where} has no columns; leave {option} out")
-    if name not in chunk.columns:
-        raise ValueError(f"{chunk.where} has no column {name!r}; {has_instead(name, chunk.columns)}")
-    return chunk.columns[name]
-
-
-def gaps_in(patterns: Any) -> tuple[Indices, int]:
-    """Return how many values each row of a table lacks, and how many it should have; no object lacks any."""
-    if isinstance(patterns, np.ndarray):
-        return np.isnan(patterns).sum(axis=1), patterns.shape[1]
-    if isinstance(patterns[0], dict):
-        return np.array([sum(value is None for value in one.values()) for one in patterns]), len(patterns[0])
-    return np.zeros(len(patterns), np.int64), 1
-
-
-def _rows(chunks: Sequence[Chunk], schema: Schema, path: Path, about: DataOptions) -> Rows:
-    parts = [schema.patterns(without_id(chunk, schema, about)) for chunk in chunks]
-    patterns = np.concatenate(parts) if schema.kind == "numbers" else [one for part in parts for one in part]
-    is_normal, is_outlier = np.ones(len(patterns), bool), np.zeros(len(patterns), bool)
+def _labelled(chunks: Sequence[Chunk], data: DataFiles, about: DataOptions) -> tuple[Flags, Flags]:
+    """Return which rows are normal, and which are known outliers."""
+    n_rows = sum(map(len, chunks))
+    is_normal, is_outlier = np.ones(n_rows, bool), np.zeros(n_rows, bool)
     if about.label:
-        labels = [cell for chunk in chunks for cell in labels_of(chunk, path, about.label)]
-        is_normal = _are_labelled(labels, about.target, about.label, path)
+        labels = [cell for chunk in chunks for cell in labels_of(chunk, data, about.label)]
+        is_normal = _are_labelled(labels, about.target, about.label, data)
         for value in names_in(about.outliers):
-            is_outlier |= _are_labelled(labels, value, about.label, path)
-    names = [name for chunk in chunks for name in names_of(chunk, about)]
-    return Rows(patterns, schema, names, is_normal, is_outlier, bool(about.id_column) or isinstance(names[0], str))
+            is_outlier |= _are_labelled(labels, value, about.label, data)
+    return is_normal, is_outlier
 
 
-def _are_labelled(labels: Sequence[Any], value: str, label: str, path: Path) -> Flags:
+def _are_labelled(labels: Sequence[Any], value: str, label: str, data: DataFiles) -> Flags:
     found = np.array([is_same(cell, value) for cell in labels], bool)
     if not found.any():
         values = listed(map(quoted, sorted({str(cell) for cell in labels})))
-        raise ValueError(f"{path} has no row with {label} = {value!r}; its values are {values}")
+        raise ValueError(f"{data} has no row with {label} = {value!r}; its values are {values}")
     return found
 
 
-def labels_of(chunk: Chunk, path: Path, label: str) -> Sequence[Any]:
+def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
     """Return the labels of a chunk: a column of a table, or the classes of a CXL index."""
-    if label in chunk.columns:
-        return chunk.columns[label]
+    columns = chunk.columns
+    if label in columns:
+        return columns[label].cells()
     if chunk.labels and label == CLASS:
         return chunk.labels
-    known = list(chunk.columns) or ([CLASS] if chunk.labels else [])
+    known = list(columns) or ([CLASS] if chunk.labels else [])
     has = has_instead(label, known) if known else "only tables and CXL indices have labels"
-    raise ValueError(f"{path} has no column {label!r}; {has}")
-
-
-def _say_odd_columns(rows: Rows) -> None:
-    """Print which columns of numbers count the rows, or have the same value in every normal row."""
-    if rows.schema.kind != "numbers" or len(rows.patterns) < 2:
-        return
-    for name in compress(rows.schema.names, (np.diff(rows.patterns, axis=0) == 1).all(axis=0)):
-        say(f"Note: column {quoted(name)} counts the rows; if it only names them, pass --drop {shlex.quote(name)}.")
-    normal = rows.patterns[rows.is_normal]
-    constant = [quoted(name) for name in compress(rows.schema.names, (normal == normal[0]).all(axis=0))]
-    if constant and len(normal) > 1:
-        which = f"column {constant[0]} has" if len(constant) == 1 else f"columns {listed(constant)} have"
-        say(f"Note: {which} the same value in every row, so any other value is far away; --drop leaves columns out.")
+    raise ValueError(f"{data} has no column {label!r}; {has}")
 
 
 def say_if_trained_on(classifier: Any, rows: Rows) -> None:
     """Print a note if many of the rows are those that the model was trained on, and score better for it."""
     if classifier.scores_left_out:
         return
-    some = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
+    some: Indices = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
     share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))
     if share > MANY_KNOWN:
         say(f"Note: {share:.0%} of the rows equal a row that the model was trained on, so it looks better than it is; "

@@ -19,9 +19,9 @@ from eocc.io.files.source import STDIN
 @click.option("--find", is_flag=True,
               help="Show the strangest rows first, to find outliers, not those whose answers teach most.")  # fmt: skip
 @click.option("--terminal", is_flag=True, help="Ask here, by one key per row, instead of writing a page.")
-@options.data_options("id_column")
+@options.data_options("id_column", "strict")
 def review(
-    model: Path, data: Path, output: Path | None, questions: int, find: bool, terminal: bool,
+    model: Path, data: options.DataFiles, output: Path | None, questions: int, find: bool, terminal: bool,
     about: options.DataOptions,
 ) -> None:  # fmt: skip
     """Ask a person about the rows whose answers help most.
@@ -35,10 +35,12 @@ def review(
 
     Example: eocc review model.eocc new.csv -o review.html
     """
-    if data == STDIN:
+    if STDIN in data.paths:
         raise click.UsageError("eocc teach reads the rows again, so they must be in a file: pass its path")
+    if len(data.paths) > 1:
+        raise click.UsageError("the answers name one file: pass one, or join the files first")
     output = output or Path("answers.csv" if terminal else "review.html")
-    classifier = open_model(model, output, data)
+    classifier = open_model(model, output, *data.paths)
 
     from eocc.classifiers.answers import check_teachable
     from eocc.cli.reading import read_for
@@ -50,8 +52,8 @@ def review(
         from eocc.cli.terminal import ask
 
         then = teaching(str(model), str(output), about.id_column)
-        ask(questions_of(classifier, rows.patterns, questions, rows.names, goal), output, data, then)
+        ask(questions_of(classifier, rows.X, questions, rows.names, goal), output, data.paths[0], then)
     else:
         names = rows.names, str(data), str(model), about.id_column
-        write_review(classifier, output, rows.patterns, questions, *names, goal=goal)
+        write_review(classifier, output, rows.X, questions, *names, goal=goal)
         say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")

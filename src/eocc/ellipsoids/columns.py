@@ -8,8 +8,8 @@ import numpy as np
 
 from eocc.ellipsoids.features import CATEGORY, has_rows
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.columns import NUMBERS
 from eocc.measures.difference import feature_names
+from eocc.tables.table import NUMBER as KIND_NUMBER
 
 NUMBER, CATEGORIES, LEVELS, CONSTANT, DATE = "number", "categories", "levels", "constant", "date"
 
@@ -70,5 +70,5 @@ def _table_column(name: str, column: Any, places: Indices, root: float) -> DataC
     scale = float(np.ldexp(1.0, coder.exponent))
     if coder.span == 0:
         return DataColumn(name, CONSTANT, places, root, coder.low * scale)
-    kind = NUMBER if column.contents == {NUMBERS} else DATE
+    kind = NUMBER if column.kind == KIND_NUMBER else DATE
     return DataColumn(name, kind, places, root / (coder.span * scale), coder.low * scale)

@@ -1,5 +1,7 @@
 """A first look: both classifiers on a data set that comes with scikit-learn, with and without a few labels."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from sklearn import clone, datasets
 from sklearn.metrics import roc_auc_score
@@ -8,6 +10,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.entropic import EntropicOneClassClassifier
 from eocc.classifiers.surprise import SurpriseClassifier
 from eocc.foundation.types import Matrix
+from eocc.tables.table import NUMBER, Column, Table
 
 N_LABELLED = 10
 
@@ -31,7 +34,8 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
     normal, other = (data.data[rng.permutation(np.flatnonzero(flags))] for flags in (is_normal, ~is_normal))
     train, normal = np.split(normal, [int(0.8 * len(normal))])
     labelled, other = np.split(other, [N_LABELLED])
-    fitted = _fitted(train, labelled, seed)
+    fitted = _fitted(train, labelled, seed, data.feature_names)
+    normal, other = (_named(rows, data.feature_names) for rows in (normal, other))
     lines = [
         f"{name}: {len(train)} {normals} to learn from, {train.shape[1]} columns.",
         f"Tested on {len(normal)} other {normals} and {len(other)} {others}.",
@@ -48,15 +52,19 @@ def run_demo(name: str = "breast-cancer", seed: int = 0) -> str:
     rejected = np.flatnonzero(margins < 0)
     if len(rejected):
         median = rejected[np.argsort(margins[rejected])[len(rejected) // 2]]
-        classifier.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        (explanation,) = classifier.explain_patterns(other[[median]])
+        (explanation,) = classifier.explain(other[[median]])
         lines += ["", f"Why one of the {others} was rejected:", str(explanation)]
     return "\n".join(lines)
 
 
-def _fitted(train: Matrix, labelled: Matrix, seed: int) -> dict[str, OneClassClassifier]:
+def _named(rows: Matrix, names: Sequence[str]) -> Table:
+    return Table(tuple(Column(str(name), NUMBER, column) for name, column in zip(names, rows.T, strict=True)))
+
+
+def _fitted(rows: Matrix, labelled: Matrix, seed: int, names: Sequence[str]) -> dict[str, OneClassClassifier]:
     """Return the classifiers by title."""
-    rows, y = np.vstack([train, labelled]), np.repeat([1, -1], [len(train), len(labelled)])
+    train = _named(rows, names)
+    both, y = _named(np.vstack([rows, labelled]), names), np.repeat([1, -1], [len(rows), len(labelled)])
 
     def entropic(synthesis: str) -> EntropicOneClassClassifier:
         return EntropicOneClassClassifier.as_printed(
@@ -66,14 +74,14 @@ def _fitted(train: Matrix, labelled: Matrix, seed: int) -> dict[str, OneClassCla
     surprise = SurpriseClassifier(measure="standardised", n_jobs=-1)
     return {
         "EOCC-1": entropic("entropy").fit(train),
-        f"EOCC-2, {N_LABELLED} labels": entropic("validation").fit(rows, y),
+        f"EOCC-2, {N_LABELLED} labels": entropic("validation").fit(both, y),
         "SurpriseClassifier": clone(surprise).fit(train),
-        f"SurpriseClassifier, {N_LABELLED} labels": surprise.fit(rows, y),
+        f"SurpriseClassifier, {N_LABELLED} labels": surprise.fit(both, y),
     }
 
 
-def _row(title: str, classifier: OneClassClassifier, normal: Matrix, other: Matrix) -> str:
-    margins = classifier.decision_function(np.vstack([normal, other]))
+def _row(title: str, classifier: OneClassClassifier, normal: Table, other: Table) -> str:
+    margins = np.concatenate([classifier.decision_function(rows) for rows in (normal, other)])
     is_normal = np.arange(len(margins)) < len(normal)
     false_alarms, misses = np.mean(margins[is_normal] < 0), np.mean(margins[~is_normal] >= 0)
     auc = roc_auc_score(is_normal, margins)

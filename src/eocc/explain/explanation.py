@@ -29,7 +29,8 @@ class Explanation(ABC):
     `reasons` say what makes the row strange, the main one first; those that compare it with one normal row are
     introduced by `lead`. `ratio` says how far out the row lies: 1 is the limit, unless the model is calibrated to
     another one. `difference` is what makes the row differ from the training row that it is compared with; its
-    contributions add up to the dissimilarity. `exemplars` are the training rows most like this one.
+    contributions add up to the dissimilarity. `exemplars` are the training rows most like this one. `facts` are known
+    without the score: values that no training row has, gaps, copies.
     """
 
     is_target: bool
@@ -39,6 +40,7 @@ class Explanation(ABC):
     exemplars: tuple[TrainingRow, ...]
     reasons: tuple[Reason, ...]
     lead: str
+    facts: str = field(default="", kw_only=True)
 
     @property
     def difference(self) -> Difference:
@@ -96,7 +98,8 @@ class Explanation(ABC):
 
     def text(self, opening: str = "") -> str:
         """Return the sentence, after an opening, and the table of the reasons."""
-        return "\n".join([*wrapped(f"{opening}{self.sentence}", 0), *self._table()])
+        notes = wrapped(f"Notes: {self.facts}.", 2) if self.facts else []
+        return "\n".join([*wrapped(f"{opening}{self.sentence}", 0), *self._table(), *notes])
 
     def _table(self) -> list[str]:
         """Return the reasons as lines: aligned columns for a table, or one text each."""
@@ -159,6 +162,7 @@ class Explanation(ABC):
             "training_row": self.compared_with[1].name,
             "dissimilarity": self.difference.dissimilarity,
             **reasons,
+            "notes": self.facts,
         }
 
     def _more_facts(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_value, format_within, shortened, to_json
+from eocc.foundation.wording import format_own, format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import UNSEEN, strangeness_of_rows
 from eocc.measures.cells import Cells
 from eocc.measures.difference import MOST_NAMED, Difference, ranked_contributions
@@ -146,6 +146,7 @@ def _number_reason(cells: Cells, i: int, k: int, ends: Sequence[int], is_unseen:
         return _gap_reason(cells, i, k, share)
     value, low, high = cells.value(i, k), *(cells.prototype_value(j, k) for j in ends)
     said, least, most = format_within(_extent(value, low, high), value, low, high)
+    said = format_own(value, said)
     normal = least if least == most else f"{least} to {most}"
     text = f"{name} is {said}; normal rows near it have {normal}"
     return Reason(name, text, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
@@ -157,6 +158,7 @@ def _gap_reason(cells: Cells, i: int, k: int, share: float) -> Reason:
     ends = np.where(column < place, column, -np.inf).argmax(), np.where(column > place, column, np.inf).argmin()
     low, high = (cells.prototype_value(int(end), k) for end in ends)
     said, least, most = format_within(_extent(value, low, high), value, low, high)
+    said = format_own(value, said)
     normal = f"up to {least} or from {most}"
     return Reason(name, f"{name} is {said}; normal rows have {normal}", to_json(value), None, None, share, said, normal)
 

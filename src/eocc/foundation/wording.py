@@ -28,6 +28,10 @@ def format_number(value: float) -> str:
     return f"{value:.0f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.3g}"
 
 
+# A number of more digits was computed, not written by a person.
+MOST_DIGITS = 8
+
+
 def format_data_number(value: float) -> str:
     """Return a number of the data with at least four digits; whole numbers in full.
 
@@ -49,6 +53,18 @@ def format_within(extent: float, *values: Any) -> list[str]:
         return list(map(format_value, values))
     decimals = min(max(1 - math.floor(math.log10(extent)), 0), 12)
     return [_with_decimals(value, decimals) for value in values]
+
+
+def format_own(value: Any, otherwise: str) -> str:
+    """Return a number of a row as people wrote it, if it has few digits, or else as `otherwise`.
+
+    >>> format_own(4.7, "5"), format_own(0.1234567891, "0.12")
+    ('4.7', '0.12')
+    """
+    if type(value) is not float or not 1e-4 <= abs(value) < LONGEST_NUMBER:
+        return otherwise
+    text = repr(value).removesuffix(".0")
+    return text if sum(letter.isdigit() for letter in text) <= MOST_DIGITS else otherwise
 
 
 def _with_decimals(value: Any, decimals: int) -> str:

@@ -13,12 +13,11 @@ networkx graphs, RDKit molecules, LabelledGraph                           graphs
 ========================================================================  =========  ==================
 
 Whatever scikit-learn would convert to a 2-D array of finite numbers is "numbers". So is anything that only looks like
-it, such as a 1-D array: scikit-learn's checks then say what is wrong. Columns of a frame, or of dicts, that name the
-rows are left out before (`naming_columns`), and text columns that hold only numbers, dates or truth values count as
-such.
+it, such as a 1-D array: scikit-learn's checks then say what is wrong. A classifier reads frames and records before
+(`eocc.tables.reading`): columns that name the rows are left out, and text that holds only numbers counts as such.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import date, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -29,27 +28,10 @@ from numpy.typing import NDArray
 
 from eocc.foundation.registry import resolve
 from eocc.measures import MEASURES, measures_of
-from eocc.measures.columns import (
-    CALENDAR,
-    CELLS,
-    DATES,
-    DECLARED,
-    NUMBERS,
-    Column,
-    by_content,
-    eager,
-    judged,
-    parts_of,
-    read_table,
-    read_text,
-    with_columns,
-)
 from eocc.measures.labelled_graph import is_graph
-from eocc.measures.naming import NO_VALUES, is_clock, may_name, why_naming
-from eocc.measures.objects import is_missing
 from eocc.measures.protocol import Measure
-from eocc.measures.schema import NUMBER
-from eocc.measures.spelling import ABSENT, PLAIN, Spelling
+from eocc.tables.sources import eager, is_missing
+from eocc.tables.table import Table
 
 # Cells of a table that are not numbers.
 OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(None))
@@ -63,8 +45,6 @@ def resolve_measure(measure: Any, X: Any = None) -> Measure:
         if X is None:
             raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
         return auto_measure(X)
-    if isinstance(measure, str) and measure in measures_of("records") and X is not None:
-        return cast(Measure, MEASURES[measure](_kinds_in(X)[0] or None))
     if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
         return FunctionMeasure(measure)
     if not isinstance(measure, str) and not hasattr(measure, "fit"):
@@ -81,106 +61,10 @@ def is_pairwise(measure: Any) -> bool:
 def auto_measure(X: Any) -> Measure:
     """Return the measure for X: the first of its kind that reads it."""
     kind = kind_of(X)
-    if kind == "records":
-        return _measure_of_records(X)
     made: list[Any] = [MEASURES[name]() for name in measures_of(kind)]
     if kind == "tokens":  # sets and word counts are both tokens
         made = [measure for measure in made if _reads(measure, list(X)[:1])] or made
     return cast(Measure, made[0])
-
-
-def _measure_of_records(X: Any) -> Measure:
-    """Return the measure of a table: the euclidean one for a frame whose text columns all hold numbers."""
-    kinds, is_numbers = _kinds_in(X)
-    if is_numbers and kinds and _is_frame(X):
-        return cast(Measure, MEASURES[measures_of("numbers")[0]]())
-    return cast(Measure, MEASURES[measures_of("records")[0]](kinds or None))
-
-
-def _kinds_in(X: Any) -> tuple[dict[Any, str], bool]:
-    """Return the kinds to declare for text and dates, and whether all columns hold numbers without gaps."""
-    kinds, is_numbers, table = dict[Any, str](), True, read_table(X)
-    for column in table.columns:
-        kind, read = by_content(column)
-        is_divided = {*parts_of({column.name: CALENDAR})} & {*table.names}  # the table has hours or weekdays itself
-        if DATES in read.contents and not is_divided and is_clock(_present(read)):
-            kind = CALENDAR
-        if kind:
-            kinds[column.name] = kind
-        is_numbers = is_numbers and read.contents == {NUMBERS} and not np.isnan(read.values).any()
-    return kinds, is_numbers
-
-
-def naming_columns(X: Any, spelling: Spelling = PLAIN) -> tuple[dict[Hashable, str], list[Hashable]]:
-    """Return which columns of a frame, or of dicts, are not compared, with the reason, and which may name the rows.
-
-    Columns are not compared if they name the rows or hold no values. Text that is nearly numbers or dates, by the
-    spelling, names nothing.
-    """
-    columns: dict[Hashable, tuple[str, Any]]
-    if _is_frame(X) and len(X) and _is_all_numeric(X):
-        known = {name: np.asarray(X[name], np.float64) for name in X.columns}
-        known = {name: values[~np.isnan(values)] for name, values in known.items()}
-        columns = {name: (NUMBER, values) for name, values in known.items() if np.isfinite(values).all()}
-    elif has_text(X):
-        read = [by_content(one)[1] for one in read_table(X).columns if not judged(one, spelling).fault]
-        columns = {column.name: (_kind_of_column(column), _present(column)) for column in read}
-    else:
-        columns = {}
-    reasons = {name: why_naming(*column) if len(column[1]) else NO_VALUES for name, column in columns.items()}
-    doubtful = [name for name, column in columns.items() if not reasons[name] and may_name(*column)]
-    return {name: why for name, why in reasons.items() if why}, doubtful
-
-
-def has_text(X: Any) -> bool:
-    """Return whether X is a frame with columns that may hold text, or a list of records."""
-    if _is_frame(X):
-        return len(X) > 0 and not _is_all_numeric(X)
-    return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping) and kind_of(X) == "records"
-
-
-def _is_all_numeric(X: Any) -> bool:
-    return all(map(_is_numeric, X.dtypes)) if hasattr(X, "dtypes") else False
-
-
-def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
-    """Return a frame or dicts without the columns of these names; anything else as it is."""
-    if not names or not (_is_frame(X) or isinstance(X, Sequence)):
-        return X
-    if not _is_frame(X):
-        return [_without(row, names) if isinstance(row, Mapping) else row for row in X]
-    kept = [name for name in getattr(X, "column_names", X.columns) if name not in names]
-    return X.select(kept) if hasattr(X, "select") else X[kept]
-
-
-def _without(record: Mapping[Any, Any], names: Sequence[Hashable]) -> dict[Any, Any]:
-    return {name: value for name, value in record.items() if name not in names}
-
-
-def numbers_of_text(X: Any) -> Any:
-    """Return a frame with text columns as numbers, and anything else as it is; text that is none stays."""
-    if not _is_frame(X) or all(map(_is_numeric, getattr(X, "dtypes", ()))):
-        return X
-    try:
-        import narwhals.stable.v2 as nw
-    except ModuleNotFoundError:  # a frame of numbers and booleans does not need it
-        return X
-    texts = [one for one in read_table(X).columns if judged(one).kind in (NUMBER, ABSENT)]
-    return with_columns(X, {str(one.name): (read_text(one, DECLARED[NUMBER]).values, nw.Float64) for one in texts})
-
-
-def _is_frame(X: Any) -> bool:
-    return hasattr(type(X), "columns") and not hasattr(X, "toarray")
-
-
-def _kind_of_column(column: Column) -> str:
-    if column.levels or len(column.contents) != 1:  # ordered levels are ranks
-        return ""
-    return CELLS[next(iter(column.contents))]
-
-
-def _present(column: Column) -> Any:
-    return column.values[~np.isnan(column.values)]
 
 
 def kind_of(X: Any) -> str:
@@ -191,6 +75,8 @@ def kind_of(X: Any) -> str:
     """
     if isinstance(X, np.ndarray):
         return _kind_of_array(X)
+    if isinstance(X, Table):
+        return "records"
     if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
         return "numbers"
     for is_one, one, name in (

@@ -10,9 +10,8 @@ from eocc.foundation.checks import Check, hashable, instance, integer, mapping, 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_value
-from eocc.measures import columns as reading
-from eocc.measures.columns import BOOLEANS, LABELS, MOST_NAMED, Column
 from eocc.measures.unit import CONSTANT, EXPONENTS, FARTHEST
+from eocc.tables.table import AND, BOOLEAN, EMPTY, MOST_NAMED, TEXT, Column, names_of_kinds
 
 # The codes of categories that training did not have, for each column.
 Unseen = Sequence[dict[Any, int]]
@@ -23,42 +22,41 @@ class FittedColumn:
     """A column of the training table: what it held, and how it is encoded."""
 
     name: Hashable
-    contents: frozenset[str]
+    kind: str
     coder: "Coder"
     stored: ClassVar = {
-        "name": hashable, "contents": instance(frozenset), "coder": lambda value: type(value) in STORED_CODERS
+        "name": hashable, "kind": instance(str), "coder": lambda value: type(value) in STORED_CODERS
     }  # fmt: skip
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Encode the column of this name in another table, which must hold the same kind of values."""
-        if not column.contents:
-            return np.full(len(column.values), np.nan)
+        if column.kind == EMPTY:
+            return np.full(len(column), np.nan)
         # Levels are known, as strings or as categories; text that is no truth value is one more category of a boolean.
-        known = self.contents | {BOOLEANS, LABELS} if self.coder.kind == "boolean" else self.contents
-        column = reading.read_as(column, self.contents)
-        if not (column.contents <= known or self.coder.kind in ("ordered", "empty")):
-            held, holds = _together(self.contents), _together(column.contents)
+        is_known = column.kind == TEXT if self.coder.kind == "boolean" else self.coder.kind in ("ordered", "empty")
+        if not (column.kind == self.kind or is_known):
+            held, holds = names_of_kinds(self.kind), names_of_kinds(column.kind)
             raise ValueError(f"column {self.name!r} holds {holds}, but held {held} in training")
         return self.coder.encode(column, unseen)
 
 
 def fit_column(column: Column, declared: str | Sequence[Any] | None) -> FittedColumn:
     """Return a training column with its coder."""
-    return FittedColumn(column.name, column.contents, _coder(column, declared) if column.contents else Empty())
+    return FittedColumn(column.name, column.kind, Empty() if column.kind == EMPTY else _coder(column, declared))
 
 
 def _coder(column: Column, declared: str | Sequence[Any] | None) -> "Coder":
-    """Return the coder of the declared kind, or of the kind that follows from the contents."""
+    """Return the coder of the declared kind, or of the kind of the column."""
     if isinstance(declared, str):
         return CODERS[declared](column)
     if declared is not None:
         return Ordered(tuple(declared))
-    if len(column.contents) > 1:
-        mix = _together(column.contents)
+    if AND in column.kind:
+        mix = names_of_kinds(column.kind)
         raise ValueError(f"column {column.name!r} mixes {mix}: make it one, or declare it categorical")
-    if LABELS in column.contents:
+    if column.kind == TEXT:
         return Ordered(column.levels) if column.levels else Categorical.of(column)
-    return Boolean.of(column) if BOOLEANS in column.contents else Numeric.of(column)
+    return Boolean.of(column) if column.kind == BOOLEAN else Numeric.of(column)
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Empty:
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
-        return np.full(len(column.values), np.nan)
+        return np.full(len(column), np.nan)
 
 
 @dataclass(frozen=True)
@@ -113,17 +111,22 @@ class Boolean:
     @classmethod
     def of(cls, column: Column) -> "Boolean":
         """Fit to a training column."""
-        for odd in (value for value in reading.meanings_of(column) if value not in (0, 1)):
+        for odd in (label for label in _truths(column) if label not in (0, 1)):
             raise ValueError(f"column {column.name!r} is declared boolean, but holds {format_value(odd)}")
         return cls()
 
     def encode(self, column: Column, unseen: dict[Any, int]) -> Matrix:
         """Return one number per row, NaN if missing."""
-        meanings = reading.meanings_of(column)
-        for value in (value for value in meanings if value not in (0, 1)):
+        truths = _truths(column)
+        for value in (value for value in truths if value not in (0, 1)):
             unseen.setdefault(value, 2 + len(unseen))
-        codes, labelled = {0: 0, 1: 1, **unseen}, column.labelled()
-        return _translated(labelled, {k: codes[v] for k, v in zip(labelled.labels or (), meanings, strict=True)})
+        codes = {0: 0, 1: 1, **unseen}
+        return np.array([*(codes[value] for value in truths), np.nan])[column.labelled().codes]
+
+
+def _truths(column: Column) -> tuple[Any, ...]:
+    """Return the different values of a column of truth values: 0 and 1, or anything else that it holds."""
+    return column.labelled().labels or ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,12 +185,7 @@ class Categorical:
 
 def _translated(column: Column, code: Mapping[Any, int]) -> Matrix:
     """Return the code of each row's label, NaN if missing."""
-    codes = np.array([*(code[label] for label in column.labels or ()), np.nan])
-    return codes[np.where(np.isnan(column.values), -1, column.values).astype(np.int64)]
-
-
-def _together(contents: frozenset[str]) -> str:
-    return " and ".join(sorted(contents))
+    return np.array([*(code[label] for label in column.labels or ()), np.nan])[column.codes]
 
 
 # Each encodes a column as one number per row, NaN if missing; c is their absolute difference, or 0 or 1 for `n_codes`.
@@ -195,5 +193,5 @@ Coder = Boolean | Categorical | Empty | Numeric | Ordered
 STORED_CODERS: tuple[type, ...] = get_args(Coder)
 CODERS: dict[str, Callable[[Column], Coder]] = {
     "numeric": Numeric.of, "boolean": Boolean.of, "ordered": Ordered.of, "categorical": Categorical.of,
-    **dict.fromkeys(reading.DATE_KINDS, Numeric.of),
+    "date": Numeric.of, "calendar": Numeric.of,
 }  # fmt: skip

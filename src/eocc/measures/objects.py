@@ -68,11 +68,3 @@ def _item(convert: Callable[[Any], Any], item: Any, position: int) -> Any:
         return convert(item)
     except (TypeError, ValueError) as error:
         raise ValueError(f"X[{position}]: {error}") from None
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether a value is None, or does not equal itself as NaN, NaT and NA."""
-    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
-        return True
-    unlike_itself = value != value
-    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)

@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-# What a column of a table may hold.
-NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
+from eocc.tables.table import NUMBER
 
 
 @dataclass(frozen=True)

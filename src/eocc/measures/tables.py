@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,15 +14,19 @@ from eocc.foundation.threads import interruptibly
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
-from eocc.measures import columns as reading
 from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.cells import Cells
 from eocc.measures.coders import CODERS, STORED_CODERS, FittedColumn, Unseen, fit_column
-from eocc.measures.columns import CELLS, MOST_NAMED, Table, read_table
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.filling import filled, some_rows
-from eocc.measures.schema import TEXT, DataSchema
+from eocc.measures.schema import DataSchema
+from eocc.tables.judge import holds_text
+from eocc.tables.reading import GIVEN, fit_reading
+from eocc.tables.sources import table_of
+from eocc.tables.table import DATE, MOST_NAMED, NUMBER, TEXT, Table
 
+# What text is read as where a training column held numbers or dates.
+READ_AS = {NUMBER: "numeric", DATE: "date"}
 # The most training rows that are kept to fill gaps.
 MOST_DONORS = 10_000
 
@@ -143,10 +148,8 @@ class FittedGower(RegisteredFitted):
         return named_values(self.weight_names(), self._cells(pattern))
 
     def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
-        """Return the columns with what they held in training; text if that was nothing or several things."""
-        held = [CELLS[next(iter(c.contents))] if len(c.contents) == 1 else TEXT for c in self.columns]
-        parts = reading.parts_of(self.measure.kinds or {})
-        return DataSchema("records", tuple(both for both in zip(self.names, held, strict=True) if both[0] not in parts))
+        """Return the columns with what they held in training; text if that was nothing."""
+        return DataSchema("records", tuple((column.name, column.kind or TEXT) for column in self.columns))
 
     def accepts(self, patterns: Any) -> bool:
         """Return whether patterns are a table."""
@@ -158,7 +161,9 @@ class FittedGower(RegisteredFitted):
 
     def _encode(self, patterns: Any, unseen: Unseen) -> Matrix:
         """Return (n, u) numbers, NaN if missing, the columns found by name."""
-        table = self.measure.read(patterns)
+        table = self.measure.read(
+            patterns, {one.name: READ_AS[one.kind] for one in self.columns if one.kind in READ_AS}
+        )
         known = {column.name: column for column in table.columns}
         for name in (name for name in self.names if name not in known):
             raise ValueError(f"X lacks column {name!r}, which the training table had")
@@ -219,9 +224,16 @@ class Gower(RegisteredMeasure):
             elif not 0 < len(set(kind)) == len(kind):
                 raise ValueError(f"the levels of column {name!r} must be different and at least 1, not {kind!r}")
 
-    def read(self, X: Any) -> Table:
-        """Return X as a table."""
-        return read_table(X, self.kinds or {})
+    def read(self, X: Any, known: Mapping[Any, str] = MappingProxyType({})) -> Table:
+        """Return X as a table. Text is what `kinds` declare or `known` columns held, and else categories.
+
+        A classifier reads text before: see `eocc.tables.reading`.
+        """
+        if isinstance(X, Table):
+            return X
+        raw = table_of(X)
+        kinds = {column.name: known.get(column.name, GIVEN) if holds_text(column) else GIVEN for column in raw.columns}
+        return fit_reading(raw, True, {**kinds, **(self.kinds or {})})[1]
 
     def fit(self, training: Any) -> FittedGower:
         """Fix each column's kind, range and levels, and the rows that fill gaps."""

@@ -14,7 +14,7 @@ from eocc.explain.fitted import number_columns
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, shortened
-from eocc.measures.columns import NUMBERS, Column, Table
+from eocc.tables.table import NUMBER, Column, Table
 
 # The normal range of a column leaves this share of the training rows out at each end.
 TAIL = 0.025
@@ -129,7 +129,7 @@ def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:
 
 
 def _number_columns(names: list[str], rows: Matrix) -> list[Column]:
-    return [Column(name, frozenset({NUMBERS}), rows[:, k]) for k, name in enumerate(names)]
+    return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
 
 
 def _value(column: Column, index: int) -> Any:
@@ -145,7 +145,7 @@ def rounded(value: Any) -> Any:
 
 
 def _is_number(column: Column) -> bool:
-    return column.labels is None and column.contents == {NUMBERS}
+    return column.labels is None and column.kind == NUMBER
 
 
 def _normal(name: str, column: Column) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from eocc.classifiers.answers import check_teachable
 from eocc.classifiers.asking import FIND
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation
+from eocc.explain.facts import with_facts
 from eocc.foundation.atomic import drafted
 from eocc.foundation.wording import counted
 from eocc.report.columns import columns_of
@@ -55,7 +56,7 @@ def questions_of(
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
     called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), classifier.explain_patterns(some), strict=True)
+    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier.explain_patterns(some)), strict=True)
     return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 

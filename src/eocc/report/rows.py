@@ -101,7 +101,7 @@ def explained(
     words = [f"row {name}", f"the {role}, {other.name}"]
     far = f"Dissimilarity {format_number(one.difference.dissimilarity)} from the {role}, {other.name}"
     return {
-        "say": _after_decision(one.sentence),
+        "say": _after_decision(one.sentence + (f" Notes: {one.facts}." if one.facts else "")),
         "why": shortened(one.main_reason, LONGEST_WORDS),
         "main": one.main_column,
         "reasons": [_reason(reason, bool(columns.names)) for reason in one.reasons],

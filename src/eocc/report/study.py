@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
+from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.progress import stage, track
@@ -124,7 +125,9 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         report(3)
         subject = training if scored is None else scored
         listed = _listed(subject.order)
-        explained = classifier.explain_patterns(subject.patterns[listed[:MOST_EXPLAINED]])
+        some = subject.patterns[listed[:MOST_EXPLAINED]]
+        explained = classifier.explain_patterns(some)
+        explained = explained if scored is None else with_facts(classifier, some, explained)
         report(4)
         regions = _regions(classifier) if shows_regions(classifier) else None
         return Study(classifier, plane, training, scored, listed, explained, regions)

@@ -1,6 +1,5 @@
 """A source -> a model of rows chosen by content; all rows -> its threshold, p-values and statistics."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -9,14 +8,16 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from eocc.classifiers.base import OneClassClassifier
+from eocc.classifiers.reading import say_remarks
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
-from eocc.io.files import Schema
-from eocc.io.files.dialect import Dialect
-from eocc.io.files.formats import FOUND
-from eocc.measures.naming import listed_reasons
+from eocc.measures import measures_of
 from eocc.streaming.passes import StreamPasses
-from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, first_schema, source_of
+from eocc.streaming.source import CHUNK_ROWS, REFUSE, SKIP, Source, check_classifier, first_reading, source_of
+from eocc.tables.matching import gaps_in
+from eocc.tables.reading import Read, Reading, fit_reading
+from eocc.tables.spelling import Dialect
+from eocc.tables.table import join_tables
 
 Classifier = TypeVar("Classifier", bound=OneClassClassifier)
 
@@ -31,7 +32,9 @@ def fit_stream(
     where: tuple[Any, Any] | None = None,
     outliers: Any = None,
     incomplete: str = REFUSE,
-    dialect: Dialect = FOUND,
+    dialect: Dialect | None = None,
+    drop: Sequence[Any] = (),
+    keeps_all: bool = False,
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -42,14 +45,15 @@ def fit_stream(
     EntropicOneClassClassifier is fitted to `sample` rows. It is calibrated only if it has a rate, on the rows that it
     was not fitted to; if these are fewer than the others, the fit itself calibrates.
 
-    Rows are numbers. The model does not depend on the chunks. A fit that needs more than `max_memory` is refused after
+    A table with other columns than numbers, as its first chunk shows, is read into memory at once, and fitted as by
+    `fit`. The model does not depend on the chunks. A fit that needs more than `max_memory` is refused after
     the first pass.
 
     Parameters
     ----------
     classifier : SurpriseClassifier or EntropicOneClassClassifier
         Not with synthesis="validation". If the fit fails or is interrupted, it stays as it was.
-    source : path, array or re-iterable of chunks
+    source : path, list of paths, array or re-iterable of chunks
         A table (Parquet, Arrow, CSV, ...) or .npy file, or a folder of such files; an array that can be sliced by rows,
         such as a memory map or an HDF5 data set; or an object that can be iterated over again and gives 2-d chunks.
         Arrays and chunks may be frames: columns are found by the names in the first, and the model keeps the names.
@@ -66,8 +70,12 @@ def fit_stream(
         They are read in a pass of their own, and kept in memory.
     incomplete : {"refuse", "skip"}, default="refuse"
         A row with a missing value is an error, or is skipped.
-    dialect : eocc.io.files.dialect.Dialect
+    dialect : eocc.tables.spelling.Dialect
         How CSV files are written, for example Dialect(decimal=","); by default each file shows it.
+    drop : sequence of columns, default=()
+        Columns that are not compared.
+    keeps_all : bool, default=False
+        Whether columns that name the rows are compared too.
 
     The classifier gets three more attributes, which a model file does not keep:
 
@@ -95,29 +103,43 @@ def fit_stream(
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
-    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns)
-    if columns is None and isinstance(classifier.measure, str):
-        shown = first_schema(stream, [] if where is None else where[:1])
-        columns = _say_reasons(shown).names or None
-        stream = replace(stream, columns=columns)
-        draft.ignored_columns_, draft.text_format_ = shown.aside, shown.text_format
-    if outliers is not None:
-        if where is None:
-            raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
-        others = source_of(source, chunk_rows, (where[0], outliers), incomplete, dialect, columns=columns)
+    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns, drop=drop)
+    if outliers is not None and where is None:
+        raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
+    keeps_all = keeps_all or not isinstance(classifier.measure, str)
+    reading, is_numbers = first_reading(stream, keeps_all)
+    if not is_numbers or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records")):
+        return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
+    reading = reading.for_numbers(True, str(classifier.measure))
+    stream = replace(stream, reading=reading)
+    if outliers is not None and where is not None:
+        others = replace(stream, where=(where[0], outliers))
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
     draft.fit_passes(passes, sample, known)
-    if passes.names is not None and hasattr(draft, "n_features_in_"):
-        draft.feature_names_in_ = np.array(passes.names, dtype=object)
+    draft.take_reading(reading)
+    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
 
-def _say_reasons(schema: Schema) -> Schema:
-    """Warn of columns that name the rows or hold no values."""
-    naming = {name: why for name, why in schema.reasons.items() if why}
-    if naming:
-        said = f"not compared: {listed_reasons(naming)}; to compare all, pass columns"
-        warnings.warn(said, UserWarning, stacklevel=3)
-    return schema
+def _fit_whole(
+    classifier: Classifier, stream: Source, outliers: Any, sample: int | None, reading: Reading, keeps_all: bool
+) -> Classifier:
+    """Fit to a table that holds other columns than numbers, which is read into memory at once."""
+    if sample is not None:
+        raise ValueError("sample is for tables of numbers; leave it out")
+    whole, y = stream.whole(), None
+    if outliers is not None and stream.where is not None:
+        others = replace(stream, where=(stream.where[0], outliers)).whole()
+        y = np.repeat([1, -1], [len(whole), len(others)])
+        whole = join_tables([whole, others])
+    apart = [name for name, why in reading.left_out.items() if not why]
+    known, table = fit_reading(whole, keeps_all, apart=apart)
+    say_remarks(known)
+    if stream.incomplete == SKIP:
+        kept = np.flatnonzero(gaps_in(table) == 0)
+        table, y = table[kept], None if y is None else y[kept]
+    fitted = classifier.fit(Read(table, known), y)
+    fitted.n_rows_seen_ = len(table)
+    return fitted

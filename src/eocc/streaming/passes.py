@@ -1,6 +1,6 @@
 """Passes over a source: rows in files or chunks, which must be the same in every pass."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 from zlib import adler32
@@ -48,15 +48,14 @@ class ColumnStatistics:
 
 @dataclass
 class _Seen:
-    """What a pass saw: the number of rows, a checksum of their values, and the names of the columns."""
+    """What a pass saw: the number of rows, and a checksum of their values."""
 
     n_rows: int = 0
     checksum: int = 1
-    names: Sequence[str] | None = None
 
     def add(self, rows: Rows, checksum: int) -> None:
         """Take some rows into account."""
-        self.n_rows, self.names = self.n_rows + len(rows.values), rows.names
+        self.n_rows += len(rows.values)
         self.checksum = adler32(checksum.to_bytes(4, "little"), self.checksum)
 
 
@@ -79,11 +78,6 @@ class StreamPasses:
         """The number of columns, known after the first pass."""
         return None if self._first is None else len(self.statistics.mean)
 
-    @property
-    def names(self) -> Sequence[str] | None:
-        """The names of the columns, if they have any; known after the first pass."""
-        return None if self._first is None else self._first.names
-
     def fold(
         self, work: Callable[[Part], Result], join: Callable[[Result, Result], Result], name: str = READING
     ) -> Result:
@@ -91,8 +85,8 @@ class StreamPasses:
         is_first = self._first is None
 
         def worked(rows: Rows) -> tuple[Rows, Result, int, ColumnStatistics | None]:
-            statistics = ColumnStatistics.of(rows.values) if is_first else None
-            return rows, work(Part(rows.values, rows.numbers)), adler32(rows.values), statistics
+            statistics = ColumnStatistics.of(rows.values.patterns) if is_first else None
+            return rows, work(Part(rows.values.patterns, rows.numbers)), adler32(rows.values.patterns), statistics
 
         seen, results, known = _Seen(), list[Result](), list[ColumnStatistics]()
         n_known = self.n_rows

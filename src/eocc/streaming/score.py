@@ -19,7 +19,6 @@ from eocc.foundation.arguments import n_threads
 from eocc.foundation.atomic import check_output, drafted
 from eocc.foundation.registry import choose
 from eocc.foundation.threads import in_order
-from eocc.io.files import schema_of_model
 from eocc.regions.scores import Scores
 from eocc.streaming.source import CHUNK_ROWS, REFUSE, check_classifier, files_of, source_of
 
@@ -50,8 +49,6 @@ class Scoring:
         self._classifier, self._calibration = copy(classifier), classifier.calibration_
         self._drift = None if self._calibration is None else classifier.drift_counts()
         self._classifier.n_jobs = n_jobs
-        # Rows come without names of columns: those were matched already.
-        self._classifier.__dict__.pop("feature_names_in_", None)
         self.n_rows, self._n_accepted = 0, 0
         # Columns of the result; `p_value` is for calibrated models.
         self.names = ["decision", "membership", "score", "distance", *([] if self._drift is None else ["p_value"])]
@@ -104,10 +101,13 @@ def score_stream(
     output = Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
-    schema = schema_of_model(classifier)
-    stream = source_of(source, chunk_rows, None, incomplete, schema=schema)
+    reading, measure = classifier.table_reading, classifier.measure_
+    find: Any = getattr(measure, "schema", None)
+    schema = find(classifier.prototypes_, classifier.feature_names) if reading is None and find else None
+    fills_gaps = getattr(measure, "fills_gaps", False)
+    stream = source_of(source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=fills_gaps)
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
-    count = n_threads(classifier.n_jobs) if schema.kind == "numbers" else 1
+    count = n_threads(classifier.n_jobs) if reading is not None and reading.is_numbers else 1
     scoring = Scoring(classifier, classifier.n_jobs if count == 1 else 1)
     with drafted(output) as draft, write_to(draft) as write:
         for part, *found in in_order(lambda part: (part, *scoring.score(part.values)), stream.rows(), count):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,16 @@ from eocc.foundation.printing import complaint, has_instead, quoted
 from eocc.foundation.progress import track
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
-from eocc.io.files import Chunk, Schema, count_rows, guess_format, guess_schema, open_chunks
-from eocc.io.files.cells import NUMBER, code_in, is_same
-from eocc.io.files.dialect import Dialect
-from eocc.io.files.formats import FOUND
-from eocc.io.files.source import STDIN, check_regular
+from eocc.io.files import Chunk, count_rows, guess_format, open_chunks
+from eocc.io.files.objects import as_table, checked_objects
+from eocc.io.files.source import STDIN, regular
+from eocc.measures.schema import DataSchema
+from eocc.tables.judge import BadCellError
+from eocc.tables.matching import gaps_in, is_same, matched
+from eocc.tables.reading import Read, Reading, fit_reading
+from eocc.tables.sources import column_of_array, table_of
+from eocc.tables.spelling import Dialect
+from eocc.tables.table import NUMBER, Table, join_tables
 
 CHUNK_ROWS = 8192
 # What happens to rows with a missing value.
@@ -30,46 +35,69 @@ NO_FILE = "the source"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Some rows: `first` is the number of the first one among the rows used, `numbers` are those in the source.
-
-    `names` are those of the columns, if they have any.
-    """
+    """Some rows: `first` is the number of the first one among the rows used, `numbers` are those in the source."""
 
     first: int
     values: Any
     numbers: Indices
-    names: Sequence[str] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The rows of `chunks()`, read by the `schema`, or as numbers in the `columns` of the first chunk.
+    """The rows of `chunks()`, read by the `reading`, or objects as the `schema` says.
 
-    `n_rows` is their number, if it is known before they are read. Only rows whose column `where[0]` holds `where[1]`
-    are used.
+    `n_rows` is their number, if it is known before they are read. Only the `columns` are compared, by default all but
+    those of `drop` and `where`; only rows whose column `where[0]` holds `where[1]` are used.
     """
 
     chunks: Callable[[], Iterator[Chunk]]
     n_rows: int | None = None
-    schema: Schema | None = None
+    reading: Reading | None = None
+    schema: DataSchema | None = None
     columns: Sequence[Any] | None = None
+    drop: Sequence[Any] = ()
     where: tuple[Any, Any] | None = None
     incomplete: str = REFUSE
+    allows_gaps: bool = False
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows from the first, one part at a time."""
-        first, n_seen, schema = 0, 0, self.schema
+        first, n_seen, source = 0, 0, self
         for chunk in self.chunks():
             if not len(chunk):
                 continue
-            schema = self._schema(chunk) if schema is None else schema
-            kept = self._kept(chunk, schema)
-            some, numbers = chunk.some(kept), n_seen + np.flatnonzero(kept)
+            if source.reading is None and self.schema is None:  # rows of numbers, in all columns
+                source = replace(self, reading=reading_of(self, chunk, True)[0].for_numbers(True, "a stream"))
+            kept = self._chosen(chunk)
+            values, complete = source._values(chunk.some(kept))
+            numbers = n_seen + np.flatnonzero(kept)[complete]
             n_seen += len(chunk)
-            if len(some):
-                names = schema.names if schema.is_named and chunk.is_named else None
-                yield Rows(first, schema.patterns(some), numbers, names)
-            first += len(some)
+            if len(numbers):
+                yield Rows(first, values, numbers)
+            first += len(numbers)
+
+    def whole(self) -> Table:
+        """Return the chosen rows as one raw table."""
+        parts = [self.table(chunk.some(self._chosen(chunk))) for chunk in self.chunks() if len(chunk)]
+        found = [part for part in parts if len(part)]
+        if not found:
+            raise ValueError(f"the source holds no rows{self.in_words()}; at least 1 is required")
+        return join_tables(found)
+
+    def table(self, chunk: Chunk) -> Table:
+        """Return the columns of a chunk that may be compared."""
+        if chunk.table is None and self.reading is not None:
+            chunk = as_table(chunk, len(self.reading.columns), self.reading.is_numbers, self.reading.describe())
+        if chunk.table is None:
+            raise complaint(chunk.where, None, "holds no table; fit_stream takes tables only")
+        if self.columns is not None:
+            names = [_name(chunk, column) for column in self.columns]
+            return replace(chunk.table, columns=tuple(chunk.table.column(name) for name in names))
+        return chunk.table
+
+    def apart(self, chunk: Chunk) -> list[str]:
+        """Return the columns of a chunk that are not compared."""
+        return [_name(chunk, column) for column in (*self.drop, *(() if self.where is None else [self.where[0]]))]
 
     def in_words(self) -> str:
         """Return a phrase that says which rows are used."""
@@ -78,41 +106,59 @@ class Source:
             kind = f" with {self.where[0]} = {' or '.join(repr(one) for one in texts_of(self.where[1]))}"
         return kind + (" without missing values" if self.incomplete == SKIP else "")
 
-    def _kept(self, chunk: Chunk, schema: Schema) -> Flags:
-        kept = np.ones(len(chunk), bool)
-        if self.where is not None:
-            kept &= rows_with(chunk.columns[_name(chunk, self.where[0])], self.where[1])
-        return kept & schema.complete(chunk) if self.incomplete == SKIP else kept
+    def _chosen(self, chunk: Chunk) -> Flags:
+        if self.where is None:
+            return np.ones(len(chunk), bool)
+        return rows_with(chunk.columns[_name(chunk, self.where[0])].cells(), self.where[1])
 
-    def _schema(self, chunk: Chunk) -> Schema:
-        """Return the schema of rows of numbers, by default in all columns but that of `where`."""
-        if not chunk.columns:
-            raise complaint(chunk.where, None, "holds no table; fit_stream takes rows of numbers only")
-        apart = None if self.where is None else _name(chunk, self.where[0])
-        names = [name for name in chunk.columns if name != apart]
-        if self.columns is not None:
-            names = [_name(chunk, column) for column in self.columns]
-        if not names:
-            raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
-        is_named = chunk.is_named or names != list(chunk.columns)  # all columns without names are found by their order
-        return Schema("numbers", tuple((name, NUMBER) for name in names), is_named)
+    def _values(self, chunk: Chunk) -> tuple[Any, Indices]:
+        """Return the rows of a chunk as the classifier takes them, and which of them these are."""
+        if self.reading is None and self.schema is not None:
+            return checked_objects(chunk, self.schema), np.arange(len(chunk))
+        assert self.reading is not None
+        try:
+            table, _ = matched(self.table(chunk), self.reading, chunk.is_named)
+        except ValueError as error:
+            raise _placed(chunk, error) from None
+        complete = np.arange(len(table))
+        try:
+            read = self.reading.table(table)
+            if self.incomplete == SKIP:
+                complete = np.flatnonzero(gaps_in(read) == 0)
+                read = read[complete]
+            return Read(self.reading.patterns(read, self.allows_gaps)), complete
+        except BadCellError as error:
+            row = int(complete[error.fault.row]) if len(complete) > error.fault.row else error.fault.row
+            raise error.placed(chunk.fault(row, str(error))) from None
+        except ValueError as error:
+            raise _placed(chunk, error) from None
 
 
-def first_schema(source: Source, apart: Iterable[str], keeps_names: bool = False) -> Schema:
-    """Return what the first rows show: the columns that are not compared, also `apart`, and how text is written.
+def _placed(chunk: Chunk, error: ValueError) -> ValueError:
+    return error if str(error).startswith(chunk.where) else complaint(chunk.where, None, str(error))
 
-    Raise if a column holds codes such as 01067: a stream holds numbers only.
-    """
+
+def first_reading(source: Source, keeps_all: bool = False) -> tuple[Reading, bool]:
+    """Return how the first rows of a source are read, and whether all columns hold numbers."""
     chunk = next((chunk for chunk in source.chunks() if len(chunk)), None)
-    names = {_name(chunk, column) for column in apart if chunk is not None and chunk.columns}
-    if chunk is None or not (names or chunk.is_named):
-        return Schema("numbers")  # what may be wrong with the source, a fit says
-    schema = guess_schema([chunk], chunk.where, names, keeps_names=keeps_names)
-    for name in schema.names:
-        if code := code_in([chunk], name):
-            why = f"{quoted(str(chunk.columns[name][code[1]]).strip())} begins with 0, so it is no number"
-            raise chunk.fault(code[1], f"column {quoted(name)}: {why}; drop the column, or read the file at once")
-    return schema
+    if chunk is None:
+        raise ValueError(f"the source holds no rows{source.in_words()}; at least 1 is required")
+    return reading_of(source, chunk, keeps_all)
+
+
+def reading_of(source: Source, chunk: Chunk, keeps_all: bool) -> tuple[Reading, bool]:
+    """Return how a chunk of a source is read, and whether all columns hold numbers."""
+    table, apart = source.table(chunk), source.apart(chunk) if source.columns is None else []
+    if {*table.names} <= {*apart}:
+        raise complaint(chunk.where, None, "has no columns left to compare; pass columns")
+    if not chunk.is_named and source.columns is None and not apart:
+        table = replace(table, columns=tuple(column.rename(k) for k, column in enumerate(table.columns)))
+    keeps_all = keeps_all or not chunk.is_named or source.columns is not None
+    try:
+        reading, _ = fit_reading(table, keeps_all, apart=apart)
+    except BadCellError as error:
+        raise error.placed(chunk.fault(error.fault.row, str(error))) from None
+    return reading, all(column.kind in (NUMBER, "") for column in reading.columns)
 
 
 def source_of(
@@ -120,7 +166,7 @@ def source_of(
     chunk_rows: int = CHUNK_ROWS,
     where: tuple[Any, Any] | None = None,
     incomplete: str = REFUSE,
-    dialect: Dialect = FOUND,
+    dialect: Dialect | None = None,
     **options: Any,
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
@@ -133,8 +179,9 @@ def source_of(
     if where is not None and not (isinstance(where, tuple) and len(where) == 2):
         raise ValueError(f"where must be a column and its value, for example ('state', 'good'), not {where!r}")
     n_rows: int | None = None
-    if isinstance(source, str | os.PathLike):
-        paths = files_of(Path(source))
+    given = source if isinstance(source, list) and source else [source]
+    if all(isinstance(one, str | os.PathLike) for one in given):
+        paths = [path for one in given for path in files_of(Path(one))]
         counts = [count_rows(path, guess_format(path)) for path in paths]
         n_rows = None if None in counts else sum(filter(None, counts))
         chunks: Callable[[], Iterator[Chunk]] = partial(_of_files, paths, dialect)
@@ -148,7 +195,7 @@ def source_of(
     return Source(chunks, n_rows, where=where, incomplete=incomplete, **options)
 
 
-def _of_files(paths: Sequence[Path], dialect: Dialect) -> Iterator[Chunk]:
+def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]:
     several = paths if len(paths) == 1 else track(f"reading {len(paths):,} files", paths)
     return (chunk for path in several for chunk in open_chunks(path, dialect=dialect))
 
@@ -175,25 +222,17 @@ def _chunk(part: Any, first: int) -> Chunk:
         odd = next((label for label in labels if not isinstance(label, str)), None)
         if odd is not None:
             raise ValueError(f"the name of column {odd!r} is not text, other names are; rename it")
-        twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
-        if twice is not None:
-            raise ValueError(f"two columns have the name {quoted(twice)}; rename one")
-        columns = {label: part[label] for label in labels}
-    else:
-        cells = np.asarray(part)
-        if cells.ndim != 2:
-            remedy = "pass rows as one array, or chunks of many rows each"
-            raise ValueError(f"the chunk from row {first} has {cells.ndim} dimensions, not 2; {remedy}")
-        columns = {str(k): column for k, column in enumerate(cells.T)}
-    return Chunk(NO_FILE, first, {name: _cells(column) for name, column in columns.items()}, is_named=is_named)
-
-
-def _cells(column: Any) -> Any:
-    cells = np.asarray(column)
+        if not len(part):
+            return Chunk(NO_FILE, first)
+        return Chunk(NO_FILE, first, table_of(part))
+    cells = np.asarray(part)
+    if cells.ndim != 2:
+        remedy = "pass rows as one array, or chunks of many rows each"
+        raise ValueError(f"the chunk from row {first} has {cells.ndim} dimensions, not 2; {remedy}")
     if cells.dtype.kind == "c":
         raise ValueError("the source holds complex numbers; pass real and imaginary parts as separate columns")
-    with np.errstate(over="ignore"):  # numbers beyond doubles become infinite, and are refused later
-        return cells.astype(np.float64) if cells.dtype.kind in "biuf" else np.asarray(column, object).tolist()
+    columns = tuple(column_of_array(str(k), column) for k, column in enumerate(cells.T))
+    return Chunk(NO_FILE, first, Table(columns) if len(cells) else None, is_named=False)
 
 
 def _length(array: Any) -> int:
@@ -211,7 +250,7 @@ def _name(chunk: Chunk, column: Any) -> str:
     """Return the name of a column that the user gave by name or number."""
     names = list(chunk.columns)
     if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
-        return names[int(column)]
+        return str(names[int(column)])
     if column not in names:
         has = has_instead(str(column), names)
         raise complaint(chunk.where, None, f"has no column {quoted(str(column))}; {has}")
@@ -243,7 +282,7 @@ def files_of(path: Path) -> list[Path]:
     if path == STDIN:
         raise ValueError("standard input cannot be read twice; pass a path")
     if not path.is_dir():
-        check_regular(path)
+        regular(path)
         return [path]
     found = [inside for inside in sorted(path.rglob("*")) if inside.is_file()]
     found = [inside for inside in found if not any(part[0] in "._" for part in inside.relative_to(path).parts)]

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from eocc.foundation.printing import complaint
 from eocc.io.files.chunk import Chunk, rows_per_chunk
-from eocc.io.files.source import check_regular
+from eocc.io.files.source import regular
+from eocc.tables.sources import column_of_array
+from eocc.tables.table import Table
 
 # All that numpy raises for a damaged header, including what Python's parser raises.
 FAULTS = (ValueError, TypeError, OverflowError, SyntaxError, TokenError, EOFError, OSError, MemoryError, RecursionError)
@@ -23,8 +25,8 @@ def npy_chunks(path: Path) -> Iterator[Chunk]:
     for start in range(0, len(array), step):
         with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused later
             rows = np.array(array[start : start + step], np.float64, order="F")
-        columns = {str(k): column for k, column in enumerate(rows.T)}
-        yield Chunk(str(path), start, columns, is_named=False)
+        table = Table(tuple(column_of_array(str(k), column) for k, column in enumerate(rows.T)))
+        yield Chunk(str(path), start, table, is_named=False)
 
 
 def npy_rows(path: Path) -> int:
@@ -34,11 +36,11 @@ def npy_rows(path: Path) -> int:
 
 def mapped(path: Path) -> NDArray[np.generic]:
     """Return the array of a .npy file as a memory map; raise unless it holds rows of numbers."""
-    check_regular(path)
+    file = regular(path)
     try:
         with warnings.catch_warnings():  # headers written by Python 2, absurd sizes
             warnings.simplefilter("ignore")
-            array = np.lib.format.open_memmap(path, mode="r")
+            array = np.lib.format.open_memmap(file, mode="r")
     except FAULTS as error:
         raise complaint(str(path), None, _explained(error)) from None
     if fault := _fault_in(array):

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from eocc.foundation.printing import complaint, quoted
 from eocc.io.files.chunk import Chunk, rows_per_chunk
-from eocc.io.files.source import check_regular
+from eocc.io.files.source import regular
+from eocc.tables.sources import table_of
 
 # The name that pandas gives to an index without a name.
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")
@@ -21,7 +20,7 @@ def parquet_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of a Parquet file."""
     arrow = _pyarrow()
     with _readable(path, arrow), arrow.parquet.ParquetFile(
-        path, buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
+        regular(path), buffer_size=2**16, page_checksum_verification=True, pre_buffer=False
     ) as file:  # fmt: skip
         n_rows = rows_per_chunk(len(file.schema_arrow.names))
         yield from _chunks(file.iter_batches(batch_size=n_rows), str(path), arrow)
@@ -31,13 +30,13 @@ def parquet_rows(path: Path) -> int:
     """Return the number of rows, which a Parquet file stores."""
     arrow = _pyarrow()
     with _readable(path, arrow):
-        return int(arrow.parquet.read_metadata(path).num_rows)
+        return int(arrow.parquet.read_metadata(regular(path)).num_rows)
 
 
 def arrow_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the rows of an Arrow (Feather, IPC) file or stream."""
     arrow = _pyarrow()
-    with _readable(path, arrow), arrow.memory_map(str(path)) as source:
+    with _readable(path, arrow), arrow.memory_map(str(regular(path))) as source:
         yield from _chunks(_batches(source, arrow), str(path), arrow)
 
 
@@ -60,8 +59,8 @@ def _chunks(batches: Iterator[Any], where: str, arrow: Any) -> Iterator[Chunk]:
         step = rows_per_chunk(len(names))
         for start in range(0, batch.num_rows, step):
             part = batch.slice(start, step)
-            columns = {name: _cells(part.column(k), name, where, arrow) for k, name in names.items()}
-            yield Chunk(where, first, columns)
+            table = arrow.table({name: _cells(part.column(k), name, where, arrow) for k, name in names.items()})
+            yield Chunk(where, first, table_of(table))
             first += part.num_rows
 
 
@@ -76,25 +75,26 @@ def _names(batch: Any, where: str) -> dict[int, str]:
 
 
 def _cells(column: Any, name: str, where: str, arrow: Any) -> Any:
-    """Return numbers without gaps as an array, without copying; anything else as a list."""
-    kind = column.type
-    if (arrow.types.is_integer(kind) or arrow.types.is_floating(kind)) and column.null_count == 0:
-        return np.asarray(column.to_numpy(zero_copy_only=False))
+    """Return a column with types that Python knows: dates and times have microseconds, decimals are floats."""
     try:
-        return _in_microseconds(column, arrow).to_pylist()
+        if arrow.types.is_decimal(column.type):
+            return column.cast(arrow.float64(), safe=False)
+        return _in_microseconds(column, arrow)
     except (ValueError, OverflowError, TypeError, KeyError) as error:
         message = (str(error).splitlines() or [""])[0]
+        kind = column.type
         raise complaint(where, None, f"column {quoted(name)} of type {kind}: {message}; convert or drop it") from None
 
 
 def _in_microseconds(column: Any, arrow: Any) -> Any:
-    """Return a column of times with at most microseconds, the precision of Python's dates, times and durations."""
+    """Return a column of times in microseconds, the precision of Python's dates, times and durations."""
     kind = column.type
-    if getattr(kind, "unit", "") != "ns":
-        return column
+    is_fine = getattr(kind, "unit", "") == "ns"  # what is finer is cut, what does not fit is refused
     if arrow.types.is_timestamp(kind):
-        return column.cast(arrow.timestamp("us", kind.tz), safe=False)
-    return column.cast(arrow.time64("us") if arrow.types.is_time64(kind) else arrow.duration("us"), safe=False)
+        return column.cast(arrow.timestamp("us", kind.tz), safe=not is_fine)
+    if is_fine:
+        return column.cast(arrow.time64("us") if arrow.types.is_time64(kind) else arrow.duration("us"), safe=False)
+    return column
 
 
 def _pyarrow() -> Any:
@@ -109,7 +109,7 @@ def _pyarrow() -> Any:
 
 @contextmanager
 def _readable(path: Path, arrow: Any) -> Iterator[None]:
-    check_regular(path)
+    regular(path)
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:

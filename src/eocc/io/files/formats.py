@@ -2,17 +2,25 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eocc.foundation.progress import current_watch, stage
 from eocc.foundation.registry import Registry, choose
-from eocc.io.files.dialect import Dialect
-from eocc.io.files.source import STDIN, Lines, check_regular, open_source
+from eocc.io.files.source import (
+    PACKED,
+    STDIN,
+    UNPACKED_BYTES,
+    UNPACKED_TIMES,
+    Lines,
+    is_pipe,
+    open_source,
+    regular,
+)
 
 if TYPE_CHECKING:
     from eocc.io.files.chunk import Chunk
+    from eocc.tables.spelling import Dialect
 
 # Formats that are read line by line, also from standard input: functions of Lines, and for tables of the Dialect.
 TEXT_TABLES = ("csv", "tsv")
@@ -23,7 +31,7 @@ STREAMS = Registry("eocc.io.files", {
 # Formats that need a file: functions of its path.
 FILES = Registry("eocc.io.files", {
     "parquet": "arrow.parquet_chunks", "arrow": "arrow.arrow_chunks", "npy": "arrays.npy_chunks",
-    "xlsx": "sheets.sheet_chunks",
+    "xlsx": "sheets.sheet_chunks", "ods": "sheets.sheet_chunks", "xls": "sheets.sheet_chunks",
     "gxl": "graphs.graph_chunks", "cxl": "graphs.index_chunks", "gxl-collection": "graphs.collection_chunks",
 })  # fmt: skip
 FORMATS = (*STREAMS, *FILES)
@@ -33,17 +41,16 @@ COUNTS = Registry("eocc.io.files", {
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
     ".txt": "text", ".parquet": "parquet", ".pq": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".npy": "npy", ".xlsx": "xlsx", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
+    ".npy": "npy", ".xlsx": "xlsx", ".xlsm": "xlsx", ".xlsb": "xlsx",
+    ".ods": "ods", ".xls": "xls", ".smi": "smiles", ".smiles": "smiles", ".gxl": "gxl", ".cxl": "cxl",
     ".zip": "gxl-collection",
 }  # fmt: skip
 # What to do with a graph that a CXL index lists with two classes: leave it out, or choose one.
 TWO_CLASSES = ("skip", "first", "last")
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "npy"}
+SHEETS = ("xlsx", "ods", "xls")
 # Files that must be converted first.
-REMEDIES = dict.fromkeys((".xls", ".ods"), "save the sheet as .xlsx or .csv")
-REMEDIES[".npz"] = "save the array that you need with numpy.save, as .npy"
-FOUND = Dialect()
-UNPACK = {".gz": "gunzip", ".bz2": "bunzip2", ".xz": "unxz", ".zst": "unzstd"}
+REMEDIES = {".npz": "save the array that you need with numpy.save, as .npy", ".zst": "unpack it first: unzstd FILE"}
 
 
 class UnknownFormatError(ValueError):
@@ -63,7 +70,12 @@ def guess_format(path: Path) -> str:
     if path.is_dir():
         return "gxl-collection"
     suffix = path.suffix.lower()
-    if found := SUFFIXES.get(suffix) or _by_first_bytes(path, suffix):
+    if suffix in PACKED:
+        found = SUFFIXES.get(Path(path.stem).suffix.lower(), "")
+        if found in STREAMS:
+            return found
+        raise _unknown(f"{path}: a packed file holds {', '.join(STREAMS)}, as in rows.csv{suffix}", FORMATS)
+    if found := SUFFIXES.get(suffix) or _by_first_bytes(path, suffix) or ("csv" if is_pipe(path) else ""):
         return found
     why = f"the suffix {path.suffix!r} is not known" if suffix else "it has no suffix to tell the format"
     raise _unknown(f"{path}: {why}", FORMATS, suffix)
@@ -72,10 +84,7 @@ def guess_format(path: Path) -> str:
 def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownFormatError:
     known = ", ".join(formats)
     remedy, option = f"convert it to one of {known}", f"pass --input-format, one of {known}"
-    if suffix in UNPACK:
-        remedy = f"unpack it first: {UNPACK[suffix]} FILE"
-        option = f"unpack it into a pipe: {UNPACK[suffix]} -c FILE | eocc ... - --input-format csv"
-    elif suffix in REMEDIES:
+    if suffix in REMEDIES:
         remedy = option = REMEDIES[suffix]
     error = UnknownFormatError(f"{why}; {remedy}")
     error.on_command_line = f"{why}; {option}"
@@ -83,38 +92,43 @@ def _unknown(why: str, formats: Iterable[str], suffix: str = "") -> UnknownForma
 
 
 def _by_first_bytes(path: Path, suffix: str) -> str | None:
-    if suffix in REMEDIES or suffix in UNPACK:
+    if suffix in REMEDIES:
         return None
-    check_regular(path)
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         start = file.read(16)
     return next((name for magic, name in MAGIC.items() if start.startswith(magic)), None)
 
 
 def open_chunks(
-    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: Dialect = FOUND
-) -> Iterator["Chunk"]:
+    path: Path, file_format: str | None = None, two_classes: str | None = None, dialect: "Dialect | None" = None,
+    sheet: str = "",
+) -> Iterator["Chunk"]:  # fmt: skip
     """Yield the chunks of a file, of a folder of GXL files, or of standard input (the path "-").
 
-    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV.
+    `two_classes`, one of TWO_CLASSES, is for CXL indices, the `dialect` for CSV and TSV, the `sheet` for workbooks.
     """
     name = guess_format(path) if file_format is None else file_format
     choose("format", dict.fromkeys(FORMATS), name)
     options = {"dialect": dialect} if name in TEXT_TABLES else {}
-    if replace(dialect, usual=FOUND.usual) != FOUND and not options:
+    if dialect is not None and dialect.is_given and not options:
         raise ValueError(
             f"--delimiter, --decimal and --dates are for CSV and TSV, and {path} is {name}; leave them out"
         )
+    if sheet and name not in SHEETS:
+        raise ValueError(f"--sheet is for workbooks, and {path} is {name}; leave it out")
     if name in STREAMS:
         with open_source(path) as file:
-            lines = Lines(file, "standard input" if path == STDIN else str(path))
-            size = math.inf if path == STDIN else path.stat().st_size
+            size = math.inf if path == STDIN else regular(path).stat().st_size
+            is_packed = path.suffix.lower() in PACKED
+            most = max(UNPACKED_BYTES, UNPACKED_TIMES * size) if is_packed else math.inf
+            lines = Lines(file, "standard input" if path == STDIN else str(path), most=most)
             yield from _watched(STREAMS[name](lines, **options), path, size, lambda chunk: lines.size)
     elif path == STDIN:
         raise ValueError(f"{name} cannot be read from standard input; pass a path")
     else:
         n_rows = count_rows(path, name) if current_watch() else None
-        chunks = FILES[name](path, two_classes) if name == "cxl" else FILES[name](path)
+        more = [two_classes] if name == "cxl" else [sheet] if name in SHEETS else []
+        chunks = FILES[name](path, *more)
         yield from _watched(chunks, path, n_rows or math.inf, lambda chunk: chunk.first + len(chunk))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from eocc.foundation.printing import complaint
 from eocc.io.archive import SAFE, Collection, open_collection, read_file
 from eocc.io.files.chunk import CHUNK_BYTES, Chunk, portions
-from eocc.io.files.source import Lines, check_regular
+from eocc.io.files.source import Lines, regular
 from eocc.io.graphs.gxl import all_entries
 from eocc.io.graphs.gxl_graph import Document, SameKinds, parse_gxl
 from eocc.io.graphs.smiles import molecule
@@ -19,7 +19,7 @@ File = tuple[str, str, bytes, str]  # name, class ("" without one), content, whe
 
 def graph_chunks(path: Path) -> Iterator[Chunk]:
     """Yield the one graph of a GXL file."""
-    check_regular(path)
+    regular(path)
     data, where = read_file(path, SAFE)
     yield from _chunks(str(path), [(path.name, "", data, where)])
 
@@ -29,7 +29,7 @@ def index_chunks(path: Path, two_classes: str | None = None) -> Iterator[Chunk]:
 
     One that is named with two classes is refused, unless `two_classes` is "skip", "first" or "last".
     """
-    check_regular(path)
+    regular(path)
     with open_collection(path.parent, SAFE) as files:
         entries = all_entries(files, [path.name], two_classes).items()
         parts = ((entry.file, entry.label, files.read(name), files.where(name)) for name, entry in entries)
@@ -57,7 +57,7 @@ def _molecules(lines: Lines) -> Iterator[tuple[int, str, LabelledGraph]]:
 def collection_size(path: Path) -> int:
     """Return the number of GXL graphs of a folder or a zip file."""
     if not path.is_dir():
-        check_regular(path)
+        regular(path)
     with open_collection(path, SAFE) as files:
         return len(_graph_names(files))
 
@@ -69,7 +69,7 @@ def _graph_names(files: Collection) -> list[str]:
 def collection_chunks(path: Path) -> Iterator[Chunk]:
     """Yield all GXL graphs of a folder or a zip file, in the order of their names."""
     if not path.is_dir():
-        check_regular(path)
+        regular(path)
     with open_collection(path, SAFE) as files:
         names = _graph_names(files)
         if not names:

@@ -15,6 +15,8 @@ from eocc.io.files.source import LONGEST_LINE, Lines
 from eocc.io.graphs.gxl_graph import Document, Kinds, SameKinds, columns_of
 from eocc.io.strict_json import JsonError, parse_json
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.tables.sources import column_of_cells
+from eocc.tables.table import Table
 
 # The name of the only column of a file with one number per line.
 VALUE = "value"
@@ -89,10 +91,10 @@ def _chunks(values: Iterator[tuple[int, Any]], lines: Lines) -> Iterator[Chunk]:
         if isinstance(objects[0], dict) and _is_node_link(objects[0]):
             chunk = replace(chunk, objects=_graphs(chunk, kinds))
         elif isinstance(objects[0], dict) and objects[0]:
-            columns = {name: [value[name] for value in objects] for name in objects[0]}
-            chunk = replace(chunk, columns=columns, objects=())
+            columns = [column_of_cells(name, [value[name] for value in objects]) for name in objects[0]]
+            chunk = replace(chunk, table=Table(tuple(columns)), objects=())
         elif _is_number(objects[0]):
-            chunk = replace(chunk, columns={VALUE: objects}, objects=())
+            chunk = replace(chunk, table=Table((column_of_cells(VALUE, objects),)), objects=())
         yield chunk
 
 

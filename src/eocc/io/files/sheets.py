@@ -1,41 +1,44 @@
-"""The first sheet of an Excel workbook (.xlsx) -> chunks of columns, read row by row."""
+"""A sheet of a workbook, Excel or OpenDocument -> chunks of columns."""
 
-import warnings
+import pickle
+import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from eocc.foundation.printing import complaint
+from eocc.foundation.printing import complaint, has_instead, quoted
 from eocc.foundation.wording import counted
-from eocc.io.archive import Limits, open_collection
+from eocc.io.files import workbook
 from eocc.io.files.chunk import Chunk, rows_per_chunk
-from eocc.io.files.source import check_regular
+from eocc.io.files.source import regular
 from eocc.io.files.tables import header_of
+from eocc.tables.sources import column_of_cells
+from eocc.tables.spelling import Dialect
+from eocc.tables.table import Table
 
-LIMITS = Limits(file_bytes=2**28)
+# A workbook may take this much memory, and so many times its size.
+MEMORY, TIMES = 2**28, 64
 # What Excel writes into a cell whose formula has no value.
-ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NUM!", "#NULL!"})
+ERRORS = frozenset({"", "#N/A", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NUM!", "#NULL!"})
 
 Row = tuple[int, list[Any]]
 
 
-def sheet_chunks(path: Path) -> Iterator[Chunk]:
-    """Yield the rows of the first sheet. Its first row is the header; empty rows are ignored."""
-    check_regular(path)
-    with open_collection(path, LIMITS) as files:  # refuses what unpacks to more than the limits
-        for name in files.names:
-            for _ in files.chunks(name):
-                pass
-    with closing(_rows(path)) as rows:
+def sheet_chunks(path: Path, sheet: str = "") -> Iterator[Chunk]:
+    """Yield the rows of a sheet, by default the largest. Its first row is the header; empty rows are ignored."""
+    with closing(_rows(path, sheet)) as rows:
+        layout = next(rows)
         first = next(rows, None)
         header = header_of(first and (first[0], ["" if cell is None else str(cell) for cell in first[1]]), str(path))
         step, start = rows_per_chunk(len(header)), 0
         while part := list(islice(rows, step)):
             numbers, cells = zip(*(_of_width(row, len(header), str(path)) for row in part), strict=True)
-            columns = dict(zip(header, map(list, zip(*cells, strict=True)), strict=True))
-            yield Chunk(str(path), start, columns, lines=numbers, is_text=True)
+            columns = map(column_of_cells, header, map(list, zip(*cells, strict=True)))
+            yield Chunk(str(path), start, Table(tuple(columns), Dialect()), lines=numbers, layout=layout)
             start += len(part)
 
 
@@ -46,21 +49,48 @@ def _of_width(row: Row, width: int, where: str) -> Row:
     return number, cells + [None] * (width - len(cells))
 
 
-def _rows(path: Path) -> Generator[Row]:
-    """Yield the number and the cells of each row, up to the last cell with a value."""
+def _rows(path: Path, sheet: str) -> Generator[Any]:
+    """Yield the layout, and the number and the cells of each row, up to the last cell with a value."""
+    if find_spec("python_calamine") is None:
+        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install 'eocc[tables]'")
+    file = regular(path)
+    limit = MEMORY + TIMES * file.stat().st_size
+    program = [sys.executable, "-I", str(Path(workbook.__file__)), str(file), sheet, str(limit)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            names, chosen = _loaded(process, path, limit)
+            if sheet and sheet not in names:
+                raise complaint(str(path), None, f"has no sheet {quoted(sheet)}; {has_instead(sheet, names)}")
+            more = f" of {len(names)}, --sheet chooses another" if len(names) > 1 and not sheet else ""
+            yield f"sheet {quoted(chosen)}{more}" if len(names) > 1 else ""
+            count = 0
+            while part := _loaded(process, path, limit):
+                for number, cells in enumerate(part, count + 1):
+                    values = [None if _is_gap(cell) else cell for cell in cells]
+                    while values and values[-1] is None:
+                        del values[-1]
+                    if values:
+                        yield number, values
+                count += len(part)
+        finally:
+            process.kill()
+
+
+def _is_gap(cell: Any) -> bool:
+    return isinstance(cell, str) and cell.strip() in ERRORS
+
+
+def _loaded(process: Any, path: Path, limit: int) -> Any:
+    """Return the next pickle; None at the end."""
     try:
-        from openpyxl import load_workbook
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError("Excel files need openpyxl: pip install 'eocc[tables]'") from None
-    try:
-        with warnings.catch_warnings(), closing(load_workbook(path, read_only=True, data_only=True)) as book:
-            warnings.simplefilter("ignore")  # styles and extensions that are not read
-            for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
-                values = [None if cell in ERRORS or str(cell).strip() == "" else cell for cell in cells]
-                while values and values[-1] is None:
-                    del values[-1]
-                if values:
-                    yield number, values
-    except Exception as error:  # openpyxl lets through what its parsers raise for a damaged file
-        message = (str(error).splitlines() or [""])[0][:200] or type(error).__name__
-        raise complaint(str(path), None, f"cannot be read: {message}; is it a complete Excel workbook?") from None
+        return pickle.load(process.stdout)
+    except (EOFError, pickle.UnpicklingError):
+        said = process.stderr.read().decode(errors="replace").strip().splitlines()
+        if process.wait() == 0:
+            return None
+        why = f"cannot be read: {said[-1][:200] if said else 'damaged'}; is it a complete workbook?"
+        if process.returncode in (9, -6, -9, -11) or "memory" in why:
+            why = f"needs more than {limit >> 20} MiB of memory; save the sheet as .csv if you trust it"
+        raise complaint(str(path), None, why) from None

@@ -1,17 +1,25 @@
-"""CSV and TSV -> chunks of columns of text."""
+"""CSV and TSV -> chunks of columns of text: by pyarrow if it is installed, and by the csv module where it refuses."""
 
 import csv
+import io
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from eocc.foundation.printing import complaint, quoted
 from eocc.foundation.wording import counted
-from eocc.io.files.chunk import Chunk, portions
-from eocc.io.files.dialect import DELIMITERS, IN_WORDS, LINES_AHEAD, Dialect, delimiter_of
+from eocc.io.files.chunk import CHUNK_BYTES, Chunk
 from eocc.io.files.source import Lines
-from eocc.measures.spelling import NUMERAL, Spelling
+from eocc.tables.spelling import COMMA, NUMERAL, PLAIN, Dialect, Spelling, number_of
+from eocc.tables.table import Table, TextColumn, text_column
 
+# In the order of preference, if two cut a file equally well.
+DELIMITERS = (";", "\t", "|", ",")
+IN_WORDS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+# The delimiter is found in so many lines.
+LINES_AHEAD = 20
 # A part of the csv module's message -> what is wrong with the file.
 FAULTS = {
     "new-line character": "a lone carriage return in a row; save the file with LF or CRLF line ends",
@@ -23,40 +31,79 @@ FAULTS = {
 Record = tuple[int, list[str]]
 
 
-def tsv_chunks(lines: Lines, dialect: Dialect) -> Iterator[Chunk]:
+def tsv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
     """Yield the rows of a file with tabs between its cells."""
+    dialect = dialect or Dialect()
     return csv_chunks(lines, replace(dialect, delimiter=dialect.delimiter or "\t"))
 
 
-def csv_chunks(lines: Lines, dialect: Dialect) -> Iterator[Chunk]:
+def csv_chunks(lines: Lines, dialect: Dialect | None) -> Iterator[Chunk]:
     """Yield the rows of a CSV file with a header; blank lines are ignored."""
+    dialect = dialect or Dialect()
     delimiter = dialect.delimiter or delimiter_of(lines.ahead(LINES_AHEAD))
-    records = _records(lines, delimiter)
-    header = header_of(next(records, None), lines.where, delimiter)
-    spelling, layout = None, ""
-    for first, part in portions(_of_width(records, len(header), lines.where), lines):
-        numbers, rows = zip(*part, strict=True)
-        cells = list(map(list, zip(*rows, strict=True)))
-        if spelling is None:
-            spelling = _spelling(dialect, cells, delimiter, lines.where)
-            layout = _layout("" if dialect.delimiter else delimiter, spelling)
-        columns = dict(zip(header, cells, strict=True))
-        yield Chunk(lines.where, first, columns, lines=numbers, is_text=True, spelling=spelling, layout=layout)
+    header = header_of(next(_records(lines, delimiter), None), lines.where, delimiter)
+    dialect = replace(dialect, may_divide=delimiter == ",")
+    layout = "" if dialect.delimiter or delimiter not in IN_WORDS else f"{IN_WORDS[delimiter]} between cells"
+    first = 0
+    while True:
+        data, number = lines.block(CHUNK_BYTES)
+        if not data:
+            return
+        read = _by_arrow(data, header, delimiter)
+        places: Sequence[int] = range(number, number + len(data))
+        if read is None:
+            read, places = _by_csv(data, header, delimiter, lines.where, number)
+        if len(read[0]):
+            table = Table(tuple(read), dialect)
+            yield Chunk(lines.where, first, table, lines=places[: len(table)], layout=layout)
+            first += len(table)
 
 
-def _spelling(dialect: Dialect, cells: Sequence[Sequence[str]], delimiter: str, where: str) -> Spelling:
-    try:
-        return dialect.spelling(cells, delimiter)
-    except ValueError as error:
-        raise complaint(where, None, str(error)) from None
-
-
-def _layout(delimiter: str, spelling: Spelling) -> str:
-    """Return in words what is not as usual: the delimiter if it was found, a decimal comma, the order of dates."""
-    cut = f"{IN_WORDS[delimiter]} between cells" if delimiter in IN_WORDS else ""
+def in_words(spelling: Spelling) -> str:
+    """Return what is not as usual in the text of a file: a decimal comma, the order of dates."""
     comma = "decimal commas" if spelling.decimal == "," else ""
     order = "" if spelling.day_first is None else f"dates with the {'day' if spelling.day_first else 'month'} first"
-    return ", ".join(filter(None, [cut, comma, order]))
+    return ", ".join(filter(None, [comma, order]))
+
+
+def _by_arrow(data: bytes, header: list[str], delimiter: str) -> Any:
+    """Return the columns of a block with one row per line; None if it has others, or pyarrow refuses it."""
+    try:
+        import pyarrow
+        from pyarrow import csv as reader
+    except ModuleNotFoundError:
+        return None
+    cut = re.escape(delimiter.encode())
+    if b"\0" in data or (b'"' in data and re.search(rb'(?<![\n"%b])"(?![\r\n"%b])|%b +"' % (cut, cut, cut), data)):
+        return None  # pyarrow would accept a NUL, and text before or after a quoted cell
+    if len(header) == 1 and re.search(rb"(?m)^[ \t]+\r?$", data):
+        return None  # a blank line
+    try:
+        found = reader.read_csv(
+            pyarrow.BufferReader(data),
+            reader.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=header),
+            reader.ParseOptions(delimiter=delimiter),
+            reader.ConvertOptions(
+                column_types=dict.fromkeys(header, pyarrow.string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+    except pyarrow.ArrowInvalid:
+        return None
+    if found.num_rows != data.count(b"\n") + (not data.endswith(b"\n")):
+        return None
+    return [TextColumn(name, _whole(found.column(k))) for k, name in enumerate(header)]
+
+
+def _whole(texts: Any) -> Any:
+    return texts.chunk(0) if texts.num_chunks == 1 else texts.combine_chunks()
+
+
+def _by_csv(data: bytes, header: list[str], delimiter: str, where: str, number: int) -> tuple[Any, list[int]]:
+    """Return the columns of a block, and the lines in which its rows begin."""
+    records = list(_of_width(_records(Lines(io.BytesIO(data), where, number - 1), delimiter), len(header), where))
+    cells = zip(*(record[1] for record in records), strict=True) if records else [()] * len(header)
+    columns = [text_column(name, [cell or None for cell in some]) for name, some in zip(header, cells, strict=True)]
+    return columns, [line for line, _ in records]
 
 
 def _records(lines: Lines, delimiter: str) -> Iterator[Record]:
@@ -110,3 +157,32 @@ def _fault_in(names: Sequence[str], delimiter: str) -> str:
     if len(names) == 1 and other and delimiter:
         return f"only one column, with {other!r} in its name; if that divides cells, pass --delimiter {other!r}"
     return ""
+
+
+def delimiter_of(lines: Iterable[str]) -> str:
+    r"""Return the delimiter that cuts all lines into the same number of cells, at least 2; a comma if none does.
+
+    Of several, the one for which more of the cells are numbers wins, then the one with more cells.
+
+    >>> delimiter_of(["load, kN;heat\n", "1,5;20\n"]), delimiter_of(["a\n", "1\n"])
+    (';', ',')
+    """
+    filled = [line for line in lines if line.strip()]
+    cut = {mark: fit for mark in DELIMITERS if (fit := _cut(filled, mark))}
+    return max(cut, key=lambda mark: cut[mark], default=",")
+
+
+def _cut(lines: list[str], mark: str) -> tuple[float, int] | None:
+    """Return the share of numbers below the header, and the number of cells in a line; None if lines differ."""
+    try:
+        rows = [cells for cells in csv.reader(lines, delimiter=mark, skipinitialspace=True) if cells]
+    except csv.Error:
+        return None
+    whole = rows[:-1] or rows  # the last row may go on in the next line
+    width = len(whole[0]) if whole else 0
+    # There may be a delimiter after the last cell, or none.
+    if width < 2 or any(len(cells) - (not cells[-1].strip()) not in (width - 1, width) for cells in whole):
+        return None
+    filled = [cell.strip() for cells in whole[1:] for cell in cells if cell.strip()]
+    are_numbers = [any(number_of(cell, spelling) is not None for spelling in (PLAIN, COMMA)) for cell in filled]
+    return sum(are_numbers) / max(1, len(filled)), width

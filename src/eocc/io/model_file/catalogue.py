@@ -15,13 +15,15 @@ import numpy as np
 import eocc.measures as measures
 from eocc.foundation.checks import Check, array_of, hashable, instance, integer, optional, setting, tuple_of
 from eocc.measures.coders import FittedColumn
-from eocc.measures.columns import CELLS, Column, Table
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis import GRAPHS
+from eocc.tables.reading import ReadColumn, Reading
+from eocc.tables.spelling import Spelling
+from eocc.tables.table import AND, EMPTY, KINDS, Column, Table
 
 REGISTRIES: tuple[Mapping[str, Any], ...] = (
     EXTENTS, REPRESENTATIVES, TCONORMS, MEMBERSHIP_FUNCTIONS, COUNT_PERFORMANCES, SEARCHES, SELECTIONS, GRAPHS,
@@ -45,10 +47,16 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
     Table: {"columns": tuple_of(instance(Column), 1)},
     Column: {
         "name": hashable,
-        "contents": instance(frozenset),
+        "kind": instance(str),
         "values": _is_column,
         "labels": optional(instance(tuple)),
         "levels": optional(instance(tuple)),
+    },
+    Reading: Reading.stored,
+    ReadColumn: ReadColumn.stored,
+    Spelling: {
+        "decimal": lambda value: value in (".", ","),
+        "day_first": optional(instance(bool)),
     },
 }
 
@@ -57,13 +65,13 @@ def _has_its_labels(column: Column) -> bool:
     """Say whether the values of a column with labels are indices into them, and others are of a known kind."""
     present = column.values[~np.isnan(column.values)]
     if column.labels is None:
-        return _has_known_contents(column) and (len(column.contents) == 1 or len(present) == 0)
+        return _has_known_kind(column) and (column.kind != EMPTY or len(present) == 0)
     return bool(((present >= 0) & (present < len(column.labels)) & (present == np.floor(present))).all())
 
 
-def _has_known_contents(column: Any) -> bool:
+def _has_known_kind(column: Any) -> bool:
     """Say whether a column of a table, or of a fitted measure, holds kinds of values that exist."""
-    return bool(column.contents <= CELLS.keys())
+    return {*column.kind.split(AND)} <= {EMPTY, *KINDS}
 
 
 def _has_equal_columns(table: Table) -> bool:
@@ -73,7 +81,7 @@ def _has_equal_columns(table: Table) -> bool:
 
 
 FITS: dict[type, Callable[[Any], bool]] = {
-    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_contents
+    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_kind
 }  # fmt: skip
 
 

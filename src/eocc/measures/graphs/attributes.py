@@ -10,7 +10,7 @@ import numpy as np
 from eocc.foundation.checks import hashable, mapping, real, tuple_of
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import format_value, shortened
-from eocc.measures.objects import is_missing
+from eocc.tables.sources import is_missing
 
 Attributes = Mapping[str, Sequence[Any]]
 

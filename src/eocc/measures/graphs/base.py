@@ -14,7 +14,8 @@ from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.graphs.attributes import KINDS, Schema, find_schema
 from eocc.measures.graphs.flat import GraphPairs
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
-from eocc.measures.objects import Objects, is_missing, read_objects
+from eocc.measures.objects import Objects, read_objects
+from eocc.tables.sources import is_missing
 
 # Arrays with an entry per vertex, besides those of the attributes.
 VERTEX_ARRAYS = 8

@@ -11,7 +11,7 @@ from eocc.kernels.distances import drop_spare_bits
 from eocc.kernels.graph_edit import fill_costs, pair_greedily
 from eocc.measures.graphs.attributes import LONGEST_VALUE, Encoded, Schema
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.measures.objects import is_missing
+from eocc.tables.sources import is_missing
 
 # The index of each operation's weight in p = (substitution, insertion, deletion).
 WEIGHT = {"substitute": 0, "insert": 1, "delete": 2}

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from eocc.measures.auto import without_columns
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
+from eocc.tables.sources import without_columns
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

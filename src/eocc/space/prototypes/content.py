@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from eocc.foundation.types import Indices
 from eocc.kernels.content import hash_rows
-from eocc.measures.columns import Column, Table
 from eocc.measures.composite import Records
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.precomputed import PrecomputedRows
+from eocc.tables.table import Column, Table
 
 Words = NDArray[np.uint64]
 

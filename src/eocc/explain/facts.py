@@ -1,0 +1,89 @@
+"""What is known about a row beside its score: values that no training row has, gaps, copies, repeated names."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from eocc.explain.explanation import Explanation
+from eocc.explain.fitted import training_name
+from eocc.foundation.types import Flags
+from eocc.foundation.wording import format_value
+from eocc.space.prototypes.content import row_hashes, words_of
+from eocc.tables.matching import gaps_in
+from eocc.tables.naming import MOMENT
+from eocc.tables.reading import ReadColumn
+from eocc.tables.table import NUMBER, TEXT, Column, Table
+
+
+class Facts:
+    """Facts about rows that a fitted classifier scores, part by part."""
+
+    def __init__(self, classifier: Any) -> None:
+        self._classifier, self._names = classifier, set[Hashable]()
+        self._training: dict[int, int] | None = None
+
+    def of(self, patterns: Any, names: Sequence[Any] | None = None) -> list[str]:
+        """Return the facts about each row, "" if there are none; `names` that occurred before are repeated ids."""
+        found: list[list[str]] = [[] for _ in range(len(patterns))]
+        for is_so, say in (*self._unseen(patterns), *self._missing(patterns), *self._copies(patterns)):
+            for row in np.flatnonzero(is_so).tolist():
+                found[row].append(say(row))
+        for row, name in enumerate(names or ()):
+            if name in self._names:
+                found[row].append(f"repeated id {name}")
+            self._names.add(name)
+        return ["; ".join(facts) for facts in found]
+
+    def _unseen(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
+        """Yield which rows have a value beyond all training values, or a category that no training row has."""
+        reading = self._classifier.reading_
+        for known, column in _columns(reading, patterns):
+            if column.labels is not None:
+                seen = known.labels if known.kind == TEXT else ("False", "True")
+                unseen = np.array([*(str(label) not in seen for label in column.labels), False])
+                yield unseen[column.codes], _saying(known, column, "which no training row has")
+            elif known.low is not None and known.high is not None and column.labels is None:
+                ends = [format_value(column.given(end)) for end in (known.low, known.high)]
+                yield (
+                    column.values < known.low,
+                    _saying(known, column, f"below all training values ({ends[0]} and more)"),
+                )
+                yield column.values > known.high, _saying(known, column, f"above all training values (up to {ends[1]})")
+
+    def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
+        if isinstance(patterns, np.ndarray | Table):
+            counts = gaps_in(patterns)
+            n = patterns.shape[1] if isinstance(patterns, np.ndarray) else len(patterns.columns)
+            yield counts > 0, lambda row: f"{counts[row]} of {n} values missing"
+
+    def _copies(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
+        if self._training is None:
+            hashes = row_hashes(words_of(self._classifier.prototypes_)).tolist()
+            self._training = {one: index for index, one in reversed(list(enumerate(hashes)))}
+        found = [self._training.get(one, -1) for one in row_hashes(words_of(patterns)).tolist()]
+        indices = self._classifier.prototype_indices_
+        yield (
+            np.array(found) >= 0,
+            lambda row: f"copy of training row {training_name(self._classifier, indices[found[row]])}",
+        )
+
+
+def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
+    """Return the explanations of patterns with the facts about each."""
+    return [replace(one, facts=said) for one, said in zip(explanations, Facts(classifier).of(patterns), strict=True)]
+
+
+def _columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:
+    if reading is None:
+        return
+    if isinstance(patterns, Table):
+        found = {column.name: column for column in patterns.columns}
+        yield from ((known, found[known.name]) for known in reading.columns if MOMENT in known.parts)
+    elif reading.is_numbers:
+        yield from ((known, Column(known.name, NUMBER, patterns[:, k])) for k, known in enumerate(reading.columns))
+
+
+def _saying(known: ReadColumn, column: Column, what: str) -> Any:
+    return lambda row: f"{known.name} is {format_value(column.cell(row))}, {what}"

@@ -1,0 +1,59 @@
+"""A raw table -> the columns of a model, found by name or by order; and what rows of it lack or hold."""
+
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.printing import quoted
+from eocc.foundation.registry import listed
+from eocc.foundation.types import Indices
+from eocc.foundation.wording import counted
+from eocc.tables.reading import Reading
+from eocc.tables.table import Column, Table
+
+
+def matched(table: Table, reading: Reading, is_named: bool = True) -> tuple[Table, list[Column]]:
+    """Return the columns of a table under the names that they have in the model, and those that it does not use.
+
+    Columns are found by name, or by their order if the model or the table has no names.
+    """
+    names, wanted = table.names, reading.names
+    has_names = all(isinstance(name, str) for name in wanted)
+    if not (has_names and (is_named or {*wanted} <= {*names})):
+        if [str(name) for name in wanted] == [str(name) for name in names] or len(names) == len(wanted):
+            columns = [column.rename(name) for column, name in zip(table.columns, wanted, strict=True)]
+            return Table(tuple(columns), table.dialect), []
+        needs = f"but the model needs {len(wanted)}, and one of the two has no names to match"
+        raise ValueError(f"has {counted(len(names), 'column')}, {needs}; drop the others")
+    for absent in (name for name in wanted if name not in names):
+        has = listed(quoted(str(name)) for name in names)
+        raise ValueError(f"has no column {quoted(str(absent))}, which the model needs; it has {has}")
+    known = {column.name: column for column in table.columns}
+    return Table(tuple(known.pop(name) for name in wanted), table.dialect), list(known.values())
+
+
+def gaps_in(patterns: Any) -> Indices:
+    """Return how many values each row of numbers or of a table lacks."""
+    if isinstance(patterns, np.ndarray):
+        return np.asarray(np.isnan(patterns).sum(axis=1))
+    counts = np.zeros(len(patterns), np.int64)
+    for column in patterns.columns:
+        counts += np.isnan(column.values)
+    return counts
+
+
+def is_same(cell: Any, target: str) -> bool:
+    """Say whether a label is the one given on the command line: the same text, number or truth value.
+
+    >>> is_same(" good ", "good"), is_same(1.0, "1"), is_same(True, "true"), is_same("1.0", "1")
+    (True, True, True, False)
+    """
+    text, wanted = str(cell).strip(), target.strip()
+    if text == wanted:
+        return True
+    if isinstance(cell, bool | np.bool_):
+        return text.lower() == wanted.lower()
+    try:
+        return not isinstance(cell, str) and float(cell) == float(wanted)
+    except (TypeError, ValueError, OverflowError):
+        return False

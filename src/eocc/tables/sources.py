@@ -1,0 +1,245 @@
+"""Frames, lists of records or rows, and arrays -> a raw table: values as given, text still to be read."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.tables.table import (
+    AND,
+    BOOLEAN,
+    DATE,
+    DURATION,
+    EMPTY,
+    NESTED,
+    NUMBER,
+    TEXT,
+    TIME,
+    Column,
+    Table,
+    TextColumn,
+    text_column,
+)
+
+# The order matters: numpy's durations, and booleans, are integers to Python.
+_TYPES: dict[str, tuple[type, ...]] = {
+    BOOLEAN: (bool, np.bool_), DURATION: (timedelta, np.timedelta64), DATE: (date, np.datetime64), TIME: (time,),
+    NUMBER: (Real, Decimal),
+}  # fmt: skip
+# Larger integers would be rounded, which matters if they are names.
+EXACT = 2**53
+WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
+
+
+def is_frame(X: Any) -> bool:
+    """Return whether X is a frame of any library, or a table."""
+    return hasattr(type(X), "columns") and not hasattr(X, "toarray")
+
+
+def table_of(X: Any) -> Table:
+    """Return X as a raw table, whose values are copies."""
+    if isinstance(X, Table):
+        return X
+    X = eager(X)
+    if isinstance(X, np.ndarray):
+        read: Callable[[Any], list[Column]] = _columns_of_array
+    elif isinstance(X, list | tuple):
+        read = _columns_of_records if any(isinstance(row, Mapping) for row in X) else _columns_of_rows
+    else:
+        read = _columns_of_frame
+    columns = read(X)
+    if not columns or not len(columns[0]):
+        raise ValueError(f"X {'holds no rows' if columns else 'has no columns'}; at least 1 is required")
+    return Table(tuple(columns))
+
+
+def eager(X: Any) -> Any:
+    """Return a frame with its data, also of a lazy one, and anything else as it is; refuse names that occur twice."""
+    if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
+        X = X.collect()
+    if is_frame(X) and not isinstance(X, Table):
+        twice = [name for name, count in Counter(getattr(X, "column_names", X.columns)).items() if count > 1]
+        if twice:
+            raise ValueError(f"X has two columns named {twice[0]!r}; rename one")
+    return X
+
+
+def without_columns(X: Any, names: Sequence[Hashable]) -> Any:
+    """Return a frame without the columns of these names; anything else as it is."""
+    if isinstance(X, Table) or not (names and is_frame(X)):
+        return X.without(names) if isinstance(X, Table) else X
+    kept = [name for name in getattr(X, "column_names", X.columns) if name not in names]
+    return X.select(kept) if hasattr(X, "select") else X[kept]
+
+
+def _columns_of_frame(X: Any) -> list[Column]:
+    # Ask the class: a lazy frame would compute its columns.
+    if isinstance(X, Mapping) or not hasattr(type(X), "columns"):
+        hint = "; for a single record write [record]" if isinstance(X, Mapping) else ""
+        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}{hint}")
+    try:
+        import narwhals.stable.v2 as nw
+    except ModuleNotFoundError as error:
+        if hasattr(X, "dtypes") and all(getattr(dtype, "kind", "") in "biufmM" for dtype in X.dtypes):
+            return [column_of_array(name, np.asarray(X[name])) for name in X.columns]  # pandas without narwhals
+        raise ModuleNotFoundError("frames need the package narwhals: pip install 'eocc[tables]'") from error
+    try:
+        frame = nw.from_native(X, eager_only=True)
+        names = frame.columns
+    except TypeError as error:
+        raise ValueError(f"X must be {WANTED}, not {type(X).__name__}") from error
+    return [_column_of_series(name, frame.get_column(name)) for name in names]
+
+
+def _column_of_series(name: Hashable, series: Any) -> Column:
+    """Return the column; its dtype decides what it holds, or its values if the dtype says nothing."""
+    import narwhals.stable.v2 as nw
+
+    dtype = series.dtype
+    if dtype == nw.String:
+        return _column_of_text(name, series)
+    if dtype in (nw.Enum, nw.Categorical):
+        levels = tuple(dtype.categories) if dtype == nw.Enum else ()  # pandas' ordered categories too
+        found = column_of_cells(name, series.to_list())
+        labelled = found if found.kind == EMPTY else found.labelled()
+        return Column(name, TEXT if found.kind else EMPTY, labelled.values, labelled.labels, levels)
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        if dtype.is_integer() and max(abs(series.max() or 0), abs(series.min() or 0)) > EXACT:
+            return column_of_cells(name, series.to_list())
+        values = series.cast(nw.Float64).to_numpy()
+        return _column_of_numbers(name, BOOLEAN if dtype == nw.Boolean else NUMBER, values)
+    if dtype in (nw.Datetime, nw.Date, nw.Duration):
+        if getattr(dtype, "time_zone", None):
+            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        return _column_of_moments(name, series.to_numpy())
+    return column_of_cells(name, series.to_list())
+
+
+def _column_of_text(name: Hashable, series: Any) -> Column:
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        return text_column(name, series.to_list())
+    texts = series.to_arrow()
+    texts = texts.combine_chunks() if isinstance(texts, pyarrow.ChunkedArray) else texts
+    return TextColumn(name, texts if texts.type == pyarrow.string() else texts.cast(pyarrow.string()))
+
+
+def _columns_of_array(X: NDArray[Any]) -> list[Column]:
+    if X.ndim != 2:
+        raise ValueError(f"X must be {WANTED}, not a {X.ndim}-D array")
+    return [column_of_array(k, values) for k, values in enumerate(X.T)]
+
+
+def column_of_array(name: Hashable, array: NDArray[Any]) -> Column:
+    """Return a column of an array of numbers, booleans, dates or objects."""
+    if array.dtype.kind not in "mMbiuf":
+        return column_of_cells(name, list(array))
+    if array.dtype.kind in "mM":
+        return _column_of_moments(name, array)
+    with np.errstate(over="ignore"):  # long doubles that are too large become infinite, and are refused
+        return _column_of_numbers(name, BOOLEAN if array.dtype.kind == "b" else NUMBER, array)
+
+
+def _columns_of_rows(X: Sequence[Any]) -> list[Column]:
+    for odd in (row for row in X if not isinstance(row, list | tuple | np.ndarray)):
+        raise ValueError(f"X must be {WANTED}, not a list of {type(odd).__name__}")
+    lengths = {len(row) for row in X}
+    if len(lengths) > 1:
+        raise ValueError(f"the rows of X must be equally long; found {min(lengths)} and {max(lengths)} values")
+    width = lengths.pop() if lengths else 1
+    return [column_of_cells(k, [row[k] for row in X]) for k in range(width)]
+
+
+def _columns_of_records(X: Sequence[Any]) -> list[Column]:
+    """Return one column per key. Every record must have every key, so that misspelt keys are noticed."""
+    names = list(X[0]) if isinstance(X[0], Mapping) else []
+    for number, record in enumerate(X):
+        if not isinstance(record, Mapping):
+            raise ValueError(f"X must be {WANTED}; row {number} is {type(record).__name__}, others are dicts")
+        if record.keys() != X[0].keys():
+            odd = next(iter(record.keys() ^ X[0].keys()))
+            without = number if odd in X[0] else 0
+            raise ValueError(f"record {without} has no {odd!r}, others have: write None for a missing value")
+    return [column_of_cells(name, [record[name] for record in X]) for name in names]
+
+
+def _column_of_numbers(name: Hashable, kind: str, values: Any) -> Column:
+    numbers = np.array(values, dtype=np.float64)  # a copy: the caller's data may change
+    return Column(name, EMPTY if np.isnan(numbers).all() else kind, numbers)
+
+
+def _column_of_moments(name: Hashable, values: NDArray[Any]) -> Column:
+    """Return numpy's dates or durations in microseconds, which a float holds exactly for 285 years around 1970."""
+    kind, unit = (DATE, "datetime64[us]") if values.dtype.kind == "M" else (DURATION, "timedelta64[us]")
+    counts = values.astype(unit).astype(np.int64)
+    return _column_of_numbers(name, kind, np.where(np.isnat(values), np.nan, counts))
+
+
+def column_of_cells(name: Hashable, values: Sequence[Any]) -> Column:
+    """Return a column of Python values, whose types say what it holds."""
+    cells = [None if is_missing(value) else value for value in values]
+    kinds = sorted({_kind_of_type(kind) for kind in {type(cell) for cell in cells if cell is not None}})
+    if kinds == [TEXT] and all(cell is None or isinstance(cell, str) for cell in cells):
+        return text_column(name, cells)
+    if len(kinds) <= 1 and not {TEXT, NESTED} & {*kinds}:
+        numbers = [_number(cell) for cell in cells]
+        if kinds != [NUMBER] or not any(EXACT < abs(number) < math.inf for number in numbers):
+            return _column_of_numbers(name, kinds[0] if kinds else EMPTY, numbers)
+    codes: dict[Any, int] = {}
+    try:
+        indices = [math.nan if cell is None else codes.setdefault((type(cell), cell), len(codes)) for cell in cells]
+    except TypeError:
+        texts = [None if cell is None else str(cell) for cell in cells]
+        return Column(name, NESTED, *_encoded(texts))
+    labels = tuple(label for _, label in codes)
+    return Column(name, AND.join(kinds), np.array(indices, dtype=np.float64), labels)
+
+
+def _encoded(texts: Sequence[str | None]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    codes = dict[str, int]()
+    places = [math.nan if text is None else codes.setdefault(text, len(codes)) for text in texts]
+    return np.array(places, np.float64), tuple(codes)
+
+
+def _kind_of_type(kind: type) -> str:
+    """Return what values of a Python type are to a table; anything that no rule knows is a category."""
+    if issubclass(kind, list | dict | set | tuple | np.ndarray):
+        return NESTED
+    return next((name for name, known in _TYPES.items() if issubclass(kind, known)), TEXT)
+
+
+def value_of_label(label: Any) -> tuple[str, float]:
+    """Return the kind of a label that is no text, and its value as a number."""
+    kind = _kind_of_type(type(label))
+    return kind, math.nan if kind in (TEXT, NESTED) else _number(label)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, or does not equal itself as NaN, NaT and NA."""
+    if value is None or type(value).__name__ == "NAType":  # pandas.NA has no truth value
+        return True
+    unlike_itself = value != value
+    return isinstance(unlike_itself, bool | np.bool_) and bool(unlike_itself)
+
+
+def _number(cell: Any) -> float:
+    if cell is None:
+        return math.nan
+    if isinstance(cell, time):
+        return float(((cell.hour * 60 + cell.minute) * 60 + cell.second) * 10**6 + cell.microsecond)
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        cell = cell.astimezone(UTC).replace(tzinfo=None)
+    if isinstance(cell, date | np.datetime64 | timedelta | np.timedelta64):
+        unit = "datetime64[us]" if isinstance(cell, date | np.datetime64) else "timedelta64[us]"
+        return float(np.asarray(cell, unit).astype(np.int64))
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf

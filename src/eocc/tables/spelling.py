@@ -1,0 +1,252 @@
+"""Text -> the number, date, time of day or truth value that it means, as people write them in tables."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+from eocc.foundation.printing import quoted
+from eocc.tables import DAY_FIRST
+from eocc.tables.table import BOOLEAN, COMMA_MARK, DATE, DATE_MARK, MISSING, NUMBER, TEXT, TIME, Column
+
+TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
+# What a text may be that no column can hold: missing, and a number that is too large for a float.
+ABSENT, INFINITE = "absent", "infinite"
+INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
+# Python's float() accepts more: 1_000, digits of other scripts, "infinity".
+NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# In a column of digits only, a numeral that begins with 0 is a name: a postal code, a part number.
+CODE = re.compile(r"0\d+", re.ASCII)
+CURRENCIES = "€$£¥₹"
+_PATTERN = (
+    r"(?P<sign>[+-]?)(?P<before>[{currencies}] ?)?"
+    r"(?P<whole>[1-9]\d{{0,2}}(?P<group>[{groups}])\d{{3}}(?:(?P=group)\d{{3}})*|\d+)"
+    r"(?:{decimal}(?P<part>\d*))?(?P<exponent>e[+-]?\d+)?(?P<after> ?[%{currencies}])?"
+)
+# decimal mark -> numbers with groups of thousands, a currency or a percent sign
+WRITTEN = {
+    mark: re.compile(
+        _PATTERN.format(currencies=CURRENCIES, groups=rf"{other}'\u2019 \u00a0\u202f", decimal=re.escape(mark)),
+        re.ASCII | re.IGNORECASE,
+    )
+    for mark, other in {".": ",", ",": "."}.items()
+}
+ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
+CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<seconds>\d\d)(?:[.,](?P<part>\d{1,6})\d*)?)? ?(?P<half>[ap]m)?"
+# Dots always go with day.month.year; other marks with the year first, or in an order that the spelling says.
+WRITTEN_DATE = re.compile(
+    rf"(?P<first>\d{{1,4}})(?P<mark>[./-])(?P<second>\d{{1,2}})(?P=mark)(?P<third>\d{{1,4}})(?:[ T,]+{CLOCK})?",
+    re.ASCII | re.IGNORECASE,
+)
+TIME_OF_DAY = re.compile(CLOCK, re.ASCII | re.IGNORECASE)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """How text writes numbers and dates: the decimal mark, and whether 3/4/2031 is in April (None if not known)."""
+
+    decimal: str = "."
+    day_first: bool | None = None
+
+
+PLAIN, COMMA = Spelling(), Spelling(",")
+
+
+class Meaning(NamedTuple):
+    """What a text means: its kind, its value as a number (dates and times in microseconds), and the number's sign."""
+
+    kind: str
+    value: float = math.nan
+    unit: str = ""
+
+
+def meaning_of(text: str, spelling: Spelling = PLAIN) -> Meaning:
+    """Return what a text without blanks around it means.
+
+    >>> meaning_of("12 %"), meaning_of("NA").kind, meaning_of("12:30").kind, meaning_of("oak").kind
+    (Meaning(kind='number', value=12.0, unit='%'), 'absent', 'time of day', 'text')
+    """
+    if text.lower() in MISSING:
+        return Meaning(ABSENT)
+    number = number_of(text, spelling)
+    if number is not None:
+        return Meaning(NUMBER, number, unit_of(text, spelling)) if math.isfinite(number) else Meaning(INFINITE)
+    truth = truth_of(text)
+    if truth is not None:
+        return Meaning(BOOLEAN, float(truth))
+    if text[0].isdigit():
+        moment = date_of(text, spelling)
+        if moment is not None:
+            return Meaning(DATE, microseconds(moment))
+        clock = time_of(text)
+        if clock is not None:
+            return Meaning(TIME, clock)
+    return Meaning(INFINITE if INFINITY.fullmatch(text) else TEXT)
+
+
+def number_of(text: str, spelling: Spelling = PLAIN) -> float | None:
+    """Return the number that a text means, without its currency or percent sign; None if it is no number.
+
+    >>> number_of("1,234.5"), number_of("€5"), number_of("12 %"), number_of("1.234,5", Spelling(",")), number_of("1,5")
+    (1234.5, 5.0, 12.0, 1234.5, None)
+    """
+    if NUMERAL.fullmatch(text) and (spelling.decimal == "." or "." not in text):
+        return float(text)
+    found = WRITTEN[spelling.decimal].fullmatch(text)
+    if found is None:
+        return None
+    whole = "".join(letter for letter in found["whole"] if letter.isdigit())
+    return float(f"{found['sign']}{whole}.{found['part'] or 0}{found['exponent'] or ''}")
+
+
+def unit_of(text: str, spelling: Spelling = PLAIN) -> str:
+    """Return the currency or percent sign of a number."""
+    if text[-1:].isdigit() and text[:1].isdigit():
+        return ""
+    found = WRITTEN[spelling.decimal].fullmatch(text)
+    return "" if found is None else f"{found['before'] or ''}{found['after'] or ''}".strip()
+
+
+def truth_of(text: str) -> bool | None:
+    """Return what yes, no, true or false means; None for any other text."""
+    return TRUTHS.get(text.strip().lower())
+
+
+def date_of(text: str, spelling: Spelling = PLAIN) -> datetime | None:
+    """Return the date and time that a text means; None if it means none, or could mean two.
+
+    >>> date_of("31.1.2031 14:30"), date_of("3/4/2031"), date_of("3/4/2031", Spelling(day_first=True))
+    (datetime.datetime(2031, 1, 31, 14, 30), None, datetime.datetime(2031, 4, 3, 0, 0))
+    """
+    try:
+        if ISO_DATE.fullmatch(text):
+            return datetime.fromisoformat(text)
+        found = WRITTEN_DATE.fullmatch(text)
+        return None if found is None else _written_date(found, spelling.day_first)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _written_date(found: re.Match[str], day_first: bool | None) -> datetime | None:
+    first, second, third = int(found["first"]), int(found["second"]), int(found["third"])
+    if len(found["first"]) == 4 and len(found["third"]) <= 2:
+        year, month, day = first, second, third
+    elif len(found["third"]) == 4 and (found["mark"] == "." or day_first is not None):
+        is_day_first = found["mark"] == "." or day_first
+        year, month, day = (third, second, first) if is_day_first else (third, first, second)
+    else:
+        return None
+    clock = _clock(found) if found["hour"] else 0
+    return None if clock is None else datetime(year, month, day) + timedelta(microseconds=clock)
+
+
+def time_of(text: str) -> float | None:
+    """Return the microseconds since midnight that a time of day means; None for any other text.
+
+    >>> time_of("0:01"), time_of("2:30 pm") == time_of("14:30:00"), time_of("25:00")
+    (60000000.0, True, None)
+    """
+    found = TIME_OF_DAY.fullmatch(text)
+    clock = None if found is None else _clock(found)
+    return None if clock is None else float(clock)
+
+
+def _clock(found: re.Match[str]) -> int | None:
+    hour, minute, seconds = (int(found[name] or 0) for name in ("hour", "minute", "seconds"))
+    if hour > 23 or minute > 59 or seconds > 59 or (found["half"] and not 1 <= hour <= 12):
+        return None
+    if found["half"]:
+        hour = hour % 12 + (12 if found["half"].lower() == "pm" else 0)
+    return ((hour * 60 + minute) * 60 + seconds) * 10**6 + int((found["part"] or "0").ljust(6, "0"))
+
+
+def is_two_dates(text: str) -> bool:
+    """Say whether a text is one date if its day stands first, and another if its month does.
+
+    >>> is_two_dates("3/4/2031"), is_two_dates("4/4/2031"), is_two_dates("31/1/2031")
+    (True, False, False)
+    """
+    one, other = (date_of(text, Spelling(day_first=is_first)) for is_first in (True, False))
+    return one is not None and other is not None and one != other
+
+
+def microseconds(moment: date) -> float:
+    """Return the microseconds since 1970; a time without a zone counts as UTC."""
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day, tzinfo=UTC)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    return float((moment - EPOCH) // timedelta(microseconds=1))
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The delimiter, the decimal mark and the order of dates that the user gave; "" for what is to be found.
+
+    What cannot be found is as `usual`: as in the training table. Numbers such as 1,234 have groups of thousands if
+    these `may_divide`.
+    """
+
+    delimiter: str = ""
+    decimal: str = ""
+    dates: str = ""
+    usual: Spelling = PLAIN
+    may_divide: bool = True
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the user said anything about it."""
+        return bool(self.delimiter or self.decimal or self.dates)
+
+    def spelling(self, columns: Sequence[Column]) -> Spelling:
+        """Return how columns of text write numbers and dates; raise if they can be read in two ways."""
+        day_first = self.dates == DAY_FIRST if self.dates else _day_first(columns)
+        decimal = self.decimal or _decimal(columns, self.usual, self.may_divide)
+        return Spelling(decimal, self.usual.day_first if day_first is None else day_first)
+
+
+def _decimal(columns: Sequence[Column], usual: Spelling, may_divide: bool) -> str:
+    """Return the decimal mark: a comma if numbers such as 1,5 occur, and none such as 1.5."""
+    doubtful = ""
+    has_comma = False
+    for cell in _with(COMMA_MARK, columns):
+        if number_of(cell, COMMA) is not None:
+            if number_of(cell, PLAIN) is None:
+                has_comma = True
+                break
+            doubtful = doubtful or cell
+    if not (has_comma or doubtful) and usual.decimal == ".":
+        return "."
+    if any(number_of(cell, COMMA) is None and number_of(cell, PLAIN) is not None for cell in _with(r"\.", columns)):
+        return "."
+    if has_comma or usual.decimal == "," or may_divide:
+        return "," if has_comma else usual.decimal
+    remedy = "pass --decimal , for 1.234 or --decimal . for 1234" if doubtful == "1,234" else (
+        "pass --decimal , if the comma is the decimal mark, --decimal . if it divides thousands"
+    )  # fmt: skip
+    raise ValueError(f"the number {quoted(doubtful)} can be read in two ways; {remedy}")
+
+
+def _day_first(columns: Sequence[Column]) -> bool | None:
+    """Return whether dates such as 31/1/2031 begin with their day; None if no date says so, or some say otherwise."""
+    orders = set[bool]()
+    for cell in _with(DATE_MARK, columns):
+        found = WRITTEN_DATE.fullmatch(cell)
+        if found is not None and len(found["third"]) == 4 and found["mark"] != ".":
+            order = [_is_date(found, is_first) for is_first in (True, False)]
+            orders |= {order[0]} if order[0] != order[1] else set()
+    return orders.pop() if len(orders) == 1 else None
+
+
+def _is_date(found: re.Match[str], day_first: bool) -> bool:
+    try:
+        return _written_date(found, day_first) is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def _with(pattern: str, columns: Sequence[Column]) -> Iterator[str]:
+    """Yield the different texts in which a pattern is found."""
+    return (text.strip() for column in columns for text in column.texts_with(pattern))

@@ -1,0 +1,297 @@
+"""Columns of one length: numbers, dates, truth values or texts, with their gaps."""
+
+import math
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from eocc.foundation.registry import listed
+from eocc.foundation.types import Indices, Matrix
+
+# What a column may hold. One without values is EMPTY; one of several kinds has their names joined by AND.
+NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
+KINDS = (NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME)
+EMPTY, AND, NESTED = "", " and ", "list or object"
+PLURALS = {
+    NUMBER: "numbers", BOOLEAN: "booleans", TEXT: "text", DATE: "dates", DURATION: "durations", TIME: "times of day",
+    NESTED: "lists or objects",
+}  # fmt: skip
+# Text that means a missing value, in upper or lower case.
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "?"})
+# Patterns of what no numeral holds.
+MARKS = COMMA_MARK, DATE_MARK = (",", r"\d[/-]\d")
+# So many texts of a column show that it holds no numbers.
+LOOKED_AT = 20
+# How many columns or levels a message names.
+MOST_NAMED = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: `values` are numbers, or indices into `labels` if there are labels; NaN if missing.
+
+    Dates, durations and times of day are in microseconds. `levels` are those of an ordered categorical dtype, the
+    lowest first, and empty for categories without an order. `declared` is the kind that the user wants it to have.
+    """
+
+    name: Hashable
+    kind: str
+    values: Matrix
+    labels: tuple[Any, ...] | None = None
+    levels: tuple[Any, ...] | None = None
+    declared: str = ""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the number or label of a row, None if missing; for any other index, a column."""
+        if not isinstance(index, int | np.integer):
+            return replace(self, values=self.values[index])
+        value = float(self.values[index])
+        if math.isnan(value):
+            return None
+        return value if self.labels is None else self.labels[int(value)]
+
+    def rename(self, name: Hashable) -> "Column":
+        """Return the column under another name."""
+        return replace(self, name=name)
+
+    def declare(self, kind: str) -> "Column":
+        """Return the column with the kind that the user wants it to have; "" for none."""
+        return replace(self, declared=kind) if kind else self
+
+    def cell(self, index: int) -> Any:
+        """Return a value as it was given, dates and times as text; None if missing."""
+        value = self[index]
+        return value if value is None or self.labels is not None else self.given(value)
+
+    def given(self, value: float) -> Any:
+        """Return what a number of a column without labels stands for."""
+        return bool(value) if self.kind == BOOLEAN else _moment(value, self.kind)
+
+    def cells(self) -> list[Any]:
+        """Return all values, each as it was given."""
+        return [self.cell(index) for index in range(len(self))]
+
+    @property
+    def codes(self) -> Indices:
+        """The index of each row's label, -1 if missing."""
+        return np.where(np.isnan(self.values), -1, self.values).astype(np.int64)
+
+    @property
+    def plain(self) -> Matrix | None:
+        """The numbers of a column of text that holds nothing else, NaN if missing; None for any other column."""
+        return None
+
+    def texts_with(self, pattern: str) -> Iterable[str]:
+        """Return the different texts in which a pattern is found."""
+        found = re.compile(pattern, re.ASCII).search
+        return [label for label in self.labels or () if isinstance(label, str) and found(label)]
+
+    def labelled(self) -> "Column":
+        """Return the column with its different values as labels; numbers in ascending order."""
+        if self.labels is not None:
+            return self
+        present = ~np.isnan(self.values)
+        labels, codes = np.unique(self.values[present], return_inverse=True)
+        values = np.full(len(self.values), np.nan)
+        values[present] = codes
+        return replace(self, values=values, labels=tuple(labels.tolist()))
+
+
+class TextColumn(Column):
+    """A column of text as a pyarrow array, null if missing. Its different texts are found when they are needed."""
+
+    def __init__(self, name: Hashable, texts: Any, declared: str = "") -> None:
+        vars(self).update(name=name, kind=TEXT, texts=texts, levels=None, declared=declared)
+
+    texts: Any
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            return self.texts[int(index)].as_py()
+        if isinstance(index, slice):
+            start, stop, step = index.indices(len(self))
+            if step == 1:
+                return TextColumn(self.name, self.texts.slice(start, max(stop - start, 0)), self.declared)
+        where = np.arange(len(self))[index]
+        return TextColumn(self.name, self.texts.take(where), self.declared)
+
+    def rename(self, name: Hashable) -> Column:
+        """Return the column under another name."""
+        return TextColumn(name, self.texts, self.declared)
+
+    def declare(self, kind: str) -> Column:
+        """Return the column with the kind that the user wants it to have; "" for none."""
+        return TextColumn(self.name, self.texts, kind or self.declared)
+
+    def cell(self, index: int) -> Any:
+        """Return the text; None if missing."""
+        return self[index]
+
+    def cells(self) -> list[Any]:
+        """Return all texts."""
+        return list(self.texts.to_pylist())
+
+    @cached_property
+    def _encoded(self) -> tuple[Matrix, tuple[Any, ...]]:
+        encoded = self.texts.dictionary_encode()
+        places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.float64)  # null becomes NaN
+        return places, tuple(encoded.dictionary.to_pylist())
+
+    @property
+    def values(self) -> Matrix:
+        """The index of each row's text among `labels`, NaN if missing."""
+        return self._encoded[0]
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """The different texts, in the order in which they first occur."""
+        return self._encoded[1]
+
+    @cached_property
+    def plain(self) -> Matrix | None:
+        """The numbers of a column that holds nothing else, read at once; None for any other column."""
+        import pyarrow
+        import pyarrow.compute as compute
+
+        if not all(map(_may_be_number, self.texts.slice(0, LOOKED_AT).to_pylist())):
+            return None
+        try:
+            numbers = self.texts.cast(pyarrow.float64())
+        except pyarrow.ArrowInvalid:
+            trimmed = compute.utf8_trim_whitespace(self.texts)
+            is_gap = compute.is_in(compute.utf8_lower(trimmed), pyarrow.array(sorted(MISSING)))
+            try:
+                numbers = compute.if_else(is_gap, None, trimmed).cast(pyarrow.float64())
+            except pyarrow.ArrowInvalid:
+                return None
+        values = np.array(numbers.to_numpy(zero_copy_only=False), np.float64)
+        n_gaps = np.isnan(values).sum()
+        # The texts nan and inf would be numbers too.
+        return values if n_gaps == numbers.null_count and n_gaps < len(values) and not np.isinf(values).any() else None
+
+    def texts_with(self, pattern: str) -> Iterable[str]:
+        """Return the different texts in which a pattern is found."""
+        if pattern in MARKS and self.plain is not None:
+            return []
+        import pyarrow.compute as compute
+
+        found = self.texts.filter(compute.match_substring_regex(self.texts, pattern))
+        return list(found.unique().to_pylist())
+
+
+def _may_be_number(text: str | None) -> bool:
+    """Return whether a text may be a numeral or a gap: most other columns are known by their first rows."""
+    try:
+        return text is None or text.strip().lower() in MISSING or float(text) is not None
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Columns of equal length. An integer index gives one record, any other index a table.
+
+    `dialect` is what the user said about how its text is written.
+
+    >>> table = Table((Column("age", NUMBER, np.array([31, np.nan])), Column("city", TEXT, np.zeros(2), ("Oslo",))))
+    >>> table[1], table[np.array([1, 0, 0])]
+    ({'age': None, 'city': 'Oslo'}, <Table of 3 rows: 'age', 'city'>)
+    """
+
+    columns: tuple[Column, ...]
+    dialect: Any = None
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The columns' names, in order."""
+        return [column.name for column in self.columns]
+
+    def column(self, name: Hashable) -> Column:
+        """Return the column of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def without(self, names: Iterable[Hashable]) -> "Table":
+        """Return the table without the columns of these names."""
+        left_out = set(names)
+        return replace(self, columns=tuple(column for column in self.columns if column.name not in left_out))
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            return {column.name: column[index] for column in self.columns}
+        return replace(self, columns=tuple(column[index] for column in self.columns))
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {listed(map(repr, self.names), MOST_NAMED)}>"
+
+
+def join_tables(tables: Sequence[Table]) -> Table:
+    """Return the rows of all tables, which have the same columns, one after another."""
+    if len(tables) == 1:
+        return tables[0]
+    columns = zip(*(table.columns for table in tables), strict=True)
+    return replace(tables[0], columns=tuple(map(_joined_column, columns)))
+
+
+def _joined_column(parts: Sequence[Column]) -> Column:
+    first = parts[0]
+    if all(isinstance(part, TextColumn) for part in parts):
+        import pyarrow
+
+        texts = pyarrow.concat_arrays([vars(part)["texts"] for part in parts])
+        return TextColumn(first.name, texts, first.declared)
+    kinds = sorted({kind for part in parts for kind in part.kind.split(AND) if kind})
+    kind = AND.join(kinds)
+    if all(part.labels is None or part.kind == EMPTY for part in parts) and len(kinds) <= 1:
+        return replace(_plain(first), kind=kind, values=np.concatenate([part.values for part in parts]))
+    codes, values = dict[Any, int](), list[Matrix]()
+    for part in parts:
+        labelled = part.labelled()
+        given = labelled.labels if part.labels is not None else [part.given(one) for one in labelled.labels or ()]
+        known = [codes.setdefault((type(label), label), len(codes)) for label in given or ()]  # True is no 1
+        values.append(np.array([*known, np.nan])[labelled.codes])
+    labels = tuple(label for _, label in codes)
+    return Column(first.name, kind, np.concatenate(values), labels, first.levels, first.declared)
+
+
+def _plain(column: Column) -> Column:
+    return Column(column.name, column.kind, column.values, None, column.levels, column.declared)
+
+
+def text_column(name: Hashable, texts: Sequence[str | None], declared: str = "") -> Column:
+    """Return a column of texts, None if missing."""
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        codes = dict[str, int]()
+        places = [math.nan if text is None else codes.setdefault(text, len(codes)) for text in texts]
+        return Column(name, TEXT, np.array(places, np.float64), tuple(codes), declared=declared)
+    return TextColumn(name, pyarrow.array(texts, pyarrow.string()), declared)
+
+
+def _moment(microseconds: float, kind: str) -> Any:
+    if kind == DURATION:
+        return str(timedelta(microseconds=microseconds))
+    if kind == TIME:
+        return str((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)).time())
+    if kind == DATE:
+        return str(np.datetime64(int(microseconds), "us")).removesuffix(".000000").removesuffix("T00:00:00")
+    return microseconds
+
+
+def names_of_kinds(kind: str) -> str:
+    """Return what a column holds, in words: "numbers and text"."""
+    return " and ".join(PLURALS[one] for one in kind.split(AND))

@@ -1,0 +1,17 @@
+"""What the chunks of a training file hold, in a form that tests compare."""
+
+import numpy as np
+
+from eocc.io.files.rows import learn, remarks_on
+
+
+def records(chunks, reading=None):
+    """Return the rows as dicts, as the model sees them; read by the reading of another table, if given."""
+    learnt = learn(chunks, "", choices=None)
+    table = learnt.X.patterns if reading is None else reading.table(chunks[0].table)
+    return [{column.name: column.cell(row) for column in table.columns} for row in range(len(table))]
+
+
+def remarks(chunks, measure="auto", choices=None):
+    learnt = learn(chunks, "", None if measure == "auto" else measure, choices)
+    return list(remarks_on(learnt, chunks, np.ones(len(learnt.kept), bool), False, measure == "auto"))
