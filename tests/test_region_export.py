@@ -198,3 +198,22 @@ def test_the_command_writes_what_the_classifier_gives(tmp_path, monkeypatch, cap
     EntropicOneClassClassifier(search=None).fit(numbers()).save("other.eocc")
     assert main(["export", "other.eocc", "--to", "python"]) == 1
     assert "fit it with --method regions to export it" in capsys.readouterr().err
+
+
+def test_truth_values_written_as_text_have_no_decision():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"a": rng.normal(size=80), "ok": rng.random(80) < 0.7})
+    clf = RegionClassifier().fit(rows)
+    database = sqlite3.connect(":memory:")
+    rows.to_sql("right", database, index=False)
+    rows.assign(ok=np.where(rows["ok"], "yes", "no")).to_sql("wrong", database, index=False)
+    right, wrong = (pd.read_sql(clf.to_sql(name, dialect="sqlite"), database) for name in ("right", "wrong"))
+    database.close()
+    assert right["decision"].tolist() == clf.predict(rows).tolist()
+    assert wrong["decision"].isna().all()
+    names = {}
+    exec(clf.to_python(), names)
+    with pytest.raises(ValueError, match="'ok' holds truth values: pass True or False, not 'yes'"):
+        names["predict"]({"a": 0.0, "ok": "yes"})
+    with pytest.raises(ValueError, match="'a' holds numbers: pass a number, not '0.5'"):
+        names["predict"]({"a": "0.5", "ok": True})

@@ -30,12 +30,16 @@ def features(row):
         if value is None or value != value:
             return None
         if kind == "categories":
+            if isinstance(value, str) and all(isinstance(label, bool) for label in labels):
+                raise ValueError(f"column {name!r} holds truth values: pass True or False, not {value!r}")
             for place, label in zip(places, labels):
                 found[place] = factor if value == label else 0.0
         elif kind == "levels":
             if value not in labels:
                 raise ValueError(f"column {name!r} holds the unknown level {value!r}")
             found[places[0]] = labels.index(value) / max(len(labels) - 1, 1) * factor
+        elif isinstance(value, str):
+            raise ValueError(f"column {name!r} holds numbers: pass a number, not {value!r}")
         elif kind == "constant":
             found[places[0]] = factor if abs(value - centre) > reach else 0.0
         else:

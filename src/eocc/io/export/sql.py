@@ -93,6 +93,12 @@ class _Writer:
     def _encoded(self, column: DataColumn) -> list[str]:
         """Return the features of a column."""
         name, factor = self._language.name(column.name), _number(column.factor)
+        if column.kind == CATEGORIES and all(isinstance(label, bool) for label in column.labels):
+            # NULL for text such as 'yes', which some databases compare with TRUE without a word.
+            return [
+                f"CASE {name} WHEN {self._label(label)} THEN {factor} WHEN {self._label(not label)} THEN 0e0 END"
+                for label in column.labels
+            ]
         if column.kind == CATEGORIES:
             return [
                 f"CASE WHEN {name} IS NULL THEN NULL WHEN {name} = {self._label(label)} THEN {factor} ELSE 0e0 END"
