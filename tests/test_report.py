@@ -328,7 +328,7 @@ def test_known_outliers_are_in_the_report(iris, tmp_path):
     clf = SurpriseClassifier(false_alarm_rate=0.1).fit(X[::2], y[::2])
     page = read(write_report(clf, tmp_path / "page.html", X[1::2], y[1::2]))
     assert "Each row is also compared with 50 known outliers." in page.text
-    assert "the comparison with 50 known outliers" in " ".join(page.data["rows"][0]["notes"])
+    assert "The comparison with 50 known outliers" in " ".join(page.data["rows"][0]["notes"])
 
 
 def test_labels_of_one_kind_leave_out_the_roc_curve(flowers, tmp_path):
