@@ -249,7 +249,7 @@ def test_the_share_of_a_file_counts_what_is_done_with_its_rows(recorder, tmp_pat
     for _ in open_chunks(tmp_path / "words.txt"):
         list(track("scoring", range(2)))
     shares = [share for _, share in recorder.seen]
-    assert shares[:3] == [0.0, 0.0, 0.2048]  # the second half of the first 4096 rows begins
+    assert shares[:3] == [0.0, 0.0, 0.4096]  # the second half of the first 8192 rows begins
     assert shares == sorted(shares)
     assert shares[-1] < 1
 

@@ -18,7 +18,7 @@ from eocc import SurpriseClassifier
 from eocc.explain.by_regions import prototypes_of
 from eocc.measures import MEASURES
 from eocc.plots import plot_membership, plot_modularity, plot_space
-from eocc.plots.projection import edges_between, prototype_share
+from eocc.plots.projection import edges_between
 from eocc.report import write_report
 from eocc.report.study import study_of
 from samples import samples
@@ -239,12 +239,12 @@ def test_a_membership_surface_says_how_many_rows_it_draws():
     axes = plot_membership(plain(prototypes=9, random_state=0).fit(X), axes=Figure().subplots(), resolution=20)
     assert axes.get_legend().get_texts()[0].get_text() == "9 of 30 training rows"
     assert len(axes.lines[0].get_xdata()) == 9
-    assert prototype_share(plain().fit(X)) == ""
+    assert plain().fit(X).prototypes_in_words == ""
 
 
 def test_the_modularity_of_many_partitions_is_drawn_with_few_vertices():
     clf = plain(graph="knn", prototypes=20, random_state=0).fit(np.random.default_rng(0).normal(size=(3000, 2)))
-    line = plot_modularity(clf, axes=Figure().subplots()).lines[0]
+    line = plot_modularity(clf, axes=Figure().subplots(), quantity="Q").lines[0]
     assert len(line.get_xdata()) <= 2001
     assert {1, len(clf.regions_), 3000} <= set(line.get_xdata())
     assert_array_equal(line.get_ydata(), clf.modularity_curve_[line.get_xdata() - 1])

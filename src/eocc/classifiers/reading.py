@@ -12,7 +12,6 @@ from eocc.foundation.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.measures.tables import Gower
 from eocc.scale.cluster import materialised
 from eocc.tables.judge import Fault
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
@@ -206,7 +205,7 @@ def _has_names(X: Any) -> bool:
 
 
 def _takes_tables(measure: Any) -> bool:
-    return isinstance(measure, Gower) or (hasattr(measure, "fit") and not hasattr(measure, "read"))
+    return getattr(measure, "reads_tables", False) or (hasattr(measure, "fit") and not hasattr(measure, "read"))
 
 
 def _warn_of_empty_rows(patterns: Any) -> None:

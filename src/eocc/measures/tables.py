@@ -215,6 +215,7 @@ class Gower(RegisteredMeasure):
     kinds: Mapping[Any, str | Sequence[Any]] | None = None
     stored: ClassVar = {"kinds": optional(mapping(hashable, instance(str, list, tuple)))}
     fitted_class: ClassVar = FittedGower
+    reads_tables: ClassVar = True
     stored_classes: ClassVar = (FittedColumn, *STORED_CODERS)
 
     def __post_init__(self) -> None:

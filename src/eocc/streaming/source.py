@@ -171,7 +171,7 @@ def source_of(
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
 
-    >>> [part.values.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).rows()]
+    >>> [part.values.patterns.tolist() for part in source_of(np.arange(6).reshape(3, 2), chunk_rows=2).rows()]
     [[[0.0, 1.0], [2.0, 3.0]], [[4.0, 5.0]]]
     """
     check_count("chunk_rows", chunk_rows)

@@ -109,6 +109,7 @@ class GraphEdit(GraphMeasure):
     and pictures, which may be one that is ignored. By default it is "symbol", "label", "element", "type" or "name", the
     first that vertices have, else another category or text.
 
+    >>> from eocc.measures.objects import Objects
     >>> path, ring = (LabelledGraph(3, edges) for edges in ([[0, 1], [1, 2]], [[0, 1], [1, 2], [0, 2]]))
     >>> pairs = GraphEdit().fit(Objects([path, ring])).prepare(Objects([path]), Objects([ring]))
     >>> pairs.evaluate(np.array([1.0, 1.0, 1.0])) * (3 + 3 + 2 + 3)
