@@ -129,10 +129,11 @@ def restore(
 
 def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in classifier.parameters]
-    is_right = isinstance(documents, dict) and set(documents) == set(names)
+    is_right = isinstance(documents, dict) and set(documents) <= set(names)
     demand(is_right, f"the parameters must be {', '.join(names)}")
     values = {}
-    for parameter in classifier.parameters:
+    # Parameters that the version of the file did not have keep their defaults.
+    for parameter in (one for one in classifier.parameters if one.name in documents):
         name, document = parameter.name, documents[parameter.name]
         if isinstance(document, dict) and set(document) == {"not_saved"}:
             kind = document["not_saved"]
