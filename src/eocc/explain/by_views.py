@@ -15,7 +15,7 @@ from eocc.surprise.covariance import CovarianceView, columns_of
 from eocc.surprise.far import FarView
 from eocc.surprise.model import SurpriseModel
 
-# Values of one column are shown for so many normal rows that are alike in another.
+# The number of normal rows, alike in one column, whose values of another are shown.
 N_ALIKE = 16
 # A training row is near if it is at most this share of the way to the landmarks that are far.
 NEAR = 0.5
@@ -68,10 +68,9 @@ def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
         here, most = (
             int(np.isnan(table).sum(axis=axis).max()) for table, axis in ((cells.rows, 1), (cells.columns, 0))
         )
-        text = (
-            f"{here} of {len(cells.names)} values are missing; normal rows have {f'at most {most}' if most else 'none'}"
-        )
-        return Reason("missing values", text, here, 0, most, share, str(here), f"at most {most}")
+        normal = f"at most {most}" if most else "none"
+        text = f"{here} of {len(cells.names)} values are missing; normal rows have {normal}"
+        return Reason("missing values", text, here, 0, most, share, str(here), normal)
     column, value, name = cells.columns[k], cells.value(0, k), cells.names[k]
     known = column[~np.isnan(column)]
     said = format_value(value)

@@ -19,9 +19,9 @@ from eocc.measures.protocol import ComparesRows
 from eocc.space.prototypes.content import Words
 from eocc.surprise.comparison import Comparison, Reference
 
-# Training rows are left out in so many folds.
+# The number of folds in which training rows are left out.
 N_FOLDS = 5
-# So many rows, chosen by content, have the median about which products are computed.
+# The number of rows, chosen by content, about whose median products are computed.
 N_CENTRAL = 101
 # Keeps the logarithm finite.
 LEAST = 1e-12
