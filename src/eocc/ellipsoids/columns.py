@@ -31,7 +31,7 @@ class DataColumn:
     labels: tuple[Any, ...] = ()
 
     def value(self, feature: float) -> float:
-        """Return the number that a feature stands for."""
+        """Return the number of the column that a feature encodes."""
         return feature / self.factor + self.centre
 
     def shares(self, features: Matrix) -> Matrix:

@@ -72,7 +72,7 @@ class Column:
         return value if value is None or self.labels is not None else self.given(value)
 
     def given(self, value: float) -> Any:
-        """Return what a number of a column without labels stands for."""
+        """Return the value that a number of a column without labels encodes."""
         return bool(value) if self.kind == BOOLEAN else _moment(value, self.kind)
 
     def cells(self) -> list[Any]:
