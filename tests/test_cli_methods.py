@@ -122,7 +122,7 @@ def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
     assert list(printed["surprise"][0]) == [*list(printed["eocc-1"][0])[:-1], "p_value", "notes"]
     inside, outside = printed["surprise"]
     assert (inside["decision"], outside["decision"]) == ("1", "-1")
-    assert float(inside["distance"]) < 1 < float(outside["distance"])
+    assert float(inside["how_far_out"]) < 1 < float(outside["how_far_out"])
     assert float(outside["p_value"]) == pytest.approx(1 / 31)
 
 
@@ -196,7 +196,7 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
     found = load(model)
     assert len(found.training_indices_) == n_training
     assert found.facts().get("known outliers") == n_outliers
-    assert found.predict([[30.0, 0.0]]).tolist() == [-1] if found.feature_names is None else True
+    assert found.predict([[30.0, 0.0]]).tolist() == [-1] if found._feature_names is None else True
 
 
 @pytest.mark.parametrize(

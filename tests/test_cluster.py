@@ -35,7 +35,7 @@ from eocc.space.prototypes.by_content import Census, Sketch
 from samples import samples
 
 IMPORTED = ["eocc.classifiers.entropic", "eocc.classifiers.surprise", "eocc.measures.composite", "eocc.search.genetic"]
-LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_with_reject", "transform"]
+LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_or_abstain", "transform"]
 
 
 @pytest.fixture(scope="module")
@@ -401,8 +401,8 @@ def test_arrays_are_scored_lazily_and_bit_identically(name, rows):
 def test_arguments_reach_every_partition(rows):
     clf = plain(false_alarm_rate=0.1).fit(rows)
     with dask.config.set(scheduler="synchronous"):
-        found = clf.predict_with_reject(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
-    assert_array_equal(found, clf.predict_with_reject(rows, unsure_rate=0.9))
+        found = clf.predict_or_abstain(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
+    assert_array_equal(found, clf.predict_or_abstain(rows, unsure_rate=0.9))
     assert 0 in found
 
 

@@ -42,7 +42,7 @@ def tables(rows):
 def views_of(clf, new):
     """The views of new rows by name."""
     model = clf.surprise_model_
-    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf.read(new))).T, strict=True))
+    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf._read(new))).T, strict=True))
 
 
 def decisive(clf, new):

@@ -28,7 +28,7 @@ ROUNDING = 1e-6
 
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
-    names, calibration = classifier.feature_names, classifier.calibration_
+    names, calibration = classifier._feature_names, classifier.calibration_
     return {
         "resolved_measure": classifier.resolved_measure_,
         "measure": classifier.measure_,

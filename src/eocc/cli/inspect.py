@@ -49,7 +49,7 @@ def facts_of(classifier: Any) -> dict[str, Any]:
     return {
         "method": facts.pop("method"),
         "measure": measure if isinstance(measure, str) else type(measure).__name__,
-        "training rows": classifier.n_training,
-        "prototypes": None if classifier.is_whole else len(classifier.prototypes_),
+        "training rows": classifier._n_training,
+        "prototypes": None if classifier._is_whole else len(classifier.prototypes_),
         **facts,
     }

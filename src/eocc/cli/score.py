@@ -25,10 +25,10 @@ def score(
 ) -> None:
     """Score the rows of files with a model.
 
-    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), a distance (above 1
-    means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values that no
-    training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its note says why.
-    The files are read one part at a time, so they may be larger than memory. If the rows as a whole differ from the
+    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), how far out it is
+    (above 1 means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values
+    that no training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its
+    note says why. The files are read one part at a time, so they may be larger than memory. If the rows as a whole differ from the
     training rows, a note says so.
 
     Example: eocc score model.eocc new.csv -o scores.csv
@@ -44,7 +44,7 @@ def score(
 
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
     incomplete, blank, bad = Named(), Named(), dict[Any, str]()
-    reading, is_typed = classifier.table_reading, form in (JSON, PARQUET)
+    reading, is_typed = classifier._table_reading, form in (JSON, PARQUET)
     scoring, facts = Scoring(classifier, classifier.n_jobs), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all

@@ -43,18 +43,18 @@ class FittedClassifier(Protocol):
         """Their centres and widths."""
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows."""
 
     @property
-    def is_whole(self) -> bool:
+    def _is_whole(self) -> bool:
         """Whether every training row is a prototype."""
 
     @property
-    def feature_names(self) -> tuple[str, ...] | None:
+    def _feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if there are any."""
 
-    def embed(self, patterns: Any) -> Matrix:
+    def _embed(self, patterns: Any) -> Matrix:
         """Return patterns in the dissimilarity space."""
         ...
 
@@ -115,14 +115,14 @@ def reach_of(threshold: float) -> float:
 
 def described(classifier: FittedClassifier, patterns: Any, index: int) -> str:
     """Return one pattern in a few words; "" if the measure has none."""
-    return description_of(classifier.measure_, patterns[index : index + 1], classifier.feature_names)
+    return description_of(classifier.measure_, patterns[index : index + 1], classifier._feature_names)
 
 
 def schema_of(classifier: FittedClassifier) -> DataSchema:
     """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
     find = getattr(classifier.measure_, "schema", lambda *_: None)  # a measure of the user's own may lack it
     try:
-        return find(classifier.prototypes_, classifier.feature_names) or DataSchema("")
+        return find(classifier.prototypes_, classifier._feature_names) or DataSchema("")
     except ValueError:  # no file can hold such data
         return DataSchema("")
 
@@ -139,4 +139,4 @@ def weight_names(classifier: FittedClassifier) -> list[str]:
     name = getattr(classifier.measure_, "weight_names", None)  # a measure of the user's own may lack it
     if name is None:
         return [f"weight {k + 1}" for k in range(len(classifier.weights_))]
-    return list(name(classifier.feature_names))
+    return list(name(classifier._feature_names))

@@ -51,12 +51,12 @@ def questions_of(
 ) -> list[Question]:
     """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
     check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n, goal), classifier.read(X)
+    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
     if not asked:
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
     called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier.explain_patterns(some)), strict=True)
+    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier._explain_patterns(some)), strict=True)
     return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 
@@ -104,7 +104,7 @@ def write_review(
 def _page(
     classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
 ) -> str:
-    some = classifier.read(X)[np.array([question.index for question in questions])]
+    some = classifier._read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
     decisions = _decisions(classifier, some)
     rows = [
@@ -124,7 +124,7 @@ def _page(
 
 def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
     """Return the decision on each pattern as an index into DECISIONS: accepted, unsure, rejected."""
-    margins, calibration = classifier.score_read(patterns).margins, classifier.calibration_
+    margins, calibration = classifier._score_read(patterns).margins, classifier.calibration_
     unsure = 0 if calibration is None else calibration.p_values(margins) <= calibration.unsure_rate
     return list(map(int, np.where(margins >= classifier.threshold_, np.where(unsure, 1, 0), 2)))
 

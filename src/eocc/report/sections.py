@@ -70,7 +70,7 @@ def _area_under_curve(rows: ScoredRows) -> float | None:
 
 
 def _summary_in_words(study: Study) -> list[str]:
-    said = [f"The model learned what is normal from {counted(study.classifier.n_training, 'training row')}."]
+    said = [f"The model learned what is normal from {counted(study.classifier._n_training, 'training row')}."]
     if study.prototype_share:
         said[0] += f" It keeps {study.prototype_share} as prototypes and compares every row with these only."
     if study.new is None:
@@ -80,7 +80,7 @@ def _summary_in_words(study: Study) -> list[str]:
     doubt = f", {unsure:,} of them unsure" if unsure else ""
     said.append(f"Of {counted(len(new), 'new row')} it rejects {shares[0]} and accepts {shares[1]}{doubt}.")
     said += [*_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
-    if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
+    if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         said.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
     return said
@@ -102,7 +102,7 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
     if new.p_values is None or not len(kept):
         return []
-    drift = study.classifier.drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
+    drift = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 
@@ -150,7 +150,7 @@ def _sort(key: str, text: str) -> Markup:
 def _rows_in_words(study: Study) -> str:
     limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier.ratio_name}; rows up to {limit} are accepted"
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted"
     calibration = study.classifier.calibration_
     if study.subject.p_values is not None and calibration is not None:
         said += f", and of these, rows with a p-value up to {calibration.unsure_rate:.3g} are unsure"
@@ -179,7 +179,7 @@ def _filters(study: Study) -> Markup:
 def map_section(study: Study, columns: Columns) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
-        f"{study.classifier.map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
+        f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
         f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
         "are logarithmic, so that a far row does not squeeze the others."
     )
@@ -270,7 +270,7 @@ def _calibration_in_words(study: Study) -> str:
     rate = calibration.rate
     return (
         f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "
+        f"rejected. It was set on {counted(study.classifier._n_training, 'training row')}, each scored as if the model "
         "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )
 
@@ -320,7 +320,7 @@ def _in_words(value: Any) -> str:
 
 
 def _search(study: Study) -> Markup:
-    history = study.classifier.search_history
+    history = study.classifier._search_history
     if history is None:
         return Markup()
     first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
@@ -352,7 +352,7 @@ def _regions(study: Study) -> Markup:
 
 
 def _weights(study: Study) -> Markup:
-    weightings, names = study.classifier.weightings, weight_names(study.classifier)
+    weightings, names = study.classifier._weightings, weight_names(study.classifier)
     if not names:
         return tag("p", "The measure has no weights.")
     order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_LINES].tolist()

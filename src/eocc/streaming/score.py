@@ -47,16 +47,16 @@ class Scoring:
 
     def __init__(self, classifier: OneClassClassifier, n_jobs: int | None) -> None:
         self._classifier, self._calibration = copy(classifier), classifier.calibration_
-        self._drift = None if self._calibration is None else classifier.drift_counts()
+        self._drift = None if self._calibration is None else classifier._drift_counts()
         self._classifier.n_jobs = n_jobs
         self.n_rows, self._n_accepted = 0, 0
         # Columns of the result; `p_value` is for calibrated models.
-        self.names = ["decision", "membership", "score", "distance", *([] if self._drift is None else ["p_value"])]
+        self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
 
     def score(self, X: Any) -> tuple[Any, Scores]:
         """Return the rows as the measure reads them, and their scores."""
-        patterns = self._classifier.read(X)
-        return patterns, self._classifier.score_read(patterns)
+        patterns = self._classifier._read(X)
+        return patterns, self._classifier._score_read(patterns)
 
     def count(self, patterns: Any, scores: Scores) -> dict[str, NDArray[Any]]:
         """Count the rows, and return the columns `names`."""
@@ -83,10 +83,10 @@ def score_stream(
 ) -> Scored:
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the counts.
 
-    The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `distance` and, for
-    a calibrated model, `p_value`. The source is one of those that `fit_stream` takes, or an iterator of chunks; it may
-    hold any data that the model can compare. Columns of tables and frames are found by name. Rows with missing values
-    are scored as `predict` would, unless incomplete="skip" leaves them out.
+    The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `how_far_out` and,
+    for a calibrated model, `p_value`. The source is one of those that `fit_stream` takes, or an iterator of chunks; it
+    may hold any data that the model can compare. Columns of tables and frames are found by name. Rows with missing
+    values are scored as `predict` would, unless incomplete="skip" leaves them out.
 
     >>> from eocc import SurpriseClassifier
     >>> rows = np.random.default_rng(0).normal(size=(100, 2))
@@ -101,9 +101,9 @@ def score_stream(
     output = Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
-    reading, measure = classifier.table_reading, classifier.measure_
+    reading, measure = classifier._table_reading, classifier.measure_
     find: Any = getattr(measure, "schema", None)
-    schema = find(classifier.prototypes_, classifier.feature_names) if reading is None and find else None
+    schema = find(classifier.prototypes_, classifier._feature_names) if reading is None and find else None
     fills_gaps = getattr(measure, "fills_gaps", False)
     stream = source_of(source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=fills_gaps)
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
