@@ -61,7 +61,7 @@ class Projection:
         return points
 
 
-def projection_error(points: Points) -> float:
+def projection_error(points: Rows) -> float:
     """Return by how much a distance between points may exceed the exact one, because of rounding."""
     # Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most
     # 2 |x|, has a relative error of at most (c + 2) u, which the root halves.
