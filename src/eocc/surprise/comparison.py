@@ -10,9 +10,8 @@ from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import summarise_lists
-from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared
+from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared, prepare
 from eocc.neighbours.exact import Lists, RowIndex
-from eocc.scale.cluster import prepare
 from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, summarise
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
@@ -53,8 +52,7 @@ class Reference:
     @cached_property
     def coordinates(self) -> Matrix:
         """Rows of numbers in the unit of the dissimilarity."""
-        assert isinstance(self.measure, ComparesRows)
-        return self.measure.coordinates(self.prototypes)
+        return np.asarray(self.measure.coordinates(self.prototypes))
 
     @cached_property
     def active(self) -> Flags:
