@@ -52,8 +52,9 @@ class FittedMeasure:
     # Rows of a table only: its values by column, and a column of 0 and 1 per category.
     cells: Any = None
     indicator_columns: Any = None
-    # See ComparesRows, FindsNearest and HasCells.
+    # See ComparesRows, ComparesMixedRows, FindsNearest and HasCells.
     coordinates: Any = None
+    encoded: Any = None
     nearest: Any = None
     cell_values: Any = None
 
@@ -175,6 +176,26 @@ class ComparesRows(Protocol):
 
     def coordinates(self, patterns: Matrix) -> Matrix:
         """Return the coordinates (n, u): d(x, y; p) = sqrt(sum_k p_k (x_k - y_k)^2) up to rounding."""
+
+
+@runtime_checkable
+class ComparesMixedRows(Protocol):
+    """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
+
+    c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
+    """
+
+    @property
+    def is_code(self) -> Flags:
+        """Which columns hold codes of categories; the others hold numbers."""
+
+    def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
+
+
+def compares_rows(measure: Any) -> bool:
+    """Return whether a measure compares rows of numbers or codes, whose nearest an index finds."""
+    return isinstance(measure, ComparesRows | ComparesMixedRows)
 
 
 @runtime_checkable
