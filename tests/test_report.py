@@ -313,7 +313,7 @@ def test_the_model_section_shows_the_facts_and_all_weightings(setosa, tmp_path):
     surprise = SurpriseClassifier().fit(setosa * np.array([1.0, 50.0, 1.0, 1.0]))
     text = read(write_report(surprise, tmp_path / "page.html")).text
     assert "variance-equalised" in text
-    assert f"{surprise.weightings['variance-equalised'][0]:.3g}" in text
+    assert f"{surprise._weightings['variance-equalised'][0]:.3g}" in text
     assert f"threshold of the surprise {surprise.surprise_model_.threshold.value:.3g}" in text
     assert "Search:" not in text
     plain = EntropicOneClassClassifier(search=None).fit(setosa)

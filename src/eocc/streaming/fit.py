@@ -118,7 +118,7 @@ def fit_stream(
     passes = StreamPasses(stream, count)
     draft._fit_passes(passes, sample, known)
     draft._take_reading(reading)
-    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
+    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
