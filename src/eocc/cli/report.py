@@ -13,23 +13,34 @@ from eocc.cli.output import open_model
 @options.model_argument
 @options.data_option
 @options.output_option("report.html", "The page, one HTML file.")
-@click.option("--title", default="", help="Title of the page; the name of the file by default.")
+@click.option("--title", default="", help="What the page is about; the name of the file by default.")
 @options.data_options("label", "target", "id_column", "strict")
 def report(model: Path, data: options.DataFiles | None, output: Path, title: str, about: options.DataOptions) -> None:
     """Write an HTML page about a model and its decisions.
 
     Example: eocc report model.eocc --data new.csv -o report.html
     """
+    from eocc.report.page import checked_page
+
+    checked_page(output)
     classifier = open_model(model, output, *(data.paths if data else ()))
 
     from eocc.cli.reading import read_for, say_if_trained_on
     from eocc.report import write_report
 
-    title = title or f"One-class report: {(data or model).name}"
+    title = title or (data or model).name
     if data is None:
         write_report(classifier, output, title=title)
     else:
         rows = read_for(classifier, data, about)
         say_if_trained_on(classifier, rows)
-        write_report(classifier, output, rows.X, rows.signs if about.label else None, rows.names, title)
+        write_report(
+            classifier,
+            output,
+            rows.X,
+            rows.signs if about.label else None,
+            rows.names,
+            title,
+            notes=[f"Row {name} cannot be read, so it is rejected: {why}." for name, why in rows.bad.items()],
+        )
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")
