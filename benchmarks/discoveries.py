@@ -76,8 +76,8 @@ def main():
             for size in (0, 4, 6):
                 false, found, files = run(classifier, draw, given.training, given.files, size)
                 planted = f"{N_OUTLIERS} at {size} sd" if size else "none"
-                print(f"{classifier.__name__:20} {draw.__name__:8} {planted:>12} {false:7.3f} {found:7.3f} {files:15.3f}",
-                      flush=True)  # fmt: skip
+                name = f"{classifier.__name__:20} {draw.__name__:8}"
+                print(f"{name} {planted:>12} {false:7.3f} {found:7.3f} {files:15.3f}", flush=True)
 
 
 if __name__ == "__main__":

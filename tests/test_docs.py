@@ -41,7 +41,7 @@ PUBLIC = {
 # Names in __all__ that serve other rooms of the package.
 INTERNAL = {
     "__version__", "explain_by_neighbours", "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
-    "Scoring", "files_of", "writing_parquet", "Remote", "are_numbers", "current", "dask_lazy", "is_dask",
+    "files_of", "writing_parquet", "Remote", "are_numbers", "current", "dask_lazy", "is_dask",
     "materialised", "prepare", "spread_measure", "using",
 }  # fmt: skip
 NAMES = [

@@ -57,7 +57,7 @@ class Summary:
     gaps: Mapping[Hashable, int] = field(default_factory=dict)
     n_incomplete: int = 0
     n_empty: int = 0
-    bad_cells: Mapping[Any, str] = field(default_factory=dict)
+    bad_cells: Sequence[tuple[Any, str]] = ()
     classifier: Any = field(default=None, repr=False, compare=False)
 
     @property
@@ -94,7 +94,7 @@ class Summary:
             },
             "bad_cells": {
                 "rows": len(bad),
-                "first": [{"row": str(row), "reason": why} for row, why in [*bad.items()][:MOST_NAMED]],
+                "first": [{"row": str(row), "reason": why} for row, why in bad[:MOST_NAMED]],
             },
             "notes": list(notes),
         }  # fmt: skip
@@ -120,7 +120,7 @@ class Counting:
             self._drift, self._discoveries = classifier.drift_counts(), DiscoveryCounts(self._calibration)
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
         self._new, self._gaps = dict[Hashable, NewCategories](), dict[Hashable, int]()
-        self.bad = dict[Any, str]()
+        self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
         self._number_columns = number_columns(classifier)
         # The columns that `add` returns; `p_value` is for calibrated models.
         self.names = ["decision", "membership", "score", "distance", *([] if self._drift is None else ["p_value"])]
@@ -170,7 +170,7 @@ class Counting:
             self.n_rows + len(self.bad), self._n_accepted,
             None if self._drift is None else self._drift.result(),
             None if self._discoveries is None else self._discoveries.result(rate),
-            self._new, self._gaps, self._n_incomplete, self._n_empty, self.bad, self._classifier,
+            self._new, self._gaps, self._n_incomplete, self._n_empty, tuple(self.bad), self._classifier,
         )  # fmt: skip
 
 

@@ -144,13 +144,13 @@ def score(
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared
                     incomplete.add(list(compress(part.good_names, n_gaps > 0)))
                     blank.add(list(compress(part.good_names, n_gaps == n_columns)))
-            counting.bad |= {part.names[row]: why for row, why in part.faults.items()}
+            counting.bad += [(part.names[row], why) for row, why in part.faults.items()]
             kept = kept_columns(part, keep, reading, is_typed)
             found = part.with_bad(columns, notes, counting.names)
             rows.add({"row": part.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
         outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
         rows.finish(outcome.discoveries)
-        say_bad(counting.bad)
+        say_bad(dict(counting.bad))
         incomplete.say("have missing values")
         blank.say(f"have {NO_VALUES}")
         if summary_draft is not None:
@@ -198,7 +198,8 @@ class _Rows:
                 found = [p is not None and bool(discoveries.among(p)) for p in columns["p_value"]]
                 rejected = [value == -1 for value in columns["decision"]]
                 kept = {None: [True] * len(found), REJECTED: rejected, DISCOVERIES: found}[self._only]
-                self._write_some({**columns, DISCOVERY: list(map(int, found))}, kept)
+                notes = columns.pop("notes")  # the last column
+                self._write_some({**columns, DISCOVERY: list(map(int, found)), "notes": notes}, kept)
 
     def _write_some(self, columns: dict[str, Any], kept: list[bool]) -> None:
         some = columns if all(kept) else {name: list(compress(cells, kept)) for name, cells in columns.items()}
