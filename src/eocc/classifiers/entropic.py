@@ -63,7 +63,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         maximises the performance on a validation set of both kinds: see `fit`.
     prototypes : int, float in (0, 1] or None, default=None
         Compare patterns with this many training patterns, or with this share of them. None means all.
-    selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
+    selection : {"random", "farthest-first", "content"} or Selection, default="random"
         How prototypes are chosen.
     graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
         The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
