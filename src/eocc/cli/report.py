@@ -7,6 +7,10 @@ import click
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import open_model
+from eocc.foundation.registry import listed
+
+# The page names this many rows that cannot be read.
+MOST_NOTES = 5
 
 
 @command
@@ -20,27 +24,22 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
 
     Example: eocc report model.eocc --data new.csv -o report.html
     """
-    from eocc.report.page import checked_page
-
-    checked_page(output)
     classifier = open_model(model, output, *(data.paths if data else ()))
 
     from eocc.cli.reading import read_for, say_if_trained_on
     from eocc.report import write_report
+    from eocc.report.page import checked_page
 
+    checked_page(output)
     title = title or (data or model).name
     if data is None:
         write_report(classifier, output, title=title)
     else:
         rows = read_for(classifier, data, about)
         say_if_trained_on(classifier, rows)
-        write_report(
-            classifier,
-            output,
-            rows.X,
-            rows.signs if about.label else None,
-            rows.names,
-            title,
-            notes=[f"Row {name} cannot be read, so it is rejected: {why}." for name, why in rows.bad.items()],
-        )
+        notes = [f"Row {name} cannot be read, so it is rejected: {why}." for name, why in rows.bad.items()][:MOST_NOTES]
+        notes += [f"{len(rows.bad):,} rows cannot be read."] if len(rows.bad) > MOST_NOTES else []
+        notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
+        y = rows.signs if about.label else None
+        write_report(classifier, output, rows.X, y, rows.names, title, notes)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")
