@@ -59,7 +59,7 @@ def test_files_stay_short():
 
 
 def test_every_departure_is_cited_where_it_happens_and_only_those():
-    table = (ROOT / "docs" / "reference" / "departures.md").read_text().splitlines()
+    table = (ROOT / "docs" / "research" / "departures.md").read_text().splitlines()
     keys = {line.split("|")[1].strip() for line in table if line.startswith("|")} - {"point", "---"}
     source = " ".join(path.read_text() for path in files())
     cited = set(re.findall(r"departure: ([a-z0-9 ]+?)(?=[\.\n;)]|$)", source))
@@ -74,6 +74,6 @@ def test_the_readme_names_files_that_exist():
 
 
 def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["three_clusters.py", str(tmp_path / "picture.png")])
-    runpy.run_path(str(ROOT / "examples" / "three_clusters.py"), run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["front_page.py", str(tmp_path / "picture.png")])
+    runpy.run_path(str(ROOT / "examples" / "front_page.py"), run_name="__main__")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
