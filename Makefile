@@ -14,6 +14,7 @@ demo: $(VENV)/.installed
 
 check: lint types
 	$(BIN)/pytest -n auto --dist worksteal -q $(CORE)
+	$(BIN)/python benchmarks/sizes.py
 
 test: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --dist worksteal
