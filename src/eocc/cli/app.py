@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NoReturn
 import click
 
 from eocc.foundation.atomic import FULL
-from eocc.foundation.printing import printable
+from eocc.foundation.printing import printable, printable_lines
 from eocc.foundation.progress import NOTE, Watch, log_record, shown
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -136,12 +136,26 @@ class _ClosedOutput(io.TextIOBase):
         raise OSError("standard output is closed; open it, or pass --output")
 
 
+class _Terminal(io.TextIOBase):
+    """Standard output on a terminal, which text from files must not control."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.flush, self.fileno, self.isatty = file.flush, file.fileno, file.isatty  # type: ignore[method-assign]
+
+    def write(self, text: str, /) -> int:
+        """Write the text with a question mark for every character that cannot be printed."""
+        return int(self._file.write(printable_lines(text)))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
     Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
+    if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
+        sys.stdout = _Terminal(sys.stdout)
     gc.set_threshold(*GARBAGE)
     code = _run(arguments)
     try:
