@@ -28,16 +28,6 @@ def height_over_edge(a, b, c):
     return 2 / c * math.sqrt(max(0.0, half * (half - a) * (half - b) * (half - c)))
 
 
-def radius(distances, centres):
-    """The largest distance of any pattern to its nearest centre."""
-    return max(min(row[centre] for centre in centres) for row in distances)
-
-
-def least_radius(distances, k):
-    """The least radius over all subsets of k patterns."""
-    return min(radius(distances, centres) for centres in combinations(range(len(distances)), k))
-
-
 def length_to_nearest(point, targets, k, gamma, own=-1):
     """The sum of distance^gamma to the k nearest targets; target `own` left out."""
     distances = sorted(math.dist(point, target) for index, target in enumerate(targets) if index != own)
