@@ -1,7 +1,6 @@
 """Rivals as their definitions give them: loops over points, edges and subsets."""
 
 import math
-from itertools import combinations
 
 
 def distance_to_segment(point, start, end):
