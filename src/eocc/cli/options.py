@@ -285,7 +285,7 @@ def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> P
     return value
 
 
-PATH = click.Path(path_type=Path)
+PATH = click.Path(path_type=Path, readable=False)  # what cannot be read is said where it is read
 STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")
