@@ -76,7 +76,7 @@ def outcome(path, data, damage, new, rng):
 def use(model):
     """Describe the model, and explain its own rows."""
     repr(model)
-    model.describe(), facts_of(model)
+    model._describe(), facts_of(model)
     if not any(isinstance(value, NotSaved) for value in model.get_params(deep=False).values()):
         model._memory_needed(10**6, 10, 0.0)  # of another fit, which needs all arguments
     own = model.prototypes_[np.arange(min(2, len(model.prototypes_)))]

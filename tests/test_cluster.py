@@ -180,7 +180,7 @@ def test_a_search_survives_the_death_of_a_worker(client, rows, tmp_path):
 
 def facts_of(clf):
     margins = clf.calibration_.margins.tolist()
-    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf.facts()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf._facts()
 
 
 @pytest.mark.parametrize("settings", [{"prototypes": 50}, {"prototypes": None}, {"measure": "standardised"}])
@@ -344,7 +344,7 @@ def test_modules_that_workers_lack_are_named(client, tmp_path, monkeypatch):
             client.compute(fitted.score_samples(lines), workers=[lacks]).result()
 
         client.upload_file(str(tmp_path / "my_measure.py"))
-        assert SurpriseClassifier(measure=gap).fit(words).facts() == fitted.facts()
+        assert SurpriseClassifier(measure=gap).fit(words)._facts() == fitted._facts()
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
 
 

@@ -48,7 +48,7 @@ def test_normal_rows_train_and_outliers_are_kept():
     clf = learned()
     assert_array_equal(clf.training_indices_, np.arange(80))
     assert_array_equal(clf.surprise_model_.outliers.prototypes, both_kinds(0)[1])
-    assert clf.facts()["known outliers"] == 12
+    assert clf._facts()["known outliers"] == 12
 
 
 def test_lists_hold_as_many_outliers_as_are_needed(tmp_path, monkeypatch):

@@ -470,4 +470,4 @@ def test_the_order_of_the_entropy_is_known_even_if_gamma_was_not_saved(tmp_path,
     clf = EntropicOneClassClassifier(search=None).fit(setosa).set_params(gamma="large")
     loaded = again(clf, tmp_path / "m.eocc")
     assert isinstance(loaded.gamma, NotSaved)
-    assert loaded.facts()["order of the Rényi entropy"] == clf.alpha_ == (50 - 0.02) / 50
+    assert loaded._facts()["order of the Rényi entropy"] == clf.alpha_ == (50 - 0.02) / 50

@@ -113,7 +113,7 @@ def test_labels_of_a_stream_and_of_dask_count(monkeypatch):
     y = np.append(np.ones(200), [-1, -1])
     one = RegionClassifier().fit(rows, y)
     other = RegionClassifier().fit(dask_array.from_array(rows, chunks=(70, 2)), y)
-    assert one.facts()["known outliers"] == 2
+    assert one._facts()["known outliers"] == 2
     assert_array_equal(one.score_samples(rows), other.score_samples(rows))
     assert one.score_samples([[3.0, 3.0]])[0] < RegionClassifier().fit(rows[:200]).score_samples([[3.0, 3.0]])[0]
 
@@ -149,7 +149,7 @@ def test_a_model_of_numbers_holds_no_training_row(fitted, tmp_path):
     # The centre of a region of one row is that row.
     held = sum(row.tobytes() in content for row in X.to_numpy())
     assert held == sum(region.n_members == 1 for region in fitted.regions_)
-    assert held == fitted.facts()["training rows in the model"]
+    assert held == fitted._facts()["training rows in the model"]
     few = RegionClassifier(n_regions=4).fit(X)
     few.save(tmp_path / "few.eocc")
     assert not any(row.tobytes() in (tmp_path / "few.eocc").read_bytes() for row in X.to_numpy())
@@ -170,7 +170,7 @@ def test_correlated_columns_are_named():
     falling = two_groups()
     falling["load"] *= -1
     falls = RegionClassifier(n_regions=2, measure="standardised").fit(falling)
-    assert falls.facts()["correlated columns"] == "temp_c falls with load"
+    assert falls._facts()["correlated columns"] == "temp_c falls with load"
 
 
 def test_a_weak_correlation_is_not_named():

@@ -116,7 +116,7 @@ def test_every_kind_of_data_may_have_fewer_prototypes(name, make, tmp_path):
     assert_array_equal(loaded.score_samples(new), scores)
     assert_array_equal(loaded.training_indices_, clf.training_indices_)
     assert_array_equal(loaded.prototype_indices_, clf.prototype_indices_)
-    assert loaded.facts() == clf.facts()
+    assert loaded._facts() == clf._facts()
 
 
 def test_training_dissimilarities_to_prototypes_stay_within_1(targets):

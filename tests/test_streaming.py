@@ -22,7 +22,7 @@ from streams import ROWS, Twice, chunked, classifier, entropic, fitted, write_cs
 
 def state_of(clf):
     margins = clf.calibration_ and clf.calibration_.margins.tolist()
-    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.offset_, margins, clf.facts()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.offset_, margins, clf._facts()
 
 
 @given(cuts=st.lists(st.integers(0, 200), max_size=6))

@@ -350,7 +350,7 @@ class TestCombination:
         ],
     )
     def test_which_views_the_data_have(self, rows, names):
-        assert SurpriseClassifier().fit(rows).facts()["views"] == names
+        assert SurpriseClassifier().fit(rows)._facts()["views"] == names
 
 
 class TestWhatTheySee:

@@ -12,14 +12,13 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Outlier
 from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
+from eocc.classifiers.summary import Summarises
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
-from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.parameters import Parameter
@@ -45,6 +44,7 @@ EXPLAINED = 2**20
 
 class OneClassClassifier(
     ReadsPatterns,
+    Summarises,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
     OutlierMixin,  # type: ignore[misc]
@@ -85,6 +85,7 @@ class OneClassClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_pairwise(self.measure)
         tags.input_tags.allow_nan = self.measure == "auto"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     @abstractmethod
@@ -105,11 +106,11 @@ class OneClassClassifier(
         check_memory(needed, self.max_memory, remedy)
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name, as numbers and words."""
 
     @abstractmethod
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the fitted model decides, in two or three sentences."""
 
     @abstractmethod
@@ -255,20 +256,6 @@ class OneClassClassifier(
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
-
-    def drift(self, X: Any) -> Drift:
-        """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
-
-        The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
-        """
-        counts, patterns = self._drift_counts(), self._read(X)
-        return counts.add(self._score_read(patterns).margins, patterns).result()
-
-    def _drift_counts(self) -> DriftCounts:
-        """Return an object that counts new rows for `drift`, part by part."""
-        # Training rows look too normal to a model that does not leave them out.
-        sides = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,)
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
     def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
         """Return the rows of X, at most n, to ask a person about.

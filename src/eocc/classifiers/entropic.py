@@ -350,7 +350,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
@@ -364,7 +364,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "false-alarm rate": None if self.calibration_ is None else self.calibration_.rate,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         reach = reach_of(self.threshold_)
         return (

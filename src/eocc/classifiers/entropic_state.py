@@ -79,7 +79,7 @@ def _check_tree(edges: Any, lengths: Any, n: int) -> None:
     """Demand a tree over all n patterns, its edges heaviest first, each with the lower end first."""
     demand((np.diff(lengths) <= 0).all(), "tree_lengths must not rise")
     demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
-    links = coo_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    links = coo_array((np.ones(n - 1), edges.T.astype(np.int32)), shape=(n, n))  # older scipy takes no others
     demand(connected_components(links, directed=False)[0] == 1, "tree_edges must join all training rows")
 
 

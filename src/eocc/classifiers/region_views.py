@@ -122,7 +122,7 @@ class RegionViews(OneClassClassifier):
         """Return the rules of a fitted model, one line each."""
         if not hasattr(self, "ellipsoids_"):
             return repr(self)
-        return "\n".join([*wrapped(self.describe(), 0), *map(str, self.rules())])
+        return "\n".join([*wrapped(self._describe(), 0), *map(str, self.rules())])
 
     def to_sql(
         self,
@@ -156,7 +156,7 @@ class RegionViews(OneClassClassifier):
         """Return an object that counts new rows for `drift`; the columns are not compared: the model keeps no rows."""
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, [], (UNUSUAL,))
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_)
         if not self._keeps_training_rows:  # the centre of a region of one row is that row
@@ -171,7 +171,7 @@ class RegionViews(OneClassClassifier):
             "correlated columns": "; ".join(correlations_of(self)) or None,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         limit, together = format_number(reach_of(self.threshold_)), correlations_of(self)
         known = (

@@ -332,7 +332,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         needed = OVERHEAD + MARGIN * (8 * n * n_columns + pairs + block)
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
         views = ", ".join(self.surprise_model_.surprise.names)
@@ -348,7 +348,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
             "threshold of the surprise": threshold,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.surprise.names)

@@ -44,7 +44,7 @@ def write_facts(classifier: Any, output: Path | None, form: str, rules: list[str
 
 def facts_of(classifier: Any) -> dict[str, Any]:
     """Return the facts of a model by name, with the rows and the measure."""
-    facts = dict(classifier.facts())
+    facts = dict(classifier._facts())
     measure = classifier.resolved_measure_ if classifier.measure == "auto" else classifier.measure
     return {
         "method": facts.pop("method"),
