@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from eocc.foundation.atomic import FULL
+from eocc.foundation.estimator import start_command_line
 from eocc.foundation.printing import printable
 from eocc.foundation.progress import Watch, shown
 
@@ -131,6 +132,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
     gc.set_threshold(*GARBAGE)
+    if arguments is None:  # a process of its own
+        start_command_line()
     code = _run(arguments)
     try:
         sys.stdout.flush()

@@ -5,12 +5,13 @@ gives all distances up to a known rounding error, and only the few points that m
 exactly.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
@@ -91,7 +92,7 @@ class RowIndex:
             for search, own in searches:
                 distances[own, some], numbers[own, some] = search.nearest(rows[some], k)
 
-        with one_blas_thread():
+        with one_blas_thread() if isinstance(searches[0][0], _Products) else nullcontext():
             if len(rows) <= ROWS_PER_TASK:
                 work(0, len(rows))
             else:
@@ -152,7 +153,7 @@ class _Tree:
     def __init__(self, points: Matrix, weights: Matrix) -> None:
         self.roots = np.sqrt(weights)
         # Split in the middle, not at the median, which cannot separate many equal values.
-        self.tree = cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
+        self.tree = scipy.spatial.cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
 
     def sorted(self, rows: Matrix) -> Indices:
         return np.arange(len(rows))

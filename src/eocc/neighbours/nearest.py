@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
@@ -155,7 +155,7 @@ def _by_all_pairs(rows: Rows, k: int) -> Neighbours:
 
 def _by_tree(rows: Rows, k: int) -> Neighbours:
     # Split in the middle, not at the median: a median cannot separate many copies of a row.
-    tree = cKDTree(rows, balanced_tree=False, compact_nodes=False)
+    tree = scipy.spatial.cKDTree(rows, balanced_tree=False, compact_nodes=False)
     indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
 
     def work(start: int, stop: int) -> None:

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
@@ -14,6 +13,7 @@ from eocc.explain import Explanation, Rule
 from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.drift import Drift
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.atomic import check_output, drafted
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.registry import choose
 from eocc.foundation.threads import in_order
 from eocc.regions.scores import Scores

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.foundation.estimator import check_is_fitted
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 from eocc.tables.sources import without_columns
@@ -46,6 +46,7 @@ def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
 def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     import dask
     import dask.array
+    from sklearn.utils.validation import validate_data
 
     check_is_fitted(model)
     if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
