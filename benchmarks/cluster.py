@@ -2,7 +2,7 @@
 
 python benchmarks/cluster.py               two workers / one, 200,000 graph pairs; about 2 minutes
 python benchmarks/cluster.py --constants   the constants, measured on two workers of this machine
-python benchmarks/cluster.py --simulate    the tables of docs/results/cluster.md, from the constants written below
+python benchmarks/cluster.py --simulate    the tables of docs/results/scale.md, from the constants written below
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Speed of the core, as ratios against named baselines in one run.
 
-python benchmarks/core.py            the table of docs/results/speed.md
+python benchmarks/core.py            the table of docs/results/scale.md
 python benchmarks/core.py --scaling  also the growth with n, 250 to 4000
 """
 

@@ -1,4 +1,4 @@
-"""How detection suffers from missing values, by what a missing value counts: docs/results/missing_values.md.
+"""How detection suffers from missing values, by what a missing value counts: docs/results/calibration.md.
 
 python benchmarks/gaps.py                  gaps in training and in new rows
 python benchmarks/gaps.py --complete       gaps in new rows only

@@ -1,6 +1,6 @@
 """Speed of the graph measures, as ratios in one run.
 
-python benchmarks/graph_edit.py    the table of docs/results/graphs.md
+python benchmarks/graph_edit.py    the table of docs/research/printed_figures.md
 
 Random graphs of mean degree 4 with two numbers per vertex and one per edge.
 """

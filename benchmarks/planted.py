@@ -1,4 +1,4 @@
-"""How often explanations name the columns that make a row strange: the tables of docs/results/explanations.md.
+"""How often explanations name the columns that make a row strange: the tables of docs/results/calibration.md.
 
 python benchmarks/planted.py                       all rules but SHAP
 python benchmarks/planted.py --shap -n 5 --sets BW  with SHAP's KernelExplainer, which is slow, on 5 rows of a set

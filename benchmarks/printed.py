@@ -1,4 +1,4 @@
-"""How near the finished cells come to the printed figures: the counts of docs/results/printed_figures.md.
+"""How near the finished cells come to the printed figures: the counts of docs/research/printed_figures.md.
 
 python benchmarks/printed.py [--folder docs/results]
 """

@@ -1,6 +1,6 @@
 """The searches against each other, with the same number of proposals each: what they reach, and what it is good for.
 
-python benchmarks/searches.py                    the tables and the picture of docs/research/searches.md
+python benchmarks/searches.py                    the tables and the picture of docs/research/choices.md
 python benchmarks/searches.py --generations 100  a larger budget
 python benchmarks/searches.py --seeds 20         more splits of the data
 

@@ -1,6 +1,6 @@
 """Speed of Algorithm 2, as ratios in one run.
 
-python benchmarks/validation.py    the table of docs/results/speed.md
+python benchmarks/validation.py    the table of docs/results/scale.md
 """
 
 from functools import partial

@@ -1,4 +1,4 @@
-"""Draw every picture of docs/guides/pictures.md.
+"""Draw every picture of docs/reference/api/plots.md.
 
     python examples/pictures.py folder
 

@@ -59,7 +59,7 @@ def test_files_stay_short():
 
 
 def test_every_departure_is_cited_where_it_happens_and_only_those():
-    table = (ROOT / "docs" / "reference" / "departures.md").read_text().splitlines()
+    table = (ROOT / "docs" / "research" / "departures.md").read_text().splitlines()
     keys = {line.split("|")[1].strip() for line in table if line.startswith("|")} - {"point", "---"}
     source = " ".join(path.read_text() for path in files())
     cited = set(re.findall(r"departure: ([a-z0-9 ]+?)(?=[\.\n;)]|$)", source))

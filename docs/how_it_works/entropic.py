@@ -34,7 +34,7 @@ plt.show()
 # ------------------
 # The method never looks at the points again. It only asks how different two points are. The answer is a number
 # between 0 and 1, the *dissimilarity*. For points it is the Euclidean distance, divided by the largest one in the
-# training set. For graphs, strings or series you use :doc:`another measure </reference/measures>`, and everything
+# training set. For graphs, strings or series you use :doc:`another measure </reference/api/measures>`, and everything
 # below stays the same.
 #
 # The dissimilarity has parameters *p*, one weight per column, all 1 for now.
@@ -215,4 +215,4 @@ plt.show()
 #   l8 and 0.807 in the sup norm (``python benchmarks/regions.py norms``). :doc:`Regions of one shape <regions>`
 #   therefore measure distances in the data.
 #
-# The printed paper leaves some points open. :doc:`/reference/departures` says what this library does there.
+# The printed paper leaves some points open. :doc:`/research/departures` says what this library does there.

@@ -181,4 +181,4 @@ plt.show()
 #
 # :doc:`/research/score` has the exact definition, and lists everything that we tried and that did not help. The most
 # similar published method is Hero's geometric entropy minimisation (2006). It is one of
-# :doc:`the rivals </reference/rivals>`, under the name GEM.
+# :doc:`the rivals </reference/api/rivals>`, under the name GEM.

@@ -13,6 +13,18 @@ def nearest_points(row, points, weights, k):
     return (sorted(found) + [(math.inf, -1)] * k)[:k]
 
 
+def nearest_mixed(row, points, is_code, weights, k):
+    """The same for numbers and codes: the mean of weighted differences, 0 or 1 for codes, 0 for NaN."""
+    found = []
+    for number, point in enumerate(points):
+        total = 0.0
+        for a, b, code, p in zip(row, point, is_code, weights, strict=True):
+            cost = p * abs(a - b) if not code else p * (a != b)
+            total += 0.0 if math.isnan(a) or math.isnan(b) else cost
+        found.append((total / len(row), number))
+    return (sorted(found) + [(math.inf, -1)] * k)[:k]
+
+
 def box_distance(row, lows, highs):
     """The distance to the nearest point of a box."""
     return math.dist(row, [min(max(x, low), high) for x, low, high in zip(row, lows, highs, strict=True)])

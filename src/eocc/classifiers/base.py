@@ -312,7 +312,7 @@ class OneClassClassifier(ReadsPatterns, estimator_class()):  # type: ignore[misc
     def plot(self, X: Any = None, axes: Any = None) -> Any:
         """Draw which rows of X are unusual and why, or without X the regions, and return the matplotlib axes.
 
-        Needs the extra ``plot``. eocc.plots has more pictures: see docs/guides/pictures.md.
+        Needs the extra ``plot``. eocc.plots has more pictures: see docs/reference/api/plots.md.
         """
         check_is_fitted(self)
         return import_module("eocc.plots").plot(self, X, axes)  # a later room, so it is looked up by name

@@ -17,7 +17,7 @@ from eocc.synthesis.assessment import EntropySynthesis, Synthesis, ValidationSyn
 from eocc.synthesis.graph_kinds import graph_for
 from eocc.synthesis.settings import Settings
 
-# The settings that the paper prints, and the reading of what it leaves open (docs/reference/departures.md).
+# The settings that the paper prints, and the reading of what it leaves open (docs/research/departures.md).
 PRINTED: dict[str, Any] = {
     "prototypes": None,
     "graph": "complete",

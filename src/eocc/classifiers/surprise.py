@@ -26,7 +26,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
 from eocc.measures.auto import resolve_measure
 from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
-from eocc.measures.protocol import ComparesRows, Measure
+from eocc.measures.protocol import ComparesRows, Measure, compares_rows
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
 from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
@@ -191,7 +191,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
             chosen = chosen_by_content(patterns, count)
             surprises = self._learn(patterns[chosen], training[chosen], outliers)
             with threads(n_threads(self.n_jobs)):
-                blocks = track("scoring rows", self.blocks_of(patterns[np.delete(np.arange(len(patterns)), chosen)]))
+                others = patterns[np.delete(np.arange(len(patterns)), chosen)]
+                blocks = track("scoring rows", self.blocks_of(others, self.rows_scored_at_a_time))
                 values = np.concatenate([surprises, *map(self.calibration_values, blocks)])
             self._calibrate_on(Tally().add(values))
 
@@ -383,7 +384,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     @property
     def rows_scored_at_a_time(self) -> int:
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
-        return BLOCK_ROWS if isinstance(self.measure_, ComparesRows) else super().rows_scored_at_a_time
+        return BLOCK_ROWS if compares_rows(self.measure_) else super().rows_scored_at_a_time
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_

@@ -1,7 +1,29 @@
 """Encoded records -> their Gower dissimilarities: numbers by absolute difference, codes by 0 or 1; NaN counts 0."""
 
+from typing import NamedTuple
+
+import numpy as np
+
 from eocc.kernels.compile import kernel
 from eocc.kernels.distances import mirror
+from eocc.kernels.insertion import insert
+
+ALL_CODES = np.uint64(2**64 - 1)
+# So many tiles are compared in the order of their bounds, all others in theirs.
+BEST_FIRST = 4
+
+
+class MixedTiles(NamedTuple):
+    """Tiles (t, u, s) of records near each other, the numbers of the records (t, s), -1 for padding, and their bounds.
+
+    `low` and `high` (u, t) bound the numbers of a tile. `codes` (u, t) has bit c mod 64 for every code c in it.
+    """
+
+    tiles: np.ndarray
+    numbers: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    codes: np.ndarray
 
 
 @kernel
@@ -50,3 +72,41 @@ def gower_pairwise_dissimilarities(rows, columns, is_code, weights, out):
     for i in range(rows.shape[0]):
         fill_row(rows[i], columns, i, is_code, weights, out[i, i:])
     mirror(out)
+
+
+@kernel
+def fill_bounds(record, points, is_code, weights, bounds):
+    """Fill `bounds` (t,) with the least dissimilarity of the record that a record in each tile can have."""
+    # Every step rounds as that of `fill_row`, to a number that is at most as large.
+    n_columns = record.shape[0]
+    bounds[:] = 0.0
+    for k in range(n_columns):
+        value, weight = record[k], weights[k]
+        if is_code[k]:
+            code = np.uint64(1) << np.uint64(np.int64(value) & 63) if value == value else ALL_CODES
+            for t in range(bounds.shape[0]):
+                bounds[t] += 0.0 if points.codes[k, t] & code else weight
+        else:
+            for t in range(bounds.shape[0]):
+                gap = max(points.low[k, t] - value, value - points.high[k, t])
+                bounds[t] += weight * gap if gap > 0 else 0.0
+    for t in range(bounds.shape[0]):
+        bounds[t] /= n_columns
+
+
+@kernel
+def nearest_in_tiles(records, points, is_code, weights, near, numbers):
+    """Fill `near` and `numbers` (m, k) with the nearest points of each record, ascending; ties to the lower number."""
+    n_tiles, _, size = points.tiles.shape
+    bounds, row, last = np.empty(n_tiles), np.empty(size), near.shape[1] - 1
+    for i in range(records.shape[0]):
+        fill_bounds(records[i], points, is_code, weights, bounds)
+        for step in range(BEST_FIRST + n_tiles):
+            t = bounds.argmin() if step < BEST_FIRST else step - BEST_FIRST
+            if bounds[t] == np.inf or bounds[t] > near[i, last]:
+                continue
+            bounds[t] = np.inf  # it is compared once
+            fill_row(records[i], points.tiles[t], 0, is_code, weights, row)
+            for j in range(size):
+                if row[j] <= near[i, last]:
+                    insert(row[j], points.numbers[t, j], near[i], numbers[i])

@@ -38,6 +38,26 @@ class ComparesRows(FittedMeasure, Protocol):
 
 
 @runtime_checkable
+class ComparesMixedRows(FittedMeasure, Protocol):
+    """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
+
+    c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
+    """
+
+    @property
+    def is_code(self) -> Flags:
+        """Which columns hold codes of categories; the others hold numbers."""
+
+    def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
+
+
+def compares_rows(measure: Any) -> bool:
+    """Return whether a measure compares rows of numbers or codes, whose nearest an index finds."""
+    return isinstance(measure, ComparesRows | ComparesMixedRows)
+
+
+@runtime_checkable
 class FindsNearest(FittedMeasure, Protocol):
     """A fitted measure that finds the nearest prototypes without comparing all pairs."""
 

@@ -77,9 +77,12 @@ class FittedGower(RegisteredFitted):
         if prototypes is None:
             rows, _ = self._filled(patterns)
             return _MixedSquare(rows, np.ascontiguousarray(rows.T), self.is_code)
+        return MixedRows(self.encoded(patterns, prototypes), self._of_prototypes(prototypes)[0], self.is_code)
+
+    def encoded(self, patterns: Any, prototypes: Any) -> Matrix:
+        """Return patterns as numbers and codes (m, u), gaps filled; a category has the code that prototypes give it."""
         columns, unseen = self._of_prototypes(prototypes)
-        rows, _ = self._filled(patterns, unseen)
-        return MixedRows(rows, columns, self.is_code)
+        return np.ascontiguousarray(columns.T) if patterns is prototypes else self._filled(patterns, unseen)[0]
 
     def _of_prototypes(self, prototypes: Any) -> tuple[Matrix, Unseen]:
         """Return the columns (u, r) of prototypes, and their unseen categories; those of the last table are known."""

@@ -71,14 +71,8 @@ class RowIndex:
     @classmethod
     def of(cls, rows: Matrix, weightings: Matrix) -> "RowIndex":
         """Index the rows."""
-        # As bytes, in which 0.0 and -0.0 differ.
-        bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
-        _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        first = first[order]
-        return cls(np.ascontiguousarray(rows[first]), weightings, first, place[inverse], counts[order])
+        first, point_of, counts = distinct_points(rows)
+        return cls(np.ascontiguousarray(rows[first]), weightings, first, point_of, counts)
 
     def nearest(self, rows: Matrix, k: int) -> list[Lists]:
         """Return the k nearest points of each row, under each weighting; on all threads allowed."""
@@ -110,6 +104,17 @@ class RowIndex:
         if v == 2 and _can_share(self.points - centre, self.weightings):
             return [(_Products(self.points, self.weightings, centre), slice(0, 2))]
         return [(_Products(self.points, p[None], centre), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
+
+
+def distinct_points(rows: Matrix) -> tuple[Indices, Indices, Indices]:
+    """Return the first row of each different one, in their order; which of these each row is; and how often each is."""
+    # As bytes, in which 0.0 and -0.0 differ.
+    bits = np.ascontiguousarray(rows + 0.0).view(f"V{8 * rows.shape[1]}").ravel()
+    _, first, inverse, counts = np.unique(bits, return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[inverse], counts[order]
 
 
 def _base(weightings: Matrix) -> Matrix:

@@ -98,7 +98,7 @@ class Rival(ABC, OutlierMixin, BaseEstimator):  # type: ignore[misc]
     threshold, a quantile of the `training_scores_` as in dd_tools. If that is cheap, each training row is scored left
     out, and new targets are then rejected at about the `rejection_rate`. Otherwise training rows lie closer to the
     model than new ones, which are rejected more often than the rate, and much more often with few rows and many
-    columns. docs/reference/rivals.md says which rival does what. Parameters that several rivals have:
+    columns. docs/reference/api/rivals.md says which rival does what. Parameters that several rivals have:
 
     - `rejection_rate`: the share of training targets that the threshold may reject.
     - `random_state`: random seed.

@@ -10,8 +10,10 @@ from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import summarise_lists
-from eocc.measures.protocol import ComparesRows, FindsNearest, FittedMeasure, Prepared
+from eocc.measures.protocol import ComparesMixedRows, ComparesRows, FindsNearest, FittedMeasure, Prepared, compares_rows
+from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import Lists, RowIndex
+from eocc.neighbours.mixed import MixedIndex
 from eocc.scale.cluster import prepare
 from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, summarise
 
@@ -52,9 +54,15 @@ class Reference:
 
     @cached_property
     def coordinates(self) -> Matrix:
-        """Rows of numbers in the unit of the dissimilarity."""
+        """Rows of numbers in the unit of the dissimilarity, or of numbers and codes."""
+        return self.coordinates_of(self.prototypes)
+
+    def coordinates_of(self, patterns: Any) -> Matrix:
+        """Return the same of patterns."""
+        if isinstance(self.measure, ComparesMixedRows):
+            return self.measure.encoded(patterns, self.prototypes)
         assert isinstance(self.measure, ComparesRows)
-        return self.measure.coordinates(self.prototypes)
+        return self.measure.coordinates(patterns)
 
     @cached_property
     def active(self) -> Flags:
@@ -62,8 +70,10 @@ class Reference:
         return np.asarray(self.weightings.any(axis=0))
 
     @cached_property
-    def index(self) -> RowIndex:
-        """The index of rows of numbers."""
+    def index(self) -> RowIndex | MixedIndex:
+        """The index of rows of numbers or codes."""
+        if isinstance(self.measure, ComparesMixedRows):
+            return MixedIndex.of(self.coordinates, self.measure.is_code, self.weightings)
         weightings = np.ascontiguousarray(self.weightings[:, self.active])
         return RowIndex.of(self.coordinates[:, self.active], weightings)
 
@@ -84,13 +94,15 @@ class Reference:
 
     def compare(self, patterns: Any) -> "Comparison":
         """Compare new patterns, with as few prototypes as will do."""
-        if isinstance(self.measure, FindsNearest) and not isinstance(self.measure, ComparesRows):
+        if isinstance(self.measure, FindsNearest) and not compares_rows(self.measure):
             return _Found(self, patterns, np.full(len(patterns), -1))
         return self.compare_fully(patterns)
 
     def compare_fully(self, patterns: Any, own: Indices | None = None) -> "Comparison":
         """Compare patterns, pattern i without prototype own[i], which is itself; None means that they are new."""
         own = np.full(len(patterns), -1) if own is None or len(self) == 1 else own  # a single prototype always counts
+        if isinstance(self.measure, ComparesMixedRows):
+            return _MixedRows(self, patterns, own)
         return (_Rows if isinstance(self.measure, ComparesRows) else _Pairs)(self, patterns, own)
 
 
@@ -318,15 +330,17 @@ class _Rows(_Found):
 
     def _find(self) -> list[Lists]:
         reference = self.reference
-        assert isinstance(reference.measure, ComparesRows)
         is_whole = self.patterns is reference.prototypes
-        self.coordinates = reference.coordinates if is_whole else reference.measure.coordinates(self.patterns)
-        return reference.index.nearest(np.ascontiguousarray(self.coordinates[:, reference.active]), self.length)
+        self.coordinates = reference.coordinates if is_whole else reference.coordinates_of(self.patterns)
+        return reference.index.nearest(self._searched(), self.length)
+
+    def _searched(self) -> Matrix:
+        return np.ascontiguousarray(self.coordinates[:, self.reference.active])
 
     def _look_further(self, places: Indices, weighting: int, k: int, m: int, values: Matrix, above: float) -> Nearest:
         if self.length == LONG_LIST or len(self.counts) < LONG_LIST:
             return super()._look_further(places, weighting, k, m, values, above)
-        longer = _Rows(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
+        longer = type(self)(self.reference, self.patterns[places], self.own[places], self.twins[places], LONG_LIST)
         return longer.nearest(weighting, k, m, values, above)
 
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
@@ -349,6 +363,24 @@ class _Rows(_Found):
     def _along(self, places: Indices, weight: int, power: float) -> Matrix:
         apart = self.coordinates[places, weight, None] - self.reference.coordinates[:, weight]
         return np.asarray(apart**power)
+
+
+class _MixedRows(_Rows):
+    """Rows of numbers and codes."""
+
+    def _searched(self) -> Matrix:
+        return self.coordinates
+
+    def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
+        return Comparison.nearest_among(self, weighting, places, ranks, skipped)
+
+    def _to_prototypes(self, weighting: int, places: Indices) -> Matrix:
+        columns = np.ascontiguousarray(self.reference.coordinates[places].T)
+        pairs = MixedRows(self.coordinates, columns, self.reference.index.is_code)  # type: ignore[union-attr]
+        return pairs.evaluate(self.reference.weightings[weighting])
+
+    def _along(self, places: Indices, weight: int, power: float) -> Matrix:
+        return _Found._along(self, places, weight, power)
 
 
 def _unit_vector(reference: Reference, weight: int) -> Matrix:
