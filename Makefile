@@ -47,7 +47,7 @@ kill: $(VENV)/.installed-dev
 
 # Every picture of README.md and docs/, drawn anew; needs chromium, chromedriver and the data of the graphs.
 pictures: $(VENV)/.installed-dev
-	$(BIN)/python examples/three_clusters.py docs/images/three_clusters.png
+	$(BIN)/python examples/front_page.py docs/images/front_page.png
 	$(BIN)/python examples/pictures.py docs/images
 	$(BIN)/python examples/choices.py docs/images
 	$(BIN)/python examples/report.py docs/images

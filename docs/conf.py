@@ -77,6 +77,7 @@ WITH_CONTENTS += [f"{folder}/**" for folder in ("guides", "reference", "results"
 html_theme = "pydata_sphinx_theme"
 html_title = f"eocc {release}"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["eocc.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -89,7 +90,7 @@ html_theme_options = {
     "secondary_sidebar_items": {page: ["page-toc"] for page in WITH_CONTENTS},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
-    "logo": {"text": f"eocc {release}"},
+    "logo": {"text": f"eocc {release}", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
 }
 html_sidebars = {"index": [], "start": [], "which": [], "changes": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -74,6 +74,6 @@ def test_the_readme_names_files_that_exist():
 
 
 def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["three_clusters.py", str(tmp_path / "picture.png")])
-    runpy.run_path(str(ROOT / "examples" / "three_clusters.py"), run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["front_page.py", str(tmp_path / "picture.png")])
+    runpy.run_path(str(ROOT / "examples" / "front_page.py"), run_name="__main__")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
