@@ -24,7 +24,7 @@ DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
     "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
-    "reproduce", "demo",
+    "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
@@ -64,7 +64,7 @@ def command(function: Any) -> click.Command:
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
-    made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(watched)
+    made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
     made.params += _shared_options()
     return made
 
@@ -78,7 +78,12 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        return getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
+        return _command_of(cmd_name.replace("-", "_")) if cmd_name in COMMANDS else None
+
+
+def _command_of(name: str) -> click.Command:
+    found: click.Command = getattr(import_module(f"eocc.cli.{name}"), name)
+    return found
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:

@@ -4,6 +4,18 @@ from typing import Any, Protocol, runtime_checkable
 
 from eocc.foundation.types import Flags, Indices, Matrix
 
+_known: dict[tuple[type, type], bool] = {}
+
+
+class _CheckedOnce(type(Protocol)):  # type: ignore[misc]
+    """Looks once per class for the methods of a protocol, which takes longer than scoring a row of numbers."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        key = cls, type(instance)
+        if key not in _known:
+            _known[key] = super().__instancecheck__(instance)
+        return _known[key]
+
 
 class Prepared(Protocol):
     """Pairs of patterns and prototypes, with everything computed that does not depend on p."""
@@ -30,7 +42,7 @@ class FittedMeasure(Protocol):
 
 
 @runtime_checkable
-class ComparesRows(FittedMeasure, Protocol):
+class ComparesRows(FittedMeasure, Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers that is a weighted Euclidean distance in some coordinates."""
 
     def coordinates(self, patterns: Matrix) -> Matrix:
@@ -38,7 +50,7 @@ class ComparesRows(FittedMeasure, Protocol):
 
 
 @runtime_checkable
-class ComparesMixedRows(FittedMeasure, Protocol):
+class ComparesMixedRows(FittedMeasure, Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
 
     c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
@@ -58,7 +70,7 @@ def compares_rows(measure: Any) -> bool:
 
 
 @runtime_checkable
-class FindsNearest(FittedMeasure, Protocol):
+class FindsNearest(FittedMeasure, Protocol, metaclass=_CheckedOnce):
     """A fitted measure that finds the nearest prototypes without comparing all pairs."""
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> "list[tuple[Matrix, Indices]]":
@@ -70,7 +82,7 @@ class FindsNearest(FittedMeasure, Protocol):
 
 
 @runtime_checkable
-class HasCells(FittedMeasure, Protocol):
+class HasCells(FittedMeasure, Protocol, metaclass=_CheckedOnce):
     """A fitted measure of the rows of a table."""
 
     @property

@@ -1,6 +1,6 @@
 """Rows of numbers -> the exact nearest of them, under several weightings of the Euclidean distance.
 
-With few columns, a k-d tree. With few rows, all distances. With more of both, a matrix product in single precision
+With few rows, all distances. With few columns, a k-d tree. With more of both, a matrix product in single precision
 gives all distances up to a known rounding error, and only the few points that may be among the nearest are compared
 exactly.
 """
@@ -22,7 +22,8 @@ from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
-# Up to so many rows, or values, all distances are computed: that compiles in a fraction of the time of products.
+# Up to so many rows, or values, all distances are computed: that compiles in a fraction of the time of products, and
+# needs no k-d tree, which takes longer to import than a command may take.
 SCAN_ROWS, SCAN_VALUES = 512, 10_240
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
@@ -97,8 +98,9 @@ class RowIndex:
     def _searches(self) -> "list[tuple[_Tree | _Scan | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or len(self.points) <= SCAN_ROWS or self.points.size <= SCAN_VALUES:
-            search = _Tree if d <= TREE_COLUMNS else _Scan
+        is_small = len(self.points) <= SCAN_ROWS or self.points.size <= SCAN_VALUES
+        if is_small or d <= TREE_COLUMNS:
+            search = _Scan if is_small else _Tree
             return [(search(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         centre = np.median(self.points, axis=0)
         if v == 2 and _can_share(self.points - centre, self.weightings):
