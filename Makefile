@@ -12,6 +12,7 @@ demo: $(VENV)/.installed
 check: lint types
 	$(BIN)/pytest -n auto --dist worksteal -q tests/test_house.py tests/test_constants.py tests/test_classifier.py \
 		tests/test_surprise.py tests/test_surprise_classifier.py tests/test_known_outliers.py tests/test_synthesis.py
+	$(BIN)/python benchmarks/sizes.py
 
 test: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --dist worksteal

@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["gallery", "how_it_works"],
     "gallery_dirs": ["auto_gallery", "auto_how_it_works"],
     "filename_pattern": r"/[a-z]\w+\.py$",
+    "subsection_order": ["gallery/finding", "gallery/explaining", "gallery/labels", "gallery/kinds_of_data"],
     "within_subsection_order": "FileNameSortKey",
     "backreferences_dir": "reference/generated/examples",
     "doc_module": ("eocc",),

@@ -23,9 +23,11 @@ from sklearn.model_selection import cross_val_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.foundation.cluster import cluster_in_use
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.graphs.graph_edit import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.protocol import prepare
 from eocc.scale import cluster
 from eocc.scale.cluster.client import given, given_tasks
 from eocc.scale.cluster.pairs import _strips, _triangle
@@ -106,7 +108,7 @@ def test_pairs_computed_in_blocks_equal_those_of_one_machine(kind, prototypes, c
         there = plain(measure=measure, prototypes=prototypes, random_state=0).fit(patterns)
         read = measure.read(patterns)
         against = None if prototypes is None else read[here.prototype_indices_]
-        spread = cluster.prepare(there.measure_, read, against)
+        spread = prepare(there.measure_, read, against)
     p = np.random.default_rng(1).random(here.measure_.n_parameters)
     assert_array_equal(spread.evaluate(p), here.measure_.prepare(read, against).evaluate(p))
     assert_array_equal(there.spanning_tree_.edges, here.spanning_tree_.edges)
@@ -301,7 +303,7 @@ def test_errors_of_workers_are_raised_here(client, rows):
 
     with cluster.on(client), pytest.raises(ValueError, match="must return a finite number"):
         plain(measure=spoilt).fit(list(range(80)))
-    assert cluster.current() is None
+    assert cluster_in_use() is None
 
 
 @contextmanager

@@ -13,7 +13,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from eocc import SurpriseClassifier
-from eocc.scale.cluster import materialised, on
+from eocc.scale.cluster import on
+from eocc.scale.collections import materialised
 
 ROWS = np.arange(60.0).reshape(20, 3)
 

@@ -19,7 +19,7 @@ from eocc.cli import main
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "generated" not in path.parts)
-GALLERY = sorted((DOCS / "gallery").glob("*.py"))
+GALLERY = sorted((DOCS / "gallery").glob("*/*.py"))
 EXECUTED = [*GALLERY, *sorted((DOCS / "how_it_works").glob("*.py"))]
 # The packages for users, and the page that lists their names.
 PUBLIC = {
@@ -41,8 +41,7 @@ PUBLIC = {
 # Names in __all__ that serve other rooms of the package.
 INTERNAL = {
     "__version__", "explain_by_neighbours", "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
-    "Scoring", "files_of", "writing_parquet", "Remote", "are_numbers", "current", "dask_lazy", "is_dask",
-    "materialised", "prepare", "spread_measure", "using",
+    "Scoring", "files_of", "writing_parquet", "contents", "lazily",
 }  # fmt: skip
 NAMES = [
     (module, name)
@@ -63,11 +62,11 @@ def anchors(page):
 
 def source_of(path):
     """The file that a link leads to: pages of the executed galleries are made from Python files."""
-    folder = {"auto_gallery": "gallery", "auto_how_it_works": "how_it_works"}.get(path.parent.name)
-    if folder is None:
+    parts = path.relative_to(ROOT).parts
+    if len(parts) < 2 or not parts[1].startswith("auto_"):
         return path
     header = "GALLERY_HEADER.rst" if path.stem == "index" else f"{path.stem}.py"
-    return path.parent.parent / folder / header
+    return DOCS / parts[1].removeprefix("auto_") / Path(*parts[2:-1]) / header
 
 
 @pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md")], ids=lambda page: str(page.relative_to(ROOT)))

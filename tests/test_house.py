@@ -3,6 +3,7 @@
 import ast
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -47,6 +48,39 @@ def test_a_room_imports_only_rooms_before_it(path):
         names -= {"__init__"}
     places = [*ROOMS, "__main__"]
     assert {name for name in names if places.index(name) >= places.index(own)} == set()
+
+
+def test_dask_is_a_plug_in():
+    outside = {name for path in files() if "scale" not in path.parts for name in imports(path)}
+    assert {name for name in outside if name.startswith(("dask", "distributed", "eocc.scale.cluster"))} == set()
+
+
+BLOCKED = """
+import sys
+sys.modules["dask"] = sys.modules["distributed"] = None
+import numpy as np
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
+X = np.random.default_rng(0).normal(size=(30, 2))
+for classifier in (SurpriseClassifier(), RegionClassifier(), EntropicOneClassClassifier(search=None)):
+    for rows in (X, [f"word {k % 7}" for k in range(30)]):
+        classifier.fit(rows).predict(rows)
+print([name for name in sys.modules if name.startswith("eocc.scale.cluster")])
+"""
+
+
+def test_all_classifiers_fit_without_dask():
+    run = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_nobody_asks_what_a_measure_has():
+    asked = [
+        f"{path.relative_to(SOURCE)}: {line.strip()}"
+        for path in files()
+        for line in path.read_text().splitlines()
+        if re.search(r"(has|get)attr\((\w+\.)*(fitted_)?measures?_?\b(?!, \"fit\")", line)
+    ]
+    assert asked == []
 
 
 def test_the_package_holds_the_rooms_of_its_docstring_and_no_loose_modules():

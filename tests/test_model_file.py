@@ -33,7 +33,7 @@ from eocc.regions.memberships import MEMBERSHIP_FUNCTIONS, Bell, Gaussian, Trape
 from eocc.regions.representatives import Centroid
 from eocc.regions.tconorms import einstein
 from eocc.search import SEARCHES, CMAESSearch, DifferentialEvolutionSearch, GeneticSearch, RandomSearch
-from eocc.space.prototypes import KMedoids
+from eocc.space.prototypes import FarthestFirst
 from eocc.surprise.comparison import Reference
 from eocc.synthesis.graph_kinds import NeighbourGraph
 from samples import samples
@@ -233,7 +233,7 @@ def test_measures_with_arguments_and_patterns_of_all_kinds_come_back(case, tmp_p
 SETTINGS = [
     *({"extent": name} for name in EXTENTS),
     *({"extent": extent} for extent in (*EXTENTS.values(), QuantileExtent(0.25))),
-    {"graph": NeighbourGraph(k=5), "selection": KMedoids(), "prototypes": 8},
+    {"graph": NeighbourGraph(k=5), "selection": FarthestFirst(), "prototypes": 8},
     *({"representative": name} for name in REPRESENTATIVES),
     {"representative": Centroid()},
     *({"membership_function": name} for name in MEMBERSHIP_FUNCTIONS),

@@ -11,19 +11,16 @@ from numpy.testing import assert_array_equal
 
 from eocc.measures import MEASURES, resolve_measure
 from eocc.measures.base import LinearPrepared
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import (
     SELECTIONS,
-    DensitySpread,
     FarthestFirst,
-    KMedoids,
     RandomSelection,
     count_of,
     resolve_selection,
     select_prototypes,
 )
-from eocc.space.prototypes.density_spread import local_spacings, weights_from
 from eocc.space.prototypes.farthest_first import spread
-from eocc.space.prototypes.k_medoids import swapped_medoids
 from eocc.space.prototypes.protocol import dissimilarities, nearest_dissimilarities
 from eocc.space.prototypes.random import without_copies
 from oracles import prototypes as oracle
@@ -31,7 +28,7 @@ from samples import samples
 
 
 @dataclass
-class Steps:
+class Steps(FittedMeasure):
     """City-block distances of rows of integers: their sums are exact, so ties are exact."""
 
     n_parameters: int = 0
@@ -45,7 +42,7 @@ class Steps:
 
 
 @dataclass
-class Gives:
+class Gives(FittedMeasure):
     """A measure that returns the given answer."""
 
     answer: object
@@ -66,25 +63,23 @@ def whole(rows):
 
 
 def small_rooms(rows=5, columns=3, pool=4):
-    """Make blocks, pools and samples small, so that few patterns use many of them."""
+    """Make blocks and pools small, so that few patterns use many of them."""
     return (
         mock.patch.multiple("eocc.space.prototypes.protocol", BLOCK_ROWS=rows, BLOCK_COLUMNS=columns),
         mock.patch.multiple("eocc.space.prototypes.random", BLOCK_COLUMNS=columns, LEAST_STEP=2),
         mock.patch.multiple("eocc.space.prototypes.farthest_first", SMALLEST_POOL=pool),
-        mock.patch.multiple("eocc.space.prototypes.density_spread", FEWEST=3, MOST=6),
-        mock.patch.multiple("eocc.space.prototypes.k_medoids", SAMPLE=8, MOST_MEDOIDS=3),
     )
 
 
 def in_small_rooms(work, **sizes):
-    blocks, random, pools, densities, medoids = small_rooms(**sizes)
-    with blocks, random, pools, densities, medoids:
+    blocks, random, pools = small_rooms(**sizes)
+    with blocks, random, pools:
         return work()
 
 
 def patterns_of(name, n=20):
     measure, (training, _) = resolve_measure(name), samples(name, n)
-    patterns = measure.read(training) if hasattr(measure, "read") else training
+    patterns = training if measure.read is None else measure.read(training)
     return measure.fit(patterns), patterns
 
 
@@ -142,21 +137,13 @@ def test_selections_in_parallel_threads_are_independent(selection):
         )
 
 
-@pytest.mark.parametrize(("selection", "most"), [("random", 1), ("farthest-first", 1), ("k-medoids", 2)])
-def test_work_is_patterns_times_prototypes_and_blocks_are_bounded(selection, most):
+@pytest.mark.parametrize("selection", ["random", "farthest-first"])
+def test_work_is_patterns_times_prototypes_and_blocks_are_bounded(selection):
     rows = np.random.default_rng(0).integers(0, 10**6, size=(30_000, 2))
     measure, count = Steps(), 40
     SELECTIONS[selection]().select(measure, rows, count, np.random.default_rng(0))
-    # Beside the passes over all: a pool of n / 32 for each choice, pairs of prototypes, and k-medoids' own sample.
-    assert measure.n_pairs <= (most + 1 / 32) * len(rows) * count + 2 * count**2 + (most == 2) * 2000**2
-    assert measure.largest_block <= 2000**2
-
-
-def test_estimating_the_density_costs_at_most_twice_the_selection():
-    rows = np.random.default_rng(0).integers(0, 10**6, size=(10_000, 2))
-    measure, count = Steps(), 100
-    DensitySpread().select(measure, rows, count, np.random.default_rng(0))
-    assert measure.n_pairs <= (3 + 1 / 32) * len(rows) * count
+    # Beside the passes over all: a pool of n / 32 for each choice, and pairs of prototypes.
+    assert measure.n_pairs <= (1 + 1 / 32) * len(rows) * count + 2 * count**2
     assert measure.largest_block <= 2048 * 512
 
 
@@ -169,26 +156,24 @@ def test_the_nearest_of_many_prototypes_is_found_block_by_block():
 def test_farthest_first_by_hand_with_ties_to_the_lower_index():
     rows = np.array([[4], [0], [8], [6], [9]])
     # From 4: 9 is 5 away; then 0 is 4; then 6 is 2 from 4, ahead of 8, 1 from 9.
-    assert spread(Steps(), rows, 4, 0, np.ones(5)).tolist() == [0, 4, 1, 3]
+    assert spread(Steps(), rows, 4, 0).tolist() == [0, 4, 1, 3]
     # From 4, both 0 and 8 are 4 away.
-    assert spread(Steps(), rows[:4], 2, 0, np.ones(4)).tolist() == [0, 1]
+    assert spread(Steps(), rows[:4], 2, 0).tolist() == [0, 1]
 
 
 @given(grids, st.data())
 def test_spread_equals_the_oracle_for_any_pool_and_block_size(rows, data):
     count = data.draw(st.integers(1, len(rows)))
     first = data.draw(st.integers(0, len(rows) - 1))
-    weights = np.array(data.draw(st.lists(st.sampled_from([1.0, 0.5, 0.1]), min_size=len(rows), max_size=len(rows))))
-    expected = oracle.spread(whole(rows), count, first, weights)
+    expected = oracle.spread(whole(rows), count, first)
     for pool in (1, 3, 256):
-        found = in_small_rooms(lambda: spread(Steps(), rows, count, first, weights), pool=pool)
+        found = in_small_rooms(lambda: spread(Steps(), rows, count, first), pool=pool)
         assert found.tolist() == expected
 
 
 def test_spread_equals_the_oracle_with_default_pools():
     rows = np.random.default_rng(1).integers(0, 40, size=(900, 2))
-    weights = np.random.default_rng(2).choice([1.0, 0.3], size=900)
-    assert spread(Steps(), rows, 40, 7, weights).tolist() == oracle.spread(whole(rows), 40, 7, weights)
+    assert spread(Steps(), rows, 40, 7).tolist() == oracle.spread(whole(rows), 40, 7)
 
 
 @given(grids, st.integers(0, 99))
@@ -212,94 +197,6 @@ def test_skipping_copies_equals_the_oracle(rows, seed, data):
     expected = oracle.without_copies(whole(rows), order.tolist(), count)
     assert without_copies(Steps(), rows, order, count).tolist() == expected
     assert in_small_rooms(lambda: without_copies(Steps(), rows, order, count)).tolist() == expected
-
-
-def test_swaps_by_hand():
-    # Medoids 0 and 1 leave 2, 9 and 10 at 1 + 8 + 9. Best for 9: the place of 0 (1 + 1 + 1), not that of 1 (1 + 2 + 1).
-    D = whole(np.array([[0], [1], [2], [9], [10]]))
-    assert swapped_medoids(D, np.array([0, 1])).tolist() == [3, 1]
-    assert swapped_medoids(D, np.array([4])).tolist() == [2]
-
-
-@given(grids, st.data())
-def test_swaps_equal_the_oracle(rows, data):
-    D = whole(rows)
-    medoids = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=1, max_size=5, unique=True))
-    assert swapped_medoids(D, np.array(medoids)).tolist() == oracle.swapped_medoids(D, medoids)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_many_swaps_equal_the_oracle(seed):
-    D = whole(np.random.default_rng(seed).integers(0, 1000, size=(60, 2)))
-    assert swapped_medoids(D, np.arange(8)).tolist() == oracle.swapped_medoids(D, range(8))
-
-
-def test_the_start_is_kept_if_the_medoids_of_the_sample_are_worse():
-    rows = np.random.default_rng(0).integers(0, 10, size=(40, 2)) ** 3
-    D, kept = whole(rows), 0
-    for seed in range(40):
-        start, found = (
-            in_small_rooms(lambda c=chooser, s=seed: c.select(Steps(), rows, 3, np.random.default_rng(s)))
-            for chooser in (RandomSelection(), KMedoids())
-        )
-        assert oracle.total(D, found) <= oracle.total(D, start)
-        kept += np.array_equal(start, found)
-    assert 0 < kept < 40
-
-
-def test_medoids_of_several_samples_are_not_copies():
-    rows = np.repeat(np.random.default_rng(0).integers(0, 9, size=(10, 2)), 4, axis=0)
-    for seed in range(40):
-        found = in_small_rooms(lambda s=seed: KMedoids().select(Steps(), rows, 7, np.random.default_rng(s)))
-        assert n_different(whole(rows)[found]) == 7
-
-
-@given(grids, st.integers(0, 99), st.data())
-def test_k_medoids_never_has_a_larger_sum_than_its_start(rows, seed, data):
-    D = whole(rows)
-    count = data.draw(st.integers(1, len(rows)))
-    start, roomy = (
-        chooser.select(Steps(), rows, count, np.random.default_rng(seed)) for chooser in (RandomSelection(), KMedoids())
-    )
-    cramped = in_small_rooms(lambda: KMedoids().select(Steps(), rows, count, np.random.default_rng(seed)))
-    assert oracle.total(D, roomy) <= oracle.total(D, start)
-    assert oracle.total(D, cramped) <= oracle.total(D, start)
-    assert n_different(D[cramped]) == min(count, n_different(D))
-
-
-def test_k_medoids_finds_the_middle_of_each_cluster():
-    middles = np.array([[0, 0], [100, 0], [0, 100]])
-    arms = np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])
-    rows = (middles[:, None] + arms).reshape(-1, 2)
-    for seed in range(5):
-        assert KMedoids().select(Steps(), rows, 3, np.random.default_rng(seed)).tolist() == [0, 5, 10]
-
-
-@given(grids, st.integers(1, 4), st.data())
-def test_spacings_equal_the_oracle(rows, neighbours, data):
-    sample = data.draw(st.lists(st.integers(0, len(rows) - 1), min_size=2, unique=True).map(sorted))
-    expected = oracle.spacings(whole(rows), sample, neighbours)
-    found = in_small_rooms(lambda: local_spacings(Steps(), rows, np.array(sample), neighbours))
-    assert found.tolist() == expected
-
-
-def test_weights_by_hand():
-    assert weights_from(np.array([0.0, 0.1, 0.2, 0.4]), 1.0).tolist() == [1.0, 1.0, 1.0, 0.5]
-    assert weights_from(np.array([0.1, 0.2, 0.4]), 0.0).tolist() == [1.0, 1.0, 1.0]
-    assert weights_from(np.zeros(3), 2.0).tolist() == [1.0, 1.0, 1.0]
-
-
-def test_farthest_first_chooses_isolated_patterns_and_density_spread_does_not():
-    crowd = np.random.default_rng(0).integers(0, 100, size=(400, 2))
-    lone = np.array([[10_000, 0], [0, 10_000], [-10_000, 0], [0, -10_000], [10_000, 10_000]])
-    rows = np.vstack([crowd, lone])
-    farthest, spaced = (
-        chooser.select(Steps(), rows, 12, np.random.default_rng(0)) for chooser in (FarthestFirst(), DensitySpread())
-    )
-    assert (farthest >= 400).sum() == 5
-    assert (spaced >= 400).sum() == 0
-    # They are spread all the same: no one of the crowd is far from all.
-    assert nearest_dissimilarities(Steps(), crowd, rows[spaced]).max() < 80
 
 
 def test_one_pattern_is_its_own_prototype():
@@ -333,11 +230,10 @@ def test_more_prototypes_than_patterns_or_none_are_refused(selection, count, mes
         SELECTIONS[selection]().select(Steps(), np.arange(3)[:, None], count, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("selection", ["farthest-first", "k-medoids", "density-spread"])
 @pytest.mark.parametrize("answer", [np.nan, np.inf, -1.0])
-def test_invalid_dissimilarities_name_the_measure(selection, answer):
+def test_invalid_dissimilarities_name_the_measure(answer):
     with pytest.raises(ValueError, match="Gives: evaluate gave a negative number, NaN or infinity"):
-        SELECTIONS[selection]().select(Gives(answer), np.arange(3)[:, None], 2, np.random.default_rng(0))
+        FarthestFirst().select(Gives(answer), np.arange(3)[:, None], 2, np.random.default_rng(0))
 
 
 def test_too_few_dissimilarities_name_the_measure():
@@ -360,15 +256,11 @@ def test_the_result_of_a_custom_selection_is_checked(answer):
 
 
 def test_selecting_all_patterns_needs_no_comparison():
-    assert select_prototypes("k-medoids", Gives(np.nan), np.arange(4), 4, np.random.default_rng(0)).tolist() == [
+    assert select_prototypes("farthest-first", Gives(np.nan), np.arange(4), 4, np.random.default_rng(0)).tolist() == [
         0, 1, 2, 3,
     ]  # fmt: skip
 
 
-def test_unknown_selections_and_settings_are_refused():
+def test_unknown_selections_are_refused():
     with pytest.raises(ValueError, match=r"unknown selection 'farthest'; known: .* Did you mean 'farthest-first'"):
         resolve_selection("farthest")
-    with pytest.raises(ValueError, match="neighbours must be an integer >= 1, not 0"):
-        DensitySpread(neighbours=0)
-    with pytest.raises(ValueError, match="exponent must be a number >= 0, not -1"):
-        DensitySpread(exponent=-1)

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.few import nearest_of_few
-from eocc.measures import Euclidean, Gower, resolve_measure
+from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise.cell import cells_of, values_of
@@ -136,7 +136,7 @@ class TestCells:
         row = st.tuples(*(codes if code else numbers for code in is_code)).map(list)
         table, new = (data.draw(st.lists(row, min_size=m, max_size=m)) for m in (n, 5))
 
-        class Measure:
+        class Measure(FittedMeasure):
             n_parameters = u
 
             def __init__(self):

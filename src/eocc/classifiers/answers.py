@@ -80,7 +80,7 @@ def check_teachable(classifier: Any) -> None:
 
 def without_gaps(measure: Any, rows: Any) -> Any:
     """Return rows of numbers with their gaps filled, and other rows as they are: a model file holds no such gaps."""
-    return measure.filled(rows) if getattr(measure, "fills_gaps", False) else rows
+    return measure.filled(rows) if measure.fills_gaps else rows
 
 
 def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None) -> Answers:

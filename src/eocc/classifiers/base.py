@@ -30,7 +30,7 @@ from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
-from eocc.scale.cluster import dask_lazy
+from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
 

@@ -22,7 +22,7 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
 from eocc.graph.entropy import renyi_order
-from eocc.measures.base import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent
 from eocc.regions.memberships import MembershipFunction
@@ -63,7 +63,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         maximises the performance on a validation set of both kinds: see `fit`.
     prototypes : int, float in (0, 1] or None, default=None
         Compare patterns with this many training patterns, or with this share of them. None means all.
-    selection : {"random", "farthest-first", "k-medoids", "density-spread"} or Selection, default="random"
+    selection : {"random", "farthest-first", "content"} or Selection, default="random"
         How prototypes are chosen.
     graph : {"auto", "complete", "knn"} or NeighbourGraph, default="auto"
         The graph behind tree, entropy and regions: of all pairs, or of nearest neighbours, which takes n k memory
@@ -235,7 +235,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))
-        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
+        self.check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
         settings = settings_of(draft, len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)

@@ -11,7 +11,7 @@ from eocc.foundation.wording import counted
 from eocc.measures import measures_of
 from eocc.measures.auto import kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.scale.cluster import materialised
+from eocc.scale.collections import materialised
 from eocc.tables.judge import Fault
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
@@ -41,6 +41,7 @@ class ReadsPatterns:
     measure: Any
     reading_: Reading | None = None
     resolved_measure_: Measure
+    measure_: Any
     n_features_in_: int
     training_indices_: Any
     row_names_: Any
@@ -57,8 +58,7 @@ class ReadsPatterns:
             patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
             _warn_of_empty_rows(patterns)
             return patterns
-        if hasattr(X, "__dask_graph__"):
-            X = materialised(X, self.check_memory if reset else None)
+        X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
         X = eager(X)
         if reset:
@@ -72,11 +72,12 @@ class ReadsPatterns:
 
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
-        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if named else _takes_tables(self.measure)
+        own = None if named else resolve_measure(self.measure)
+        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if own is None else _takes_tables(own)
         if not (takes_tables and _is_table(X)):
             self.resolved_measure_ = resolve_measure(self.measure, X)
             return self._read_others(X, reset=True)
-        kinds = getattr(self.measure, "kinds", None) or {}
+        kinds = (own and own.kinds) or {}
         keeps_all = not named or not _has_names(X)
         raw = table_of(X)
         self.reading_, table = fit_reading(raw, keeps_all, kinds)
@@ -117,7 +118,7 @@ class ReadsPatterns:
         kind = "numbers" if self.reading_.is_numbers else "records"
         name = measures_of(kind)[0] if isinstance(self.measure, str) and self.measure == "auto" else self.measure
         self.resolved_measure_ = measure = resolve_measure(name)
-        wants_numbers = not hasattr(measure, "read")
+        wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
         if wants_numbers:
             if is_frame(X) and not isinstance(X, Table | Read):
@@ -139,11 +140,16 @@ class ReadsPatterns:
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
 
+    @property
+    def _fills_gaps(self) -> bool:
+        """Whether numbers of new rows may be missing; no before the fit ends."""
+        return "measure_" in vars(self) and self.measure_.fills_gaps
+
     def read_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
         """Return a table as patterns; cells that cannot be read become gaps and are added to `faults`."""
-        reading, measure = self.table_reading, getattr(self, "measure_", None)
+        reading = self.table_reading
         assert reading is not None
-        return reading.patterns(reading.table(table_of(X), faults, spelling), getattr(measure, "fills_gaps", False))
+        return reading.patterns(reading.table(table_of(X), faults, spelling), self._fills_gaps)
 
     def _read_table(self, X: Any) -> Any:
         assert self.reading_ is not None
@@ -170,12 +176,12 @@ class ReadsPatterns:
 
     def _read_others(self, X: Any, reset: bool = False) -> Any:
         measure: Any = self.resolved_measure_
-        if hasattr(measure, "read"):
+        if measure.read is not None:
             return measure.read(X)
         check_no_dates(X)
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
-        fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
+        fills_gaps = not reset and self._fills_gaps
         if not reset and self._are_numbers(X, fills_gaps):
             return np.ascontiguousarray(X)
         from sklearn.utils.validation import validate_data  # takes long to import
@@ -218,8 +224,8 @@ def _has_names(X: Any) -> bool:
     return is_frame(X) or isinstance(X[0], dict)
 
 
-def _takes_tables(measure: Any) -> bool:
-    return getattr(measure, "reads_tables", False) or (hasattr(measure, "fit") and not hasattr(measure, "read"))
+def _takes_tables(measure: Measure) -> bool:
+    return measure.reads_tables or measure.read is None
 
 
 def _warn_of_empty_rows(patterns: Any) -> None:

@@ -25,10 +25,11 @@ from eocc.foundation.progress import track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.auto import resolve_measure
-from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
+from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.collections import are_dask_numbers, dask_passes
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
@@ -143,8 +144,8 @@ class RegionClassifier(RegionViews):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            passes = DaskPasses(draft.without_naming(X))
+        if are_dask_numbers(X) and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+            passes = dask_passes(draft.without_naming(X))
             draft._learn_passes(*dask_rows(passes, y))
             if passes.names is not None:
                 draft.feature_names_in_ = np.array(passes.names, dtype=object)
@@ -157,7 +158,7 @@ class RegionClassifier(RegionViews):
         self.having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
-        self.check_memory(n, n_columns_of(patterns), pair_bytes_of(measure, patterns), n_outliers)
+        self.check_memory(n, n_columns_of(patterns), measure.pair_bytes(patterns), n_outliers)
         if isinstance(patterns, np.ndarray) and has_rows(measure):
             self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
             self.training_indices_ = training[self.training_indices_]
@@ -185,7 +186,7 @@ class RegionClassifier(RegionViews):
         else:
             n, kept = passes.n_rows, passes.fold(lambda part: Kept(part.values, part.numbers), _joined)
         self.resolved_measure_ = resolve_measure(self.measure, kept.values)
-        self.check_memory(len(kept.values), kept.values.shape[1], pair_bytes_of(self.resolved_measure_, kept.values))
+        self.check_memory(len(kept.values), kept.values.shape[1], self.resolved_measure_.pair_bytes(kept.values))
         tally = self._learn(kept.values, kept.numbers, n, outliers)
         if n > len(kept.values):
             scored = passes.fold(
@@ -205,15 +206,14 @@ class RegionClassifier(RegionViews):
         order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
         patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
         with threads(count):
-            measure = measure if current() is None else spread_measure(measure)
-            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
+            fitted = measure.fit_roughly(patterns)
             weights = checked_weights(self.weights, fitted)
             if has_columns(fitted):
                 features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
                 coordinates = row_coordinates(features.of(patterns))
             else:
                 prepared = fitted.prepare(patterns)
-                if not isinstance(fitted, RegisteredFitted):
+                if isinstance(fitted, OwnFitted):
                     check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
                 features, coordinates = pair_features(fitted, weights, patterns, prepared)
             learned = learn_ellipsoids(coordinates, self.n_regions, count)

@@ -10,6 +10,8 @@ from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.measures.own import OwnFitted
+from eocc.measures.protocol import FittedMeasure
 from eocc.tables.reading import Reading
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
@@ -76,7 +78,7 @@ def _restore_reading(classifier: Any, reading: Any) -> None:
         is_right = not reading.is_numbers or width == len(reading.columns)
         demand(is_right, "reading must have one column per feature")
         names = [one.part_name(part) for one in reading.columns for part in one.parts]
-        is_right = reading.is_numbers or names == list(getattr(classifier.measure_, "names", ()))
+        is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
 
@@ -122,20 +124,17 @@ def _removed(state: Any, classifier: Any) -> Removed:
 
 def check_pair(measure: Any, fitted: Any) -> None:
     """Demand that the fitted measure is of the class that this measure gives, in all parts."""
-    wanted = getattr(measure, "fitted_class", None)
-    is_right = wanted in (None, type(fitted))
-    demand(is_right, f"the measure {type(measure).__name__} does not give {type(fitted).__name__}")
-    parts, fitted_parts = getattr(measure, "measures", None), getattr(fitted, "measures", None)
-    if wanted is not None and isinstance(parts, dict) and isinstance(fitted_parts, dict):
-        demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
-        for name, part in parts.items():
-            check_pair(part, fitted_parts[name])
+    is_right = measure.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
+    demand(is_right, f"the measure {measure.called} does not give {fitted.called}")
+    parts, fitted_parts = measure.part_measures, fitted.part_measures
+    demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
+    for name, part in parts.items():
+        check_pair(part, fitted_parts[name])
 
 
 def check_patterns(measure: Any, patterns: Any) -> None:
     """Demand patterns, at least one, that the fitted measure can compare; those of a user's own measure may be any."""
-    if hasattr(measure, "check_patterns"):
-        measure.check_patterns(patterns)
+    measure.check_patterns(patterns)
     demand(len(patterns) > 0, "there are no training rows to compare with")
 
 
@@ -157,7 +156,7 @@ def _calibration(state: Any) -> Calibration | None:
 
 def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
     if n_features is None:
-        has_own_reader = hasattr(classifier.resolved_measure_, "read")
+        has_own_reader = classifier.resolved_measure_.read is not None
         demand(has_own_reader and names is None, "n_features_in must be a number for a measure of rows of numbers")
         return
     rows = classifier.prototypes_

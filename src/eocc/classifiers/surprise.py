@@ -14,6 +14,7 @@ from eocc.classifiers.answers import Answers
 from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
 from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
+from eocc.classifiers.rows import dask_rows
 from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.classifiers.teaching import taught
@@ -25,13 +26,14 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
 from eocc.measures.auto import resolve_measure
-from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
+from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import ComparesRows, Measure, compares_rows
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.collections import are_dask_numbers, dask_passes
 from eocc.scale.memory import MARGIN, OVERHEAD, check_memory
-from eocc.scale.passes import ArrayPasses, Passes, SomeRows
+from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.select import count_compared
@@ -165,8 +167,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            draft._fit_dask(DaskPasses(draft.without_naming(X)), y)
+        if are_dask_numbers(X) and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+            draft._fit_dask(dask_passes(draft.without_naming(X)), y)
         else:
             draft._fit_patterns(draft.read(X, reset=True), y)
         return commit_fit(self, draft)
@@ -177,7 +179,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
         self.having_seen(patterns)
         self.outliers_ = outliers
-        pair_bytes = pair_bytes_of(self.resolved_measure_, patterns)
+        pair_bytes = self.resolved_measure_.pair_bytes(patterns)
         n_columns = n_columns_of(patterns)
         count = count_compared(self.prototypes, len(patterns), n_columns, pair_bytes)
         self.check_memory(len(patterns), n_columns, pair_bytes, len(places))
@@ -205,15 +207,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self._learn_passes(passes, outliers)
         self.n_features_in_ = self.prototypes_.shape[1]
 
-    def _fit_dask(self, passes: DaskPasses, y: Any) -> None:
-        rows: Passes = passes
-        outliers = None
-        if y is not None:
-            is_outlier = outlier_rows(y, passes.n_rows)
-            if is_outlier.any():
-                outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-            rows = SomeRows(passes, ~is_outlier)
-        self._learn_passes(rows, outliers)
+    def _fit_dask(self, passes: Passes, y: Any) -> None:
+        self._learn_passes(*dask_rows(passes, y))
         self.n_features_in_ = self.prototypes_.shape[1]
         if passes.names is not None:
             self.feature_names_in_ = np.array(passes.names, dtype=object)
@@ -246,7 +241,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     def _pair_bytes(self, n_columns: int | None) -> float:
         """Return the bytes that the measure holds per pair of rows of numbers."""
         rows = np.zeros((1, n_columns or 1))
-        return pair_bytes_of(resolve_measure(self.measure, rows), rows)
+        return resolve_measure(self.measure, rows).pair_bytes(rows)
 
     def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
@@ -270,13 +265,12 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         Return their surprises, each as if it were new. `confirmed` rows are normal by an answer.
         """
         with threads(n_threads(self.n_jobs)):
-            measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
             # The surprise does not depend on the scale of the dissimilarity.
-            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
+            fitted = self.resolved_measure_.fit_roughly(patterns)
             weights = checked_weights(self.weights, fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
-            if prepared is not None and not isinstance(fitted, RegisteredFitted):
+            if prepared is not None and isinstance(fitted, OwnFitted):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)

@@ -9,7 +9,6 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.difference import description_of
 from eocc.measures.protocol import FittedMeasure
 from eocc.measures.schema import DataSchema
 from eocc.regions.fuzzy import FuzzyModel, Region
@@ -115,14 +114,13 @@ def reach_of(threshold: float) -> float:
 
 def described(classifier: FittedClassifier, patterns: Any, index: int) -> str:
     """Return one pattern in a few words; "" if the measure has none."""
-    return description_of(classifier.measure_, patterns[index : index + 1], classifier.feature_names)
+    return classifier.measure_.describe(patterns[index : index + 1], classifier.feature_names)
 
 
 def schema_of(classifier: FittedClassifier) -> DataSchema:
     """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
-    find = getattr(classifier.measure_, "schema", lambda *_: None)  # a measure of the user's own may lack it
     try:
-        return find(classifier.prototypes_, classifier.feature_names) or DataSchema("")
+        return classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
     except ValueError:  # no file can hold such data
         return DataSchema("")
 
@@ -136,7 +134,4 @@ def number_columns(classifier: FittedClassifier) -> list[str]:
 
 def weight_names(classifier: FittedClassifier) -> list[str]:
     """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number."""
-    name = getattr(classifier.measure_, "weight_names", None)  # a measure of the user's own may lack it
-    if name is None:
-        return [f"weight {k + 1}" for k in range(len(classifier.weights_))]
-    return list(name(classifier.feature_names))
+    return classifier.measure_.weight_names(classifier.feature_names)

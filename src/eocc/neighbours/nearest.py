@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
-from eocc.kernels import nearest as kernels
 from eocc.kernels.distances import drop_spare_bits
+from eocc.kernels.nearest import rank_candidates, sort_by_tree
 from eocc.measures.euclidean import euclidean_pairwise_distance
+from eocc.neighbours.exact import RowIndex
 from eocc.space.dissimilarity_space import distance_scale
 
 Rows = NDArray[np.floating[Any]]
@@ -25,17 +25,12 @@ Points = NDArray[np.float32]
 Indices = NDArray[np.int32]
 
 EXACT_ROWS = 2048  # up to this many rows, all pairs are compared: 32 MiB of distances
-EXACT_COLUMNS = 8  # up to this many columns, a k-d tree is faster than the approximation
+EXACT_COLUMNS = 8  # so many columns are not projected
 ROWS_PER_TASK = 4096  # large enough that starting a task costs nothing
 WIDTH = 8  # single-precision numbers in a vector register; the number of columns is a multiple of it
 SAMPLE = 8192  # rows that determine the principal components
 QUERIES = 64  # rows of the sample whose neighbours determine the number of components
 RECALL = 0.99  # share of true neighbours that must be among the candidates in the projection
-TREES = 4  # each splits in other directions, so that points separated in one tree share a leaf of another
-LEAF_SIZE = 128
-SWEEPS = 10
-SETTLED = 0.001  # stop after a sweep that changes at most this share of the entries
-SEED = 0  # of the directions: the same rows have the same neighbours
 LARGEST = 1e17  # coordinates are clipped to this, so that squares stay finite; clipping never lengthens a distance
 
 
@@ -66,7 +61,7 @@ class Projection:
         return points
 
 
-def projection_error(points: Points) -> float:
+def projection_error(points: Rows) -> float:
     """Return by how much a distance between points may exceed the exact one, because of rounding."""
     # Rounding moves a point by at most u |x|, u = 2^-24. The sum of c squared differences, of total length at most
     # 2 |x|, has a relative error of at most (c + 2) u, which the root halves.
@@ -121,9 +116,9 @@ def n_candidates(k: int) -> int:
 def nearest_neighbours(rows: Rows, k: int) -> Neighbours:
     """Return the k nearest neighbours of every row, by ||a - b||_2 / sqrt(r); ties to the lower row.
 
-    Exact for up to 2048 rows or 8 columns, or if k is large compared with n; with 8 columns or fewer, ties in the last
-    place are broken arbitrarily. Otherwise approximate: about 99 % of the neighbours are correct, and their distances
-    are exact. The result does not depend on the number of threads.
+    Exact for up to 2048 rows or 8 columns, or if k is large compared with n; above 2048 rows, ties in the last place
+    are broken arbitrarily. Otherwise most neighbours are correct (96 to 99 % with 20,000 rows of 256 columns), and
+    their distances are exact. The result does not depend on the number of threads.
 
     >>> nearest_neighbours(np.array([[0.0], [1.0], [3.0]]), k=1).indices.tolist()
     [[1], [0], [1]]
@@ -133,7 +128,7 @@ def nearest_neighbours(rows: Rows, k: int) -> Neighbours:
         raise ValueError(f"k must be an integer in 1..{len(rows) - 1}, one less than the rows; got {k}")
     if len(rows) <= EXACT_ROWS or 8 * n_candidates(k) > len(rows):
         return _by_all_pairs(rows, k)
-    return _by_tree(rows, k) if rows.shape[1] <= EXACT_COLUMNS else _by_descent(rows, k)
+    return _by_candidates(rows, k)
 
 
 def _checked_rows(rows: Rows) -> Rows:
@@ -153,23 +148,24 @@ def _by_all_pairs(rows: Rows, k: int) -> Neighbours:
     return Neighbours(indices.astype(np.int32), np.take_along_axis(distances, indices, axis=1))
 
 
-def _by_tree(rows: Rows, k: int) -> Neighbours:
-    # Split in the middle, not at the median: a median cannot separate many copies of a row.
-    tree = scipy.spatial.cKDTree(rows, balanced_tree=False, compact_nodes=False)
-    indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
+def _by_candidates(rows: Rows, k: int) -> Neighbours:
+    """Rank the rows that are nearest in the projection by exact distances."""
+    points = np.asarray(fit_projection(rows, k).points(rows) if rows.shape[1] > EXACT_COLUMNS else rows, np.float64)
+    n, error = len(rows), projection_error(points)
+    each = np.arange(n)
+    index = RowIndex(points, np.ones((1, points.shape[1])), each, each, np.ones(n, np.int64))  # copies are listed too
+    far, near = index.nearest(points, n_candidates(k) + 1)[0]
+    is_own = near == each[:, None]
+    is_own[~is_own.any(axis=1), -1] = True  # with many copies, the row itself may be missing
+    least, near = ((part[~is_own].reshape(n, -1)) for part in (far - error, near))
+    indices, distances = np.empty((n, k), np.int32), np.empty((n, k))
+    scale = distance_scale(rows.shape[1])
 
     def work(start: int, stop: int) -> None:
-        near_distances, near = tree.query(rows[start:stop], k + 1)
-        is_own = near == np.arange(start, stop)[:, None]
-        is_own[~is_own.any(axis=1), -1] = True  # with more than k copies, the row itself may be missing
-        near_distances = near_distances[~is_own].reshape(-1, k) * distance_scale(rows.shape[1])
-        near = near[~is_own].reshape(-1, k)
-        drop_spare_bits(near_distances.reshape(-1).view(np.int64))
-        order = np.lexsort((near, near_distances), axis=1)
-        indices[start:stop] = np.take_along_axis(near, order, axis=1)
-        distances[start:stop] = np.take_along_axis(near_distances, order, axis=1)
+        some = slice(start, stop)
+        rank_candidates(rows, start, near[some], least[some], scale, indices[some], distances[some])
 
-    for_each_block(len(rows), ROWS_PER_TASK, work)
+    for_each_block(n, ROWS_PER_TASK, work)
     return Neighbours(indices, distances)
 
 
@@ -189,80 +185,5 @@ class PointTree:
         bounds, ids = np.array([0, n]), np.arange(n, dtype=np.int32)
         while len(bounds) <= n_leaves:
             bounds = np.sort(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
-        kernels.sort_by_tree(points, ids, bounds)
+        sort_by_tree(points, ids, bounds)
         return cls(points, ids, bounds)
-
-
-def _by_descent(rows: Rows, k: int) -> Neighbours:
-    """NN-descent: start with the points of the same leaf in several trees, then try the neighbours of neighbours."""
-    points = fit_projection(rows, k).points(rows)
-    error = projection_error(points)
-    leaf_size = max(LEAF_SIZE, 4 * n_candidates(k))
-    tree = PointTree.of(points, leaf_size)
-    del points
-    size = len(rows), n_candidates(k)
-    lists = _Lists(np.full(size, -1, np.int32), np.full(size, np.inf, np.float32), np.zeros(size, np.uint8))
-    lists.compare_in_leaves(PointTree(tree.points, np.arange(len(rows), dtype=np.int32), tree.bounds))
-    for rotation in _rotations(tree.points.shape[1]):
-        lists.compare_in_leaves(_rotated(tree.points, rotation, leaf_size))
-    lists.descend(tree.points)
-    indices, distances = np.empty((len(rows), k), np.int32), np.empty((len(rows), k))
-    candidates, scale = (lists.near, lists.squares), distance_scale(rows.shape[1])
-
-    def work(start: int, stop: int) -> None:
-        kernels.rank_candidates(rows, tree.ids, *candidates, scale, error, start, stop, indices, distances)
-
-    for_each_block(len(rows), ROWS_PER_TASK, work)
-    return Neighbours(indices, distances)
-
-
-def _rotations(n_columns: int) -> list[Points]:
-    """Return orthogonal matrices: trees split along columns, so rotated points are split in other directions."""
-    rng = np.random.default_rng(SEED)
-    with one_blas_thread():
-        return [np.linalg.qr(rng.normal(size=(n_columns, n_columns)))[0].astype(np.float32) for _ in range(TREES - 1)]
-
-
-def _rotated(points: Points, rotation: Points, leaf_size: int) -> PointTree:
-    """Return the points themselves in the order of a tree over the rotated points."""
-    rotated = np.empty_like(points)
-    with one_blas_thread():
-        for start in range(0, len(points), ROWS_PER_TASK):
-            rotated[start : start + ROWS_PER_TASK] = points[start : start + ROWS_PER_TASK] @ rotation
-    tree = PointTree.of(rotated, leaf_size)
-    return PointTree(points[tree.ids], tree.ids, tree.bounds)
-
-
-@dataclass(frozen=True, eq=False)
-class _Lists:
-    """The c nearest points of every point so far, (n, c): indices, squared distances, and whether they are new."""
-
-    near: Indices
-    squares: Points
-    is_new: NDArray[np.uint8]
-
-    def compare_in_leaves(self, tree: PointTree) -> None:
-        """Compare all pairs of points in the same leaf."""
-        lists = self.near, self.squares, self.is_new
-
-        def work(start: int, stop: int) -> None:
-            kernels.compare_in_leaves(tree.points, tree.ids, tree.bounds, start, stop, *lists)
-
-        for_each_block(len(tree.bounds) - 1, ROWS_PER_TASK // LEAF_SIZE, work)
-
-    def descend(self, points: Points) -> None:
-        """Try the neighbours of neighbours until few entries change."""
-        n, c = self.near.shape
-        known, new = np.empty((n, c + c // 2), np.int32), np.empty((n, c + c // 2), np.uint8)
-        counts, changed = np.empty(n, np.int32), np.empty(n, np.int32)
-
-        def work(start: int, stop: int) -> None:
-            changed[start] = kernels.nn_descent_update(
-                points, known, new, counts, start, stop, self.near, self.squares, self.is_new
-            )
-
-        for _ in range(SWEEPS):
-            kernels.gather_reverse_neighbours(self.near, self.is_new, known, new, counts)
-            for_each_block(n, ROWS_PER_TASK, work)
-            if changed[::ROWS_PER_TASK].sum() <= SETTLED * self.near.size:
-                break

@@ -307,7 +307,7 @@ def _column_table(columns: Columns) -> Markup:
 def model_section(study: Study, columns: Columns) -> Markup:
     """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
     classifier = study.classifier
-    known: list[tuple[str, object]] = [("measure", type(classifier.resolved_measure_).__name__)]
+    known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
     known += [("prototypes", study.prototype_share)] if study.prototype_share else []
     known += [(name, _in_words(value)) for name, value in classifier.facts().items() if value is not None]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]

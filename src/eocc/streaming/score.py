@@ -102,10 +102,10 @@ def score_stream(
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
     reading, measure = classifier.table_reading, classifier.measure_
-    find: Any = getattr(measure, "schema", None)
-    schema = find(classifier.prototypes_, classifier.feature_names) if reading is None and find else None
-    fills_gaps = getattr(measure, "fills_gaps", False)
-    stream = source_of(source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=fills_gaps)
+    schema = measure.schema(classifier.prototypes_, classifier.feature_names) if reading is None else None
+    stream = source_of(
+        source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=measure.fills_gaps
+    )
     # One thread per part; patterns other than numbers are scored one part after the other, on all threads.
     count = n_threads(classifier.n_jobs) if reading is not None and reading.is_numbers else 1
     scoring = Scoring(classifier, classifier.n_jobs if count == 1 else 1)

@@ -10,11 +10,18 @@ from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import summarise_lists
-from eocc.measures.protocol import ComparesMixedRows, ComparesRows, FindsNearest, FittedMeasure, Prepared, compares_rows
+from eocc.measures.protocol import (
+    ComparesMixedRows,
+    ComparesRows,
+    FindsNearest,
+    FittedMeasure,
+    Prepared,
+    compares_rows,
+    prepare,
+)
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import Lists, RowIndex
 from eocc.neighbours.mixed import MixedIndex
-from eocc.scale.cluster import prepare
 from eocc.surprise.nearest import Nearest, empty_nearest, nearest_in, smallest, summarise
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
@@ -60,9 +67,8 @@ class Reference:
     def coordinates_of(self, patterns: Any) -> Matrix:
         """Return the same of patterns."""
         if isinstance(self.measure, ComparesMixedRows):
-            return self.measure.encoded(patterns, self.prototypes)
-        assert isinstance(self.measure, ComparesRows)
-        return self.measure.coordinates(patterns)
+            return np.asarray(self.measure.encoded(patterns, self.prototypes))
+        return np.asarray(self.measure.coordinates(patterns))
 
     @cached_property
     def active(self) -> Flags:

@@ -13,12 +13,11 @@ import numpy as np
 from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.graph.entropy import normalized_entropy, renyi_entropy
-from eocc.measures.protocol import Prepared
+from eocc.measures.protocol import Prepared, prepare
 from eocc.partition.dense import normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.performance import Performance
-from eocc.scale.cluster import prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
 from eocc.synthesis.graph_kinds import Graph, GraphKind

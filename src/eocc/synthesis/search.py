@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.cluster import cluster_in_use
 from eocc.foundation.types import Matrix
 from eocc.foundation.workers import Workers
-from eocc.scale.cluster import Remote, current
 from eocc.search.checkpointed import Checkpointed
 from eocc.search.identity import identity_of
 from eocc.search.run import Generation, generations
@@ -43,8 +43,8 @@ def _evaluate_batches(
     settings: Settings, n_parameters: int, evaluator: Evaluator, pool: Workers[Workspace], rng: np.random.Generator
 ) -> Evaluate:
     """Return a function that evaluates batches: on the active cluster or on the pool, with the checkpoint if any."""
-    client = current()
-    evaluate = (lambda batch: pool.map(evaluator, batch)) if client is None else Remote(client, evaluator).map
+    cluster = cluster_in_use()
+    evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
     if not isinstance(settings.search, Checkpointed):
         return evaluate
     probe = np.random.default_rng(0).random(n_parameters)

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from eocc.foundation.cluster import cluster_in_use, using
 from eocc.foundation.progress import stage
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Matrix
 from eocc.foundation.workers import workers
-from eocc.scale.cluster import current, spread_measure, using
 from eocc.search.run import Generation
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation, represent
@@ -35,8 +35,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
     sample or in single precision, the best p is assessed again on all patterns in double precision.
     """
     with threads(settings.n_threads):
-        measure = spread_measure(settings.measure)
-        representation = represent(patterns, measure, settings.prototypes, settings.selection, rng)
+        representation = represent(patterns, settings.measure, settings.prototypes, settings.selection, rng)
         if settings.search is None or representation.measure.n_parameters == 0:
             return synthesise_at(representation, settings, report)
         sample = search_sample(settings.graph, len(patterns), rng)
@@ -78,15 +77,15 @@ def _assess_and_build(
     settings: Settings, representation: Representation, p: Matrix, steps: Callable[[Candidate], list[Step]]
 ) -> Model:
     """Assess p on all patterns and build its model, in a worker thread so that Ctrl-C returns at once."""
-    n, r, client = len(representation.patterns), len(representation.prototype_indices), current()
-    if client is not None:  # a context variable, which the thread does not inherit
+    n, r, cluster = len(representation.patterns), len(representation.prototype_indices), cluster_in_use()
+    if cluster is not None:  # a context variable, which the thread does not inherit
         representation.prepared  # noqa: B018
 
     def build(p: Matrix, workspace: Workspace) -> Model:
         check_measure(representation.measure, representation.prepared, workspace.space)
         with threads(settings.n_threads):  # this is the only task: it may use all threads
             space, graph = embed(representation.prepared, p, settings.graph, workspace)
-            with using(client):
+            with using(cluster):
                 assess = settings.synthesis.assessor(representation, settings.graph)
             candidate = assess(p, space, graph)
             return build_model(settings, representation, candidate, space, graph, steps(candidate))

@@ -85,7 +85,7 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
         kind = type(classifier).__name__
         raise ValueError(f"{kind} cannot be exported; fit a RegionClassifier, in the command line --method regions")
     if not has_columns(classifier.measure_):
-        what = type(classifier.resolved_measure_).__name__
+        what = classifier.resolved_measure_.called
         raise ValueError(f"only models of numbers and of tables can be exported, not those of {what}")
     found = _columns(classifier, columns)
     model, calibration = classifier.ellipsoids_, classifier.calibration_

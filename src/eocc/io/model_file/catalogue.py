@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-import eocc.measures as measures
 from eocc.foundation.checks import Check, array_of, hashable, instance, integer, optional, setting, tuple_of
+from eocc.measures import MEASURES
 from eocc.measures.coders import FittedColumn
+from eocc.measures.composite import Composite
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
@@ -103,10 +104,8 @@ def _classes() -> Iterator[type]:
             if not isinstance(entry, FunctionType):
                 yield entry if isinstance(entry, type) else type(entry)
     yield from GRAPHS_AND_TABLES
-    for name in measures.__all__:
-        kind = getattr(measures, name)
-        if hasattr(kind, "fitted_class"):
-            yield from (kind, kind.fitted_class, *kind.stored_classes)
+    for kind in (Composite, *MEASURES.values()):
+        yield from (kind, kind.fitted_class, *kind.stored_classes)
 
 
 def name_of(kind: type) -> str:

@@ -56,7 +56,7 @@ def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
     own = {CALLED[name] for name, part in fitted.items() if name in CALLED and _is_passed(part)}
     answered = (state.get("answers") or {}).get("rows")
     for patterns in (state["prototypes"], state.get("outliers"), answered):
-        if patterns is not None and hasattr(state["measure"], "check_patterns"):
+        if patterns is not None:
             state["measure"].check_patterns(patterns)  # what is saved can be loaded
     manifest = {
         "format": FORMAT,
@@ -193,8 +193,6 @@ def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
 
 def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
     """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
-    if not hasattr(measure, "comparison_work"):
-        return 0
     compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
     return int(sum(map(measure.comparison_work, [prototypes, *compared])))
 

@@ -3,8 +3,8 @@
 import secrets
 from collections.abc import Callable
 from copy import copy
-from functools import partial, wraps
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,36 +14,15 @@ from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 from eocc.tables.sources import without_columns
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
 # Attributes that scoring does not need and that need not travel.
 NOT_FOR_SCORING = ("labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "structure_")
 
 
-def is_dask(X: Any) -> bool:
-    """Return whether X is a Dask array, dataframe or bag."""
-    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
-
-
-def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
-    """Make a method of a fitted estimator return a lazy Dask array for a Dask collection.
+def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Return what a method of a fitted estimator gives for each partition, as a lazy array.
 
     Every partition is one call of the method. The model is sent to each worker once.
     """
-
-    def widened(method: Method) -> Method:
-        @wraps(method)
-        def either(self: Any, X: Any, *arguments: Any, **named: Any) -> Any:
-            if not is_dask(X):
-                return method(self, X, *arguments, **named)
-            return _lazily(self, method.__name__, X, dtype, arguments, named)
-
-        return either  # type: ignore[return-value]
-
-    return widened
-
-
-def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     import dask
     import dask.array
     from sklearn.utils.validation import validate_data
@@ -79,14 +58,11 @@ def partitions_of(X: Any) -> list[tuple[Any, float]]:
     return list(zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True))
 
 
-def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return the contents of a Dask collection; return anything else unchanged.
+def contents(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
+    """Return the contents of a Dask collection; before anything is loaded, check(n_rows, n_columns) may raise an error.
 
-    Before anything is loaded, check(n_rows, n_columns) may raise an error. If the length is not known, all partitions
-    are counted first. Bags have 1 column.
+    If the length is not known, all partitions are counted first. Bags have 1 column.
     """
-    if not is_dask(X):
-        return X
     if check is not None:
         check(sum(lengths_of(partitions_of(X))), int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
     return computed(X)[0]

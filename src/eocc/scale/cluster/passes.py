@@ -86,11 +86,3 @@ def _numbers(block: Any, first: int) -> Matrix:
         what = f"row {first + row} of X holds {values[row, column]} in column {name!r}, which is not a finite number"
         raise ValueError(f"{what}; drop such rows, fill them in, or fit X.compute(), which compares around gaps")
     return values
-
-
-def are_numbers(X: Any) -> bool:
-    """Return whether a Dask collection is a 2-D array or a dataframe of numbers only."""
-    if getattr(X, "ndim", 1) != 2:
-        return False
-    kinds = [X.dtype.kind] if hasattr(X, "chunks") else [getattr(dtype, "kind", "O") for dtype in X.dtypes]
-    return all(kind in "biuf" for kind in kinds)

@@ -6,9 +6,7 @@ SELECTIONS = Registry(
     "eocc.space.prototypes",
     {
         "content": "by_content.ByContent",
-        "density-spread": "density_spread.DensitySpread",
         "farthest-first": "farthest_first.FarthestFirst",
-        "k-medoids": "k_medoids.KMedoids",
         "random": "random.RandomSelection",
     },
 )

@@ -29,28 +29,28 @@ class FarthestFirst:
         """Return `count` patterns; computes n * count dissimilarities and a few percent more."""
         n = len(patterns)
         check_places(count, n)
-        return np.sort(spread(measure, patterns, count, int(rng.integers(n)), np.ones(n)))
+        return np.sort(spread(measure, patterns, count, int(rng.integers(n))))
 
 
-def spread(measure: FittedMeasure, patterns: Any, count: int, first: int, weights: Matrix) -> Indices:
-    """Return `first`, then repeatedly the pattern x_i of largest weighted distance w_i min_j d(x_i, x_j)."""
+def spread(measure: FittedMeasure, patterns: Any, count: int, first: int) -> Indices:
+    """Return `first`, then repeatedly the pattern x_i of largest distance min_j d(x_i, x_j) to those chosen."""
     # Ties go to the lower index. One pass over all patterns serves many choices: distances only fall, so the patterns
     # of largest distance, the pool, come first while their distances exceed the largest of the others.
     chosen = np.array([first], dtype=np.int64)
     latest, distances = chosen, np.full(len(patterns), np.inf)
     with stage("choosing prototypes", count) as report:
         while len(chosen) < count:
-            np.minimum(distances, weights * nearest_dissimilarities(measure, patterns, patterns[latest]), out=distances)
+            np.minimum(distances, nearest_dissimilarities(measure, patterns, patterns[latest]), out=distances)
             distances[chosen] = TAKEN
             if distances.max() <= 0:
                 return np.concatenate([chosen, np.flatnonzero(distances == 0)[: count - len(chosen)]])
-            latest = _next_choices(measure, patterns, distances, weights, count - len(chosen))
+            latest = _next_choices(measure, patterns, distances, count - len(chosen))
             chosen = np.concatenate([chosen, latest])
             report(len(chosen))
     return chosen
 
 
-def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, weights: Matrix, wanted: int) -> Indices:
+def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, wanted: int) -> Indices:
     """Return the choices, at least 1, that follow from the pool alone."""
     pool, floor, last = _largest(distances)
     members, own = patterns[pool], distances[pool]
@@ -62,7 +62,7 @@ def _next_choices(measure: FittedMeasure, patterns: Any, distances: Matrix, weig
         if distance <= 0 or distance < floor or (distance == floor and index > last):
             break
         choices.append(index)
-        np.minimum(own, weights[pool] * dissimilarities(measure, members, members[place])[:, 0], out=own)
+        np.minimum(own, dissimilarities(measure, members, members[place])[:, 0], out=own)
         own[place] = TAKEN
     return np.array(choices, dtype=np.int64)
 
