@@ -41,7 +41,7 @@ PUBLIC = {
 # Names in __all__ that serve other rooms of the package.
 INTERNAL = {
     "__version__", "explain_by_neighbours", "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
-    "Scoring", "files_of", "writing_parquet", "contents", "lazily",
+    "files_of", "writing_parquet", "contents", "lazily",
 }  # fmt: skip
 NAMES = [
     (module, name)

@@ -2,7 +2,6 @@
 
 import io
 import os
-import pty
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from eocc.foundation.threads import for_each_block, in_order, threads
 from eocc.foundation.workers import workers
 from eocc.search import GeneticSearch
 from eocc.streaming import fit_stream, score_stream
+from terminals import in_terminal
 
 SEARCH = GeneticSearch(max_generations=3)
 WORDS = [letter * length for letter in "abc" for length in range(1, 31)]
@@ -276,27 +276,6 @@ def test_verbose_gives_one_line_per_generation_without_a_terminal(iris, capsys):
 def test_verbose_without_a_search_gives_the_scores(setosa, capsys):
     EntropicOneClassClassifier(search=None, verbose=True).fit(setosa)
     assert "generation 1, objective" in capsys.readouterr().err
-
-
-def in_terminal(*command, **environment):
-    """What a command shows on a terminal."""
-    master, slave = pty.openpty()
-    run = subprocess.Popen(
-        command, stderr=slave, stdout=slave, env={**os.environ, "COLUMNS": "100", "TERM": "xterm", **environment}
-    )
-    os.close(slave)
-    text = b""
-    while True:
-        try:
-            chunk = os.read(master, 65536)
-        except OSError:  # the other end has closed
-            break
-        if not chunk:
-            break
-        text += chunk
-    os.close(master)
-    assert run.wait() == 0
-    return text.decode()
 
 
 def test_verbose_shows_a_bar_in_a_terminal():

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
+from eocc.classifiers.summary import Summarises
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
-from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
 from eocc.foundation.estimator import check_is_fitted, estimator_class
@@ -42,7 +41,7 @@ BLOCK_SIZE = 2**19
 EXPLAINED = 2**20
 
 
-class OneClassClassifier(ReadsPatterns, estimator_class()):  # type: ignore[misc]
+class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type: ignore[misc]
     """The interface of all one-class classifiers.
 
     A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
@@ -243,20 +242,6 @@ class OneClassClassifier(ReadsPatterns, estimator_class()):  # type: ignore[misc
         check_number("unsure_rate", unsure, f"in [{alarm:g}, 1], false_alarm_rate or more", lambda r: alarm <= r <= 1)
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
-
-    def drift(self, X: Any) -> Drift:
-        """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
-
-        The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
-        """
-        counts, patterns = self.drift_counts(), self.read(X)
-        return counts.add(self.score_read(patterns).margins, patterns).result()
-
-    def drift_counts(self) -> DriftCounts:
-        """Return an object that counts new rows for `drift`, part by part."""
-        # Training rows look too normal to a model that does not leave them out.
-        sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
 
     def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
         """Return the rows of X, at most n, to ask a person about.

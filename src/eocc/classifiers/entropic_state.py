@@ -78,11 +78,11 @@ def _check_tree(edges: Any, lengths: Any, n: int) -> None:
     """Demand a tree over all n patterns, its edges heaviest first, each with the lower end first."""
     demand((np.diff(lengths) <= 0).all(), "tree_lengths must not rise")
     demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
-    links = scipy.sparse.coo_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
-    demand(
-        scipy.sparse.csgraph.connected_components(links, directed=False)[0] == 1,
-        "tree_edges must join all training rows",
-    )
+    links = scipy.sparse.coo_array(
+        (np.ones(n - 1), edges.T.astype(np.int32)), shape=(n, n)
+    )  # older scipy takes no others
+    n_parts = scipy.sparse.csgraph.connected_components(links, directed=False)[0]
+    demand(n_parts == 1, "tree_edges must join all training rows")
 
 
 def _regions(state: dict[str, Any]) -> list[Region]:

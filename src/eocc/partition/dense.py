@@ -169,7 +169,9 @@ def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
         raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
     if len(edges) and not (edges.min() >= 0 and edges.max() < found):
         raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
-    joined = scipy.sparse.coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(found, found))
+    joined = scipy.sparse.coo_array(
+        (np.ones(len(edges)), edges.T.astype(np.int32)), shape=(found, found)
+    )  # older scipy takes no others
     if scipy.sparse.csgraph.connected_components(joined, directed=False, return_labels=False) > 1:
         raise ValueError("edges must join all patterns without a circle")
     if not (np.diff(lengths) <= 0).all():
