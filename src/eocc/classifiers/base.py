@@ -80,6 +80,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_pairwise(self.measure)
         tags.input_tags.allow_nan = self.measure == "auto"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     @abstractmethod
