@@ -176,7 +176,7 @@ def _sort(key: str, text: str) -> Markup:
 def _rows_in_words(study: Study) -> str:
     limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier._ratio_name}; rows up to {limit} are accepted"
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted"
     if len(study.listed) < len(study.subject):
         said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
         said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
