@@ -16,14 +16,15 @@ from typing import Any, ClassVar, NoReturn
 import click
 
 from eocc.foundation.atomic import FULL
-from eocc.foundation.printing import printable
+from eocc.foundation.estimator import start_command_line
+from eocc.foundation.printing import printable, printable_lines
 from eocc.foundation.progress import NOTE, Watch, log_record, shown
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
     "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
-    "reproduce", "demo",
+    "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
@@ -68,7 +69,7 @@ def command(function: Any) -> click.Command:
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
-    made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(watched)
+    made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
     made.params += _shared_options()
     return made
 
@@ -86,7 +87,12 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        return getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
+        return _command_of(cmd_name.replace("-", "_")) if cmd_name in COMMANDS else None
+
+
+def _command_of(name: str) -> click.Command:
+    found: click.Command = getattr(import_module(f"eocc.cli.{name}"), name)
+    return found
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -136,13 +142,29 @@ class _ClosedOutput(io.TextIOBase):
         raise OSError("standard output is closed; open it, or pass --output")
 
 
+class _Terminal(io.TextIOBase):
+    """Standard output on a terminal, which text from files must not control."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.flush, self.fileno, self.isatty = file.flush, file.fileno, file.isatty  # type: ignore[method-assign]
+
+    def write(self, text: str, /) -> int:
+        """Write the text with a question mark for every character that cannot be printed."""
+        return int(self._file.write(printable_lines(text)))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
     Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
+    if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
+        sys.stdout = _Terminal(sys.stdout)
     gc.set_threshold(*GARBAGE)
+    if arguments is None:  # a process of its own
+        start_command_line()
     code = _run(arguments)
     try:
         sys.stdout.flush()

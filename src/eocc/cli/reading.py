@@ -95,7 +95,7 @@ class Rows:
     """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
-    each with the reason.
+    each with the reason, `unknown` the columns that the model does not know.
     """
 
     X: Any
@@ -106,6 +106,7 @@ class Rows:
     are_named: bool
     described: str = ""
     bad: dict[Any, str] = field(default_factory=dict)
+    unknown: Sequence[str] = ()
 
     @property
     def signs(self) -> Any:
@@ -185,7 +186,10 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
     good = np.concatenate([part.good for part in parts])
     are_named = bool(about.id_column) or isinstance(names[0], str)
-    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad)
+    reading, given = classifier.table_reading, [str(name) for name in parts[0].whole.columns]
+    known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
+    unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
+    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown)
 
 
 def _whole(parts: Sequence[Any]) -> Any:

@@ -6,14 +6,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from eocc.calibration.discoveries import Discoveries, discoveries_among
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
 from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
@@ -24,8 +25,8 @@ from eocc.space.prototypes.content import row_hashes, words_of
 # The page holds this many rows, and explains this many of the most unusual in full.
 MOST_LISTED = 1000
 MOST_EXPLAINED = 200
-# Decisions in the order of concern.
-ACCEPTED, UNSURE, REJECTED = DECISIONS = ("accepted", "unsure", "rejected")
+# Decisions in the order of concern; a discovery is rejected too.
+ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +105,46 @@ class Study:
         return "prototype" if self.prototype_share else "training row"
 
     @cached_property
+    def discoveries(self) -> Discoveries | None:
+        """The discoveries among the new rows, if there are any and the model is calibrated."""
+        calibration, rows = self.classifier.calibration_, self.new
+        if calibration is None or rows is None or rows.p_values is None:
+            return None
+        return discoveries_among(calibration, rows.p_values)
+
+    @cached_property
     def decisions(self) -> Indices:
         """The decision on every row that the page is about, as an index into DECISIONS."""
-        rows, calibration = self.subject, self.classifier.calibration_
-        unsure = 0 if calibration is None or rows.p_values is None else rows.p_values <= calibration.unsure_rate
-        return np.where(rows.accepted, np.where(unsure, 1, 0), 2)
+        rejected = ~self.subject.accepted
+        if self.discoveries is None or self.subject.p_values is None:
+            return rejected.astype(np.int64)
+        return np.where(rejected & self.discoveries.among(self.subject.p_values), 2, rejected)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many rows are accepted, rejected (discoveries too), and discoveries."""
+        n_discoveries, n_accepted = int((self.decisions == 2).sum()), int(self.subject.accepted.sum())
+        return n_accepted, len(self.subject) - n_accepted, n_discoveries
+
+    @property
+    def verdict(self) -> str:
+        """The page in one sentence."""
+        n, (_, rejected, discoveries) = len(self.subject), self.counts
+        if self.new is None:
+            return f"The most unusual of {counted(n, self.row_name)}"
+        said = f"{f'{rejected:,}' if rejected else 'None'} of {counted(n, 'row')} "
+        said += "looks unusual" if rejected < 2 else "look unusual"
+        if self.discoveries is None:
+            return said
+        expected = self.classifier.calibration_.limit * n  # type: ignore[union-attr]
+        said += f"; {f'about {expected:,.0f}' if expected >= 1 else 'fewer than 1'} would by chance"
+        few = (
+            "all are"
+            if 1 < discoveries == rejected
+            else f"{f'{discoveries:,}' if discoveries else 'none'} {'is' if discoveries < 2 else 'are'}"
+        )
+        can_tell = discoveries or not self.discoveries.remark
+        return f"{said}; {few} too unusual to be chance" if rejected and can_tell else said
 
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
