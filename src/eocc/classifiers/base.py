@@ -19,6 +19,7 @@ from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
+from eocc.foundation.compiling import say_when_compiling
 from eocc.foundation.estimator import check_is_fitted, estimator_class
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
@@ -39,6 +40,8 @@ Result = TypeVar("Result")
 BLOCK_SIZE = 2**19
 # Rows are explained in blocks of about this many dissimilarities, 8 MiB, each in a fraction of a second: Ctrl-C works.
 EXPLAINED = 2**20
+
+say_when_compiling()
 
 
 class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type: ignore[misc]
@@ -77,6 +80,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_pairwise(self.measure)
         tags.input_tags.allow_nan = self.measure == "auto"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     @abstractmethod

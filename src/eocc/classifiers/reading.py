@@ -9,12 +9,14 @@ from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_reme
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
 from eocc.measures import measures_of
-from eocc.measures.auto import kind_of, resolve_measure
+from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
 from eocc.scale.collections import materialised
 from eocc.space.baseline import Baseline, checked_by, fit_baseline
 from eocc.space.weightings import checked_weights
+from eocc.tables import TableWarning
 from eocc.tables.judge import Fault
+from eocc.tables.matching import constant
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
 from eocc.tables.spelling import Spelling
@@ -24,17 +26,6 @@ from eocc.tables.table import NUMBER, Table
 NO_VALUES = "no values at all, so the score means nothing"
 # The names of the measures that compare the columns of a table.
 TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
-
-
-class TableWarning(UserWarning):
-    """What the user should know about a training table."""
-
-
-def say_remarks(reading: Reading) -> None:
-    """Warn of what the user should know about a training table, and can do something about."""
-    for remark in reading.remarks:
-        if remark.remedy:
-            warnings.warn(remark.said(remark.remedy), TableWarning, stacklevel=6)
 
 
 class ReadsPatterns:
@@ -65,7 +56,9 @@ class ReadsPatterns:
             return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
         X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
-        X = eager(X)
+        X = X if is_pairwise(self.measure) else eager(X)
+        if not reset and hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
+            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
         if reset:
             patterns = self._read_training(X)
         elif self.reading_ is not None and _is_table(X):
@@ -112,16 +105,17 @@ class ReadsPatterns:
         return self.baseline_.is_compared(fitted.names).astype(np.float64)
 
     def _say_remarks(self) -> None:
-        if self.reading_ is not None:
-            say_remarks(self.reading_)
+        for remark in () if self.reading_ is None else self.reading_.remarks:
+            remark.warn(5)
 
     def take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
         self.reading_ = reading
         self._say_remarks()
-        self._name_features()
+        self.name_features()
 
-    def _name_features(self) -> None:
+    def name_features(self) -> None:
+        """Set `n_features_in_` and, if all names are text, `feature_names_in_`, to the columns that are compared."""
         assert self.reading_ is not None
         self.n_features_in_ = len(self.reading_.columns)
         if all(isinstance(one, str) for one in self.reading_.names):
@@ -134,8 +128,10 @@ class ReadsPatterns:
         self.row_names_ = None if names is None else [names[place] for place in places]
 
     def having_seen(self, patterns: Any) -> None:
-        """Remember the ranges and categories of the training patterns."""
+        """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
+            for remark in constant(patterns, self.reading_.names):
+                remark.warn(4)
             self.reading_ = self.reading_.having_seen(patterns)
 
     def _read_as_measure(self, X: Any, table: Table) -> Any:
@@ -147,12 +143,11 @@ class ReadsPatterns:
         self.resolved_measure_ = measure = resolve_measure(name)
         wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
-        if wants_numbers:
-            if is_frame(X) and not isinstance(X, Table | Read):
-                from sklearn.utils.validation import _check_feature_names
+        if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
+            from sklearn.utils.validation import _check_feature_names
 
-                _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
-            self._name_features()
+            _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
+        self.name_features()
         try:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:

@@ -19,6 +19,7 @@ from eocc.foundation.atomic import FULL
 from eocc.foundation.estimator import start_command_line
 from eocc.foundation.printing import printable, printable_lines
 from eocc.foundation.progress import NOTE, Watch, log_record, shown
+from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
@@ -180,7 +181,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         with warnings.catch_warnings():
             # From scikit-learn, about arrays without names: the columns of files are matched by name before.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            warnings.showwarning = lambda message, *_: say(f"Note: {message}.")
+            warnings.simplefilter("default", TableWarning)
+            warnings.showwarning = lambda message, *_: say(f"Note: {getattr(message, 'on_command_line', message)}.")
             given = None if arguments is None else list(arguments)
             result = app.main(args=given, prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE

@@ -292,7 +292,8 @@ class OutputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH, OUTPUT = click.Path(path_type=Path), OutputPath(path_type=Path)
+# What cannot be read is said where it is read.
+PATH, OUTPUT = click.Path(path_type=Path, readable=False), OutputPath(path_type=Path)
 STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")

@@ -64,7 +64,7 @@ def warm_up(kinds: tuple[str, ...]) -> None:
 
     import numpy as np
 
-    from eocc.kernels.compile import CompilingWarning
+    from eocc.foundation.compiling import CompilingWarning
 
     warnings.simplefilter("ignore", CompilingWarning)
     started = monotonic()

@@ -1,33 +1,6 @@
 """Decorators that compile kernels: without the interpreter lock, cached on disk, dividing like numpy."""
 
-import warnings
-from contextlib import suppress
-from typing import Any
-
 from numba import njit
-from numba.core import event
-
-COMPILING = "compiling code for this machine takes a few seconds, once; the command eocc warm-up does it in advance"
-
-
-class CompilingWarning(UserWarning):
-    """Says why the first call on a machine takes longer than the next."""
-
-
-class _FirstCompilation(event.Listener):
-    """Warns when numba compiles the first kernel of this package; those that come from the cache do not count."""
-
-    def on_start(self, event_: Any) -> None:
-        if event_.data["dispatcher"].py_func.__module__.startswith("eocc."):
-            event.unregister("numba:compile", self)
-            with suppress(CompilingWarning):  # the cache should not decide whether a program fails
-                warnings.warn(COMPILING, CompilingWarning, stacklevel=2)
-
-    def on_end(self, event_: Any) -> None:
-        pass
-
-
-event.register("numba:compile", _FirstCompilation())
 
 # no_cfunc_wrapper: saves compile time; no kernel is called from C.
 _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.reading import say_remarks
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.measures import measures_of
@@ -140,7 +139,8 @@ def _fit_whole(
         whole = join_tables([whole, others])
     apart = [name for name, why in reading.left_out.items() if not why]
     known, table = fit_reading(whole, keeps_all, classifier.kinds_of_groups(whole), apart=apart)
-    say_remarks(known)
+    for remark in known.remarks:
+        remark.warn(3)
     if stream.incomplete == SKIP:
         kept = np.flatnonzero(gaps_in(table) == 0)
         table, y = table[kept], None if y is None else y[kept]

@@ -34,6 +34,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 # Larger integers would be rounded, which matters if they are names.
 EXACT = 2**53
+# A larger sparse matrix, 1 GiB as an array, is refused.
+MOST_CELLS = 2**27
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
 
 
@@ -60,7 +62,17 @@ def table_of(X: Any) -> Table:
 
 
 def eager(X: Any) -> Any:
-    """Return a frame with its data, also of a lazy one, and anything else as it is; refuse names that occur twice."""
+    """Return a frame with its data, also of a lazy one, a matrix as an array, and anything else as it is.
+
+    Refuse names that occur twice, and sparse matrices that are too large for an array.
+    """
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        if np.prod(X.shape, dtype=float) > MOST_CELLS:
+            size = " x ".join(f"{n:,}" for n in X.shape)
+            raise ValueError(f"X is a sparse matrix of {size} cells, too many; reduce it first, as by TruncatedSVD")
+        return X.toarray()
+    if isinstance(X, np.matrix):
+        return np.asarray(X)
     if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
         X = X.collect()
     if is_frame(X) and not isinstance(X, Table):
