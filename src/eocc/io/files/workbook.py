@@ -1,7 +1,7 @@
-"""A program of its own, which prints the rows of a sheet of a workbook as pickles, within a memory limit.
+"""A program of its own, which prints the rows of a sheet of a workbook as pickles, within limits of memory and time.
 
-A workbook of a few kilobytes can describe a sheet of a billion cells. The system ends this process before such a
-sheet fills the memory.
+A workbook of a few kilobytes can describe a sheet of a billion cells, or the same sheet under a million names. The
+system ends this process before such a workbook fills the memory or takes minutes.
 """
 
 import pickle
@@ -12,12 +12,13 @@ from itertools import islice
 PART_ROWS = 2048
 
 
-def main(path: str, wanted: str, limit: str) -> None:
+def main(path: str, wanted: str, limit: str, seconds: str) -> None:
     """Write the names of all sheets, the name of the chosen one, and its rows."""
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
     except ImportError:  # not on this system
         pass
     from python_calamine import CalamineWorkbook
