@@ -98,6 +98,6 @@ def _loaded(process: Any, path: Path, limit: int) -> Any:
             why = "is protected by a password; save it without one"
         elif process.returncode == -SIGXCPU:
             why = f"takes more than {process.args[-1]} seconds; save the sheet as .csv if you trust it"
-        elif process.returncode in (9, -6, -9, -11) or "memory" in said:
+        elif process.returncode in (9, -6, -9, -11) or "memory" in said or "MemError" in said:
             why = f"needs more than {limit >> 20} MiB of memory; save the sheet as .csv if you trust it"
         raise complaint(str(path), None, why) from None

@@ -25,12 +25,12 @@ def main(path: str, wanted: str, limit: str, seconds: str) -> None:
 
     book = CalamineWorkbook.from_path(path)
     names = list(book.sheet_names)
-    sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted in names else names)}
-    # A cover has fewer cells than the data.
-    chosen = max(sheets, key=lambda name: sheets[name].total_height * sheets[name].total_width) if sheets else ""
+    # The largest sheet: a cover has fewer cells than the data. At most two are in memory.
+    sheets = map(book.get_sheet_by_name, [wanted] if wanted in names else names)
+    chosen = max(sheets, key=lambda sheet: sheet.total_height * sheet.total_width, default=None)
     out = sys.stdout.buffer
-    pickle.dump((names, chosen), out)
-    rows = iter(sheets[chosen].to_python(skip_empty_area=False)) if sheets else iter(())
+    pickle.dump((names, chosen.name if chosen else ""), out)
+    rows = iter(chosen.to_python(skip_empty_area=False) if chosen else ())
     while part := list(islice(rows, PART_ROWS)):
         pickle.dump(part, out)
     out.flush()
