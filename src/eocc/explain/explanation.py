@@ -222,7 +222,7 @@ def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -
     try:
         import pandas as pd
     except ModuleNotFoundError:
-        remedy = "pip install 'eocc[tables]'; or call to_record of each explanation"
+        remedy = "pip install narwhals; or call to_record of each explanation"
         raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
     return pd.DataFrame([one.to_record() for one in explanations], index=index)
 

@@ -54,7 +54,7 @@ def _of_width(row: Row, width: int, where: str) -> Row:
 def _rows(path: Path, sheet: str) -> Generator[Any]:
     """Yield the layout, and the number and the cells of each row, up to the last cell with a value."""
     if find_spec("python_calamine") is None:
-        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install 'eocc[tables]'")
+        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install python-calamine")
     file = regular(path)
     limit = MEMORY + TIMES * file.stat().st_size
     seconds = SECONDS + SECONDS_PER_MIB * (file.stat().st_size >> 20)
