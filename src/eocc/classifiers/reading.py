@@ -4,7 +4,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, validate_data
 
 from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.foundation.registry import listed
@@ -118,6 +117,8 @@ class ReadsPatterns:
         wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
         if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
+            from sklearn.utils.validation import _check_feature_names
+
             _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
         self.name_features()
         try:
@@ -159,6 +160,8 @@ class ReadsPatterns:
         if is_frame(X):
             X = without_columns(X, self.ignored_columns_)
             if self.reading_.is_numbers:
+                from sklearn.utils.validation import _check_feature_names
+
                 _check_feature_names(self, X, reset=False)
         raw = table_of(X)
         known = {*self.reading_.names, *self.ignored_columns_}
@@ -174,11 +177,22 @@ class ReadsPatterns:
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and self._fills_gaps
+        if not reset and self._are_numbers(X, fills_gaps):
+            return np.ascontiguousarray(X)
+        from sklearn.utils.validation import validate_data  # takes long to import
+
         with saying_remedy():
             allowed = "allow-nan" if fills_gaps else True
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
+
+    def _are_numbers(self, X: Any, fills_gaps: bool) -> bool:
+        """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or hasattr(self, "feature_names_in_"):
+            return False
+        has_shape = len(X) > 0 and X.shape[1] == self.n_features_in_
+        return has_shape and bool((~np.isinf(X) if fills_gaps else np.isfinite(X)).all())
 
     def without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.registry import choose
 from eocc.measures import measures_of
+from eocc.measures.auto import is_pairwise
 from eocc.streaming.passes import StreamPasses
 from eocc.streaming.source import (
     CHUNK_ROWS,
@@ -114,7 +114,7 @@ def fit_stream(
     if sample is not None:
         check_count("sample", sample)
     checked(classifier.parameters, classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")

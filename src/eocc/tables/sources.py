@@ -124,7 +124,7 @@ def _column_of_series(name: Hashable, series: Any) -> Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         if dtype.is_integer() and max(abs(series.max() or 0), abs(series.min() or 0)) > EXACT:
             return column_of_cells(name, series.to_list())
-        values = series.cast(nw.Float64).to_numpy()
+        values = (series if dtype == nw.Float64 else series.cast(nw.Float64)).to_numpy()
         return _column_of_numbers(name, BOOLEAN if dtype == nw.Boolean else NUMBER, values)
     if dtype in (nw.Datetime, nw.Date, nw.Duration):
         if getattr(dtype, "time_zone", None):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.foundation.estimator import check_is_fitted
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 from eocc.tables.sources import without_columns
@@ -25,6 +25,7 @@ def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any
     """
     import dask
     import dask.array
+    from sklearn.utils.validation import validate_data
 
     check_is_fitted(model)
     is_table = model.reading_ is not None and not model.reading_.is_numbers  # whose columns may be in any order
