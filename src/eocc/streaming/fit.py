@@ -113,7 +113,7 @@ def fit_stream(
     check_classifier("fit_stream", classifier)
     if sample is not None:
         check_count("sample", sample)
-    checked(classifier.parameters, classifier)
+    checked(classifier._parameters, classifier)
     if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
@@ -128,7 +128,11 @@ def fit_stream(
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     keeps_all = keeps_all or not isinstance(classifier.measure, str)
     reading, is_numbers = first_reading(stream, keeps_all)
-    if not is_numbers or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records")):
+    if (
+        not is_numbers
+        or classifier.baseline_by is not None
+        or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records"))
+    ):
         return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
     reading = reading.for_numbers(True, str(classifier.measure))
     stream = replace(stream, reading=reading)
@@ -136,9 +140,9 @@ def fit_stream(
         others = replace(stream, where=(where[0], outliers))
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
-    draft.fit_passes(passes, sample, known)
-    draft.take_reading(reading)
-    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
+    draft._fit_passes(passes, sample, known)
+    draft._take_reading(reading)
+    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
@@ -156,13 +160,13 @@ def _fit_whole(
         whole, numbers = join_tables([whole, others]), np.append(numbers, their_numbers)
     apart = [name for name, why in reading.left_out.items() if not why]
     faults: list[Fault] | None = [] if stream.unreadable == SKIP else None
-    known, table = fit_reading(whole, keeps_all, faults=faults, apart=apart)
+    known, table = fit_reading(whole, keeps_all, classifier.kinds_of_groups(whole), faults, apart)
     for remark in known.remarks:
         remark.warn(3)
     say_left_out({f"row {numbers[fault.row]}": str(fault) for fault in faults or ()})
     kept = used_rows(table, faults, stream.incomplete == SKIP)
     table, y = table[kept], None if y is None else y[kept]
     fitted = classifier.fit(Read(table, known), y)
-    fitted.name_rows(numbers[kept])
+    fitted._name_rows(numbers[kept])
     fitted.n_rows_seen_ = len(table)
     return fitted

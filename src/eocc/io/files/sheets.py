@@ -52,7 +52,7 @@ def _of_width(row: Row, width: int, where: str) -> Row:
 def _rows(path: Path, sheet: str) -> Generator[Any]:
     """Yield the layout, and the number and the cells of each row, up to the last cell with a value."""
     if find_spec("python_calamine") is None:
-        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install 'eocc[tables]'")
+        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install python-calamine")
     file = regular(path)
     limit = MEMORY + TIMES * file.stat().st_size
     program = [sys.executable, "-I", str(Path(workbook.__file__)), str(file), sheet, str(limit)]
