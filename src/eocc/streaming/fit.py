@@ -160,7 +160,7 @@ def _fit_whole(
         whole, numbers = join_tables([whole, others]), np.append(numbers, their_numbers)
     apart = [name for name, why in reading.left_out.items() if not why]
     faults: list[Fault] | None = [] if stream.unreadable == SKIP else None
-    known, table = fit_reading(whole, keeps_all, classifier.kinds_of_groups(whole), faults, apart)
+    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), faults, apart)
     for remark in known.remarks:
         remark.warn(3)
     say_left_out({f"row {numbers[fault.row]}": str(fault) for fault in faults or ()})
