@@ -73,7 +73,7 @@ def check_teachable(classifier: Any) -> None:
     if is_pairwise(classifier.resolved_measure_):
         raise ValueError("a model of precomputed dissimilarities cannot be taught; fit it to the rows, with a measure")
     n, rate = len(classifier.prototypes_), classifier.calibration_.rate
-    if not classifier.is_whole and n < (least := math.ceil(1 / rate - ROUNDING) - 1):
+    if not classifier._is_whole and n < (least := math.ceil(1 / rate - ROUNDING) - 1):
         which = f"a model of {n} prototypes and a false_alarm_rate of {rate:g}"
         raise ValueError(f"{which} cannot be taught; fit it with at least {least} prototypes")
 

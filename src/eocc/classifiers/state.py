@@ -31,7 +31,7 @@ ROUNDING = 1e-6
 
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
-    names, calibration = classifier.feature_names, classifier.calibration_
+    names, calibration = classifier._feature_names, classifier.calibration_
     is_table = classifier.reading_ is not None and not classifier.reading_.is_numbers  # its reading names the columns
     return {
         "resolved_measure": classifier.resolved_measure_,
@@ -85,7 +85,7 @@ def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
         is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
-        classifier.name_features()
+        classifier._name_features()
 
 
 def _restore_baseline(classifier: Any, baseline: Any, names: list[Any]) -> list[Any]:

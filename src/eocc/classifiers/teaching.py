@@ -33,7 +33,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
             found.surprise_model_ = corrected(found.surprise_model_, answers.rows, answers.y, surprises)
     calibration, default = classifier.calibration_, classifier.false_alarm_rate is None
     rate = max(calibration.rate, 1 / (len(surprises) + 1)) if default else calibration.rate
-    found.calibrate(surprises, rate, calibration.foreign)
+    found._calibrate(surprises, rate, calibration.foreign)
     if answers is None and before is not None:
         # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
         found.surprise_model_ = replace(found.surprise_model_, threshold=before.threshold)

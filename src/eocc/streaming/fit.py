@@ -96,7 +96,7 @@ def fit_stream(
     check_classifier("fit_stream", classifier)
     if sample is not None:
         check_count("sample", sample)
-    checked(classifier.parameters, classifier)
+    checked(classifier._parameters, classifier)
     if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
@@ -119,9 +119,9 @@ def fit_stream(
         others = replace(stream, where=(where[0], outliers))
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
-    draft.fit_passes(passes, sample, known)
-    draft.take_reading(reading)
-    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
+    draft._fit_passes(passes, sample, known)
+    draft._take_reading(reading)
+    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
