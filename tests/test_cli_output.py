@@ -44,10 +44,10 @@ def folder(tmp_path_factory):
 def test_the_id_is_not_compared(folder):
     model, train = load(folder / "m.eocc"), pd.read_csv(folder / "train.csv")
     assert model._feature_names == ("temp_c", "load")
-    assert model.row_names_ == train["machine_id"].tolist()
+    assert model._row_names_ == train["machine_id"].tolist()
     rows = train[["temp_c", "load"]]
     own = SurpriseClassifier().fit(rows)
-    assert own.row_names_ is None
+    assert own._row_names_ is None
     np.testing.assert_array_equal(model.score_samples(rows), own.score_samples(rows))
 
 
@@ -104,7 +104,7 @@ def test_ids_of_numbers_stay_numbers_and_a_missing_id_is_replaced_by_the_row_num
     assert pyarrow.parquet.read_table(out)["row"].to_pylist() == list(range(100, 112))
     fit = ("--quiet", "fit", tmp_path / "new.parquet", "--id", "machine_id", "--drop", "site,score", "-o")
     assert run(*fit, tmp_path / "m.eocc") == 0
-    assert load(tmp_path / "m.eocc").row_names_ == [str(number) for number in range(100, 112)]
+    assert load(tmp_path / "m.eocc")._row_names_ == [str(number) for number in range(100, 112)]
     capsys.readouterr()
     (tmp_path / "new.csv").write_text("machine_id,temp_c,load\n a ,60,0\n,60,0\nb,,0\n")
     arguments = ("--id", "machine_id", "--skip-incomplete", "--format", "csv")
@@ -213,7 +213,7 @@ def test_training_graphs_are_named_by_their_files(tmp_path, capsys):
     }
     write_folder(tmp_path / "set", files)
     assert run("--quiet", "fit", tmp_path / "set", "-o", tmp_path / "m.eocc") == 0
-    assert load(tmp_path / "m.eocc").row_names_ == sorted(files)
+    assert load(tmp_path / "m.eocc")._row_names_ == sorted(files)
     assert run("--quiet", "explain", tmp_path / "m.eocc", tmp_path / "set", "--rows", "g3.gxl") == 0
     assert "normal row g" in " ".join(capsys.readouterr().out.split())
 
@@ -223,7 +223,7 @@ def test_an_id_can_be_left_out_of_a_streamed_fit(folder, tmp_path):
     assert run(*fit, "-o", tmp_path / "s.eocc") == 0
     model = load(tmp_path / "s.eocc")
     assert model._feature_names == ("temp_c", "load")
-    assert model.row_names_ is None
+    assert model._row_names_ is None
 
 
 def test_a_model_without_column_names_is_scored_with_ids(tmp_path, capsys):

@@ -334,11 +334,11 @@ class TestAnswersOnTrainingRows:
 
     def test_names_of_the_rows_leave_and_come_back(self, tmp_path):
         clf = SurpriseClassifier().fit(self.X)
-        clf.row_names_ = [f"row {i}" for i in range(220)]
+        clf._row_names_ = [f"row {i}" for i in range(220)]
         taught = clf.teach(self.X[[3, 210]], [-1, -1])
-        assert taught.row_names_ == [f"row {i}" for i in range(220) if i not in (3, 210)]
+        assert taught._row_names_ == [f"row {i}" for i in range(220) if i not in (3, 210)]
         save(taught, tmp_path / "m.eocc")
-        assert load(tmp_path / "m.eocc").withdraw([0, 1]).row_names_ == clf.row_names_
+        assert load(tmp_path / "m.eocc").withdraw([0, 1])._row_names_ == clf._row_names_
 
     def test_a_revised_answer_brings_the_row_back(self):
         taught = self.clf.teach(self.X[200:], self.y[200:]).teach(self.X[200:], np.ones(20))

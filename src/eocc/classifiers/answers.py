@@ -133,7 +133,7 @@ def n_removed(answers: Answers | None) -> int:
 
 def rows_of_fit(classifier: Any) -> TrainingRows:
     """Return the rows that the fit compared with, those that answers removed included, in their order."""
-    names = None if classifier.row_names_ is None else list(classifier.row_names_)
+    names = None if classifier._row_names_ is None else list(classifier._row_names_)
     kept = TrainingRows(classifier.prototypes_, classifier.training_indices_, names)
     removed = None if classifier.answers_ is None else classifier.answers_.removed
     if removed is None:

@@ -65,7 +65,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
-    row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
+    _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: Answers | None = None  # what `teach` was given so far
     weights_: Matrix
     calibration_: Calibration | None

@@ -40,7 +40,7 @@ class ReadsPatterns:
     measure_: Any
     n_features_in_: int
     training_indices_: Any
-    row_names_: Any
+    _row_names_: Any
     _check_memory: Any
 
     @property
@@ -78,16 +78,16 @@ class ReadsPatterns:
         kinds = (own and own.kinds) or {}
         keeps_all = not named or not _has_names(X)
         raw = table_of(X)
-        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self.kinds_of_groups(raw)})
+        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self._kinds_of_groups(raw)})
         self._say_remarks()
         return self._read_as_measure(X, table)
 
-    def kinds_of_groups(self, raw: Table) -> dict[Any, str]:
+    def _kinds_of_groups(self, raw: Table) -> dict[Any, str]:
         """Return that the columns of `baseline_by` hold categories."""
         by = () if self.baseline_by is None else checked_by(self.baseline_by, raw.names)
         return dict.fromkeys(by, "categorical")
 
-    def relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
+    def _relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
         """Return the rows to learn from with columns relative to their groups, if `baseline_by` names groups."""
         if self.baseline_by is None:
             return numbers, patterns, outliers
@@ -96,7 +96,7 @@ class ReadsPatterns:
         self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
         return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
 
-    def weights_of(self, fitted: Any) -> Any:
+    def _weights_of(self, fitted: Any) -> Any:
         """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
         if self.baseline_ is None:
             return checked_weights(self.weights, fitted)
@@ -125,7 +125,7 @@ class ReadsPatterns:
         """Say which rows of a file the rows of the fit were, by their numbers and perhaps names."""
         places = self.training_indices_
         self.training_indices_ = np.asarray(numbers)[places]
-        self.row_names_ = None if names is None else [names[place] for place in places]
+        self._row_names_ = None if names is None else [names[place] for place in places]
 
     def _having_seen(self, patterns: Any) -> None:
         """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""

@@ -161,7 +161,7 @@ class RegionClassifier(RegionViews):
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self.relative_to_groups(*split_outliers(data, y))
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
         self._having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
@@ -214,7 +214,7 @@ class RegionClassifier(RegionViews):
         patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
         with threads(count):
             fitted = measure.fit_roughly(patterns)
-            weights = self.weights_of(fitted)
+            weights = self._weights_of(fitted)
             if has_columns(fitted):
                 features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
                 coordinates = row_coordinates(features.of(patterns))

@@ -40,7 +40,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "weights": classifier.weights_,
         "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
-        "row_names": None if classifier.row_names_ is None else list(classifier.row_names_),
+        "row_names": None if classifier._row_names_ is None else list(classifier._row_names_),
         "calibration": calibration
         and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
         "threshold": float(classifier.threshold_),
@@ -67,7 +67,7 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if names is not None:
         is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
         demand(is_right, f"row_names must be {n} texts, one per training row")
-        classifier.row_names_ = names
+        classifier._row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
     _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
@@ -131,7 +131,7 @@ def _removed(state: Any, classifier: Any) -> Removed:
     n, names = len(state["rows"]), state["names"]
     for name, stop in (("indices", 2**62), ("places", n + len(classifier.training_indices_))):
         indices("n", "stop", rising=True)(f"answers.removed.{name}", state[name], {"n": n, "stop": stop})
-    is_right = (names is None) == (classifier.row_names_ is None)
+    is_right = (names is None) == (classifier._row_names_ is None)
     is_right &= names is None or (type(names) is list and len(names) == n and all(type(one) is str for one in names))
     demand(is_right, f"answers.removed.names must be {n} texts, if the training rows have names")
     return Removed(TrainingRows(state["rows"], state["indices"], names), state["places"])

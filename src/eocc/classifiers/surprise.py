@@ -182,7 +182,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self.relative_to_groups(*split_outliers(data, y))
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
         self._having_seen(patterns)
         self.outliers_ = outliers
         pair_bytes = self.resolved_measure_.pair_bytes(patterns)
@@ -273,7 +273,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         with threads(n_threads(self.n_jobs)):
             # The surprise does not depend on the scale of the dissimilarity.
             fitted = self.resolved_measure_.fit_roughly(patterns)
-            weights = self.weights_of(fitted)
+            weights = self._weights_of(fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
             if prepared is not None and isinstance(fitted, OwnFitted):

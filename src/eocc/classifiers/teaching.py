@@ -26,7 +26,7 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
         normal = normal.some(np.delete(np.arange(len(normal.indices)), removed.places))
     if answers is not None:
         answers, confirmed = replace(answers, removed=removed), answers.confirmed
-    found.row_names_, found.answers_ = normal.names, answers
+    found._row_names_, found.answers_ = normal.names, answers
     surprises = found._learn(normal.rows, normal.indices, known_outliers(classifier.outliers_, answers), confirmed)
     if answers is not None:
         with threads(n_threads(classifier.n_jobs)):

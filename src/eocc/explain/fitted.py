@@ -25,7 +25,7 @@ class FittedClassifier(Protocol):
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
-    row_names_: Sequence[str] | None
+    _row_names_: Sequence[str] | None
     weights_: Matrix
     calibration_: Calibration | None
 
@@ -83,7 +83,7 @@ def training_row(classifier: FittedClassifier, row: Matrix, column: int) -> Trai
 
 def training_name(classifier: FittedClassifier, index: int) -> str:
     """Return the id of a training row, or its number in the X of the fit; `index` counts along `training_indices_`."""
-    names = classifier.row_names_
+    names = classifier._row_names_
     return str(int(classifier.training_indices_[index])) if names is None else names[index]
 
 

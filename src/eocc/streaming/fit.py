@@ -138,7 +138,7 @@ def _fit_whole(
         y = np.repeat([1, -1], [len(whole), len(others)])
         whole = join_tables([whole, others])
     apart = [name for name, why in reading.left_out.items() if not why]
-    known, table = fit_reading(whole, keeps_all, classifier.kinds_of_groups(whole), apart=apart)
+    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), apart=apart)
     for remark in known.remarks:
         remark.warn(3)
     if stream.incomplete == SKIP:
