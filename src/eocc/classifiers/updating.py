@@ -67,9 +67,11 @@ def kept_rows(history: tuple[Batch, ...], forget: Any, today: date) -> Flags:
 
 def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Any:
     """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
-    if not classifier.is_whole:
-        count = f"{len(classifier.prototypes_):,} of its {classifier.n_training:,} training rows"
+    if not classifier._is_whole:
+        count = f"{len(classifier.prototypes_):,} of its {classifier._n_training:,} training rows"
         raise ValueError(f"the model keeps only {count}, so it cannot be updated; fit it again to all rows")
+    if classifier.baseline_ is not None:
+        raise ValueError("new rows change the baseline of old ones; fit a model with baseline_by again to all rows")
     if classifier.answers_ is not None:
         raise ValueError("the model has learned answers; update the model from before, then teach it again")
     known = rows_of_fit(classifier).some(np.flatnonzero(kept))
@@ -85,7 +87,7 @@ def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...],
     found._fit_patterns(rows, y)
     if known.names is not None or names is not None:
         first = known.names or list(map(str, known.indices.tolist()))
-        found.row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
+        found._row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
     found.batches_ = (*_counted_again(history, kept), Batch(batch.source, batch.date, len(new)))
     return found
 

@@ -19,8 +19,11 @@ HELD_BACK_RATE = 0.1
 @options.data_argument
 @click.option("--output", "-o", type=options.PATH, required=True, metavar="FILE",
               help="The model file to write; it may be MODEL itself.")  # fmt: skip
-@click.option("--forget", metavar="WHAT",
-              help="Forget so many of the oldest rows, rows older than 90d a date as 2026-01-31, or a source.")  # fmt: skip
+@click.option(
+    "--forget",
+    metavar="WHAT",
+    help="Forget so many of the oldest rows, rows older than 90d or than a date, or those of a source.",
+)
 @click.option("--date", "came", metavar="DATE", help="When the rows came; by default, when the file was last changed.")
 @click.option("--accept-drift", is_flag=True, help="Learn the rows even if they differ from the training rows.")
 @click.option("--accept-discoveries", is_flag=True, help="Learn also the rows that the present model finds abnormal.")
@@ -48,7 +51,7 @@ def update(
     from eocc.foundation.wording import counted
 
     check_output(output)
-    classifier.check_updatable()
+    classifier._check_updatable()
     day = _date(came) if came else max(map(_changed, data.paths))
     history = history_of(classifier, _changed(model))
     kept = kept_rows(history, int(forget) if forget and forget.isdigit() else forget, day)
@@ -56,7 +59,7 @@ def update(
     drift = classifier.drift(rows.X)
     if drift.is_drift and not accept_drift:
         raise ValueError(f"{str(drift).rstrip('.')}; nothing was learned: look at the rows, or pass --accept-drift")
-    patterns, is_held = classifier.read(rows.X), np.zeros(len(rows.names), bool)
+    patterns, is_held = classifier._read(rows.X), np.zeros(len(rows.names), bool)
     if not accept_discoveries:
         p_values = classifier.p_values(rows.X)
         found = discoveries_among(classifier.calibration_, p_values, HELD_BACK_RATE)
@@ -64,7 +67,7 @@ def update(
         if found.remark:
             say(f"Note: {found.remark}.")
         Named(list(compress(rows.names, is_held))).say(
-            "held back: the present model finds them abnormal; --accept-discoveries learns them too"
+            "held back, abnormal to the present model (--accept-discoveries)"
         )
     if is_held.all():
         raise ValueError(f"the present model finds all rows of {data} abnormal; nothing was learned")
@@ -75,7 +78,7 @@ def update(
     newer.save(output)
     say(f"Written: {output}.")
     forgotten = f", {counted(int((~kept).sum()), 'row')} forgotten" if not kept.all() else ""
-    print(f"{counted(len(patterns), 'row')} learned{forgotten}: now {counted(newer.n_training, 'training row')}.")
+    print(f"{counted(len(patterns), 'row')} learned{forgotten}: now {counted(newer.n_rows_, 'training row')}.")
     for batch in newer.batches_:
         say(f"  {batch.source}{f', {batch.date}' if batch.date else ''}: {counted(batch.n_rows, 'row')}")
 

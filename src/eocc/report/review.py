@@ -51,12 +51,12 @@ def questions_of(
 ) -> list[Question]:
     """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
     check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n, goal), classifier.read(X)
+    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
     if not asked:
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
     called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier.explain_patterns(some)), strict=True)
+    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier._explain_patterns(some)), strict=True)
     return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 
@@ -105,9 +105,9 @@ def write_review(
 def _page(
     classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
 ) -> str:
-    some = classifier.read(X)[np.array([question.index for question in questions])]
+    some = classifier._read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
-    decisions = (classifier.score_read(some).margins < classifier.threshold_).astype(int).tolist()
+    decisions = (classifier._score_read(some).margins < classifier.threshold_).astype(int).tolist()
     rows = [
         {
             "name": one.name, "reason": one.reason, "digest": one.digest, "decision": decision,
