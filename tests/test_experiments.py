@@ -23,7 +23,7 @@ from eocc.experiments.protocol import (
 )
 from eocc.experiments.published_figures import PublishedFigure, published
 from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
-from eocc.experiments.studies import Request, generations_within
+from eocc.experiments.studies import Request
 from eocc.experiments.systems import SYSTEMS, can_run, forms_of
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.rivals import RIVALS
@@ -290,27 +290,6 @@ def test_a_missing_cell_is_a_dash_with_a_reason():
     results = results_of(cells, finished)
     assert figure_table(results, "raw")[2] == ["1-NN", "-", "-"]
     assert results.reasons() == [(("made", "raw"), "1-NN", "not done within 3 s", 1)]
-
-
-def test_a_budget_shortens_the_search_with_a_note():
-    made = source(n=300)
-    kept = [(made, "raw", "EOCC-1")]
-    assert generations_within(kept, Request()) == ({"made": 100}, "")
-    full = ({"made": 100}, "The budget of 1000000000 s allows the full search.")
-    assert generations_within(kept, Request(budget=1e9)) == full
-    few, note = generations_within(kept, Request(budget=3))
-    assert 1 <= few["made"] < 20
-    assert f"shortens the search to at most {few['made']} generations on made" in note
-    least, note = generations_within(kept, Request(budget=1e-3))
-    assert least == {"made": 1}
-    assert "Even so about" in note
-
-
-def test_a_budget_shortens_the_costly_sets_first():
-    large, small = source(n=600), replace(source(n=30), name="small")
-    chosen, note = generations_within([(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], Request(budget=6))
-    assert chosen["made"] < chosen["small"] == 100
-    assert "small" not in note
 
 
 def test_leaking_systems_and_repeated_sets_are_not_ranked():
