@@ -94,7 +94,7 @@ def test_rows_that_cannot_be_read_are_left_out_of_a_fit_if_asked(folder, capsys)
     assert "Note: 1 row with cells that cannot be read left out (line 8: column 'load': 'oops'" in said
     assert ": row M6.\n" in said
     model = load(folder / "b.eocc")
-    assert (model.n_training, model.reading_.columns[0].kind) == (N - 1, "number")
+    assert (model._n_training, model.reading_.columns[0].kind) == (N - 1, "number")
 
 
 def test_a_kind_can_be_declared(folder, capsys):
@@ -116,7 +116,7 @@ def test_a_declared_text_keeps_the_country_na(folder):
         assert run("-q", "fit", folder / "c.csv", "-o", folder / "k.eocc", *options) == 0
         model = load(folder / "k.eocc")
         assert model.reading_.columns[0].labels == labels
-        assert (model.read_table(frame)[0]["country"] == "NA") == bool(options)
+        assert (model._patterns_of_table(frame)[0]["country"] == "NA") == bool(options)
 
 
 def test_several_files_are_scored_as_one(folder, capsys):

@@ -19,7 +19,7 @@ from eocc.foundation.atomic import drafted
 from eocc.foundation.wording import counted
 from eocc.report.columns import columns_of
 from eocc.report.markup import Markup, joined, tag
-from eocc.report.page import document
+from eocc.report.page import checked_page, document
 from eocc.report.rows import as_json, contents, explained
 from eocc.space.prototypes.content import row_hashes, words_of
 
@@ -51,12 +51,12 @@ def questions_of(
 ) -> list[Question]:
     """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
     check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n, goal), classifier.read(X)
+    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
     if not asked:
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
     called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier.explain_patterns(some)), strict=True)
+    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier._explain_patterns(some)), strict=True)
     return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 
@@ -94,7 +94,8 @@ def write_review(
     goal : {"learn", "find"}, default="learn"
         Ask about the rows whose answers teach most, or about the strangest rows.
     """
-    questions, output = questions_of(classifier, X, n, names, goal), Path(path)
+    output = checked_page(path)
+    questions = questions_of(classifier, X, n, names, goal)
     text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
@@ -104,9 +105,9 @@ def write_review(
 def _page(
     classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
 ) -> str:
-    some = classifier.read(X)[np.array([question.index for question in questions])]
+    some = classifier._read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
-    decisions = _decisions(classifier, some)
+    decisions = (classifier._score_read(some).margins < classifier.threshold_).astype(int).tolist()
     rows = [
         {
             "name": one.name, "reason": one.reason, "digest": one.digest, "decision": decision,
@@ -117,16 +118,12 @@ def _page(
     ]  # fmt: skip
     shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
-    title = f"Review of {Path(data).name}" if data else "Review"
-    scripts = ["row.js", "review.js"]
-    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal))
-
-
-def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
-    """Return the decision on each pattern as an index into DECISIONS: accepted, unsure, rejected."""
-    margins, calibration = classifier.score_read(patterns).margins, classifier.calibration_
-    unsure = 0 if calibration is None else calibration.p_values(margins) <= calibration.unsure_rate
-    return list(map(int, np.where(margins >= classifier.threshold_, np.where(unsure, 1, 0), 2)))
+    scripts, many = (
+        ["row.js", "review.js"],
+        "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?",
+    )
+    header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
+    return document(header, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal))
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:

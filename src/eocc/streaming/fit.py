@@ -5,13 +5,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.reading import say_remarks
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.measures import measures_of
+from eocc.measures.auto import is_pairwise
 from eocc.streaming.passes import StreamPasses
 from eocc.streaming.source import CHUNK_ROWS, REFUSE, SKIP, Source, check_classifier, first_reading, source_of
 from eocc.tables.matching import gaps_in
@@ -97,8 +96,8 @@ def fit_stream(
     check_classifier("fit_stream", classifier)
     if sample is not None:
         check_count("sample", sample)
-    checked(classifier.parameters, classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    checked(classifier._parameters, classifier)
+    if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
@@ -108,7 +107,11 @@ def fit_stream(
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     keeps_all = keeps_all or not isinstance(classifier.measure, str)
     reading, is_numbers = first_reading(stream, keeps_all)
-    if not is_numbers or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records")):
+    if (
+        not is_numbers
+        or classifier.baseline_by is not None
+        or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records"))
+    ):
         return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
     reading = reading.for_numbers(True, str(classifier.measure))
     stream = replace(stream, reading=reading)
@@ -116,9 +119,9 @@ def fit_stream(
         others = replace(stream, where=(where[0], outliers))
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
-    draft.fit_passes(passes, sample, known)
-    draft.take_reading(reading)
-    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
+    draft._fit_passes(passes, sample, known)
+    draft._take_reading(reading)
+    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
@@ -135,8 +138,9 @@ def _fit_whole(
         y = np.repeat([1, -1], [len(whole), len(others)])
         whole = join_tables([whole, others])
     apart = [name for name, why in reading.left_out.items() if not why]
-    known, table = fit_reading(whole, keeps_all, apart=apart)
-    say_remarks(known)
+    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), apart=apart)
+    for remark in known.remarks:
+        remark.warn(3)
     if stream.incomplete == SKIP:
         kept = np.flatnonzero(gaps_in(table) == 0)
         table, y = table[kept], None if y is None else y[kept]
