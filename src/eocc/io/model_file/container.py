@@ -17,8 +17,8 @@ from eocc.io.archive import CHUNK, Limits, Zip, is_hidden
 from eocc.io.strict_json import DECODER
 
 MANIFEST = "manifest.json"
-# Every change of what a file holds gets a number of its own, and stored files in the tests. 2: version 0.2. 3: what some
-# files of format 2 lack is always there.
+# Every change of what a file holds gets a number of its own, and stored files in the tests. 2: version 0.2. 3: what
+# some files of format 2 lack is always there.
 FORMAT, OLDEST = 3, 2
 MEMBERS = 50_000
 KEYS = {
