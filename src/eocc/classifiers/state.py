@@ -9,7 +9,9 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.graph.entropy import renyi_order
 from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
 from eocc.space.baseline import Baseline
@@ -22,7 +24,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "baseline", "answers",
+    "feature_names_in", "reading", "baseline", "answers", "batches",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -50,7 +52,22 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
         "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
+        "batches": history_state(classifier.batches_) if classifier.batches_ else None,
     }
+
+
+def from_format_2(classifier: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of a file of format 2 as format 3 has them.
+
+    Some of these files lack answers or the order of the Rényi entropy, and have columns and spelling instead of a
+    reading; none has a baseline or batches.
+    """
+    known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
+    if type(calibration := state.get("calibration")) is dict:
+        known["calibration"] = {"foreign": 0.0, **calibration}
+    if "alpha" in classifier._state_keys:
+        known = {"alpha": renyi_order(len(state["prototypes"]), classifier.gamma), **known}
+    return {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
 
 
 def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
@@ -72,6 +89,8 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
+    if state["batches"] is not None:
+        classifier.batches_ = restored_history(state["batches"], n)
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
@@ -162,7 +181,6 @@ def check_offset(state: dict[str, Any], offset: float) -> None:
 def _calibration(state: Any) -> Calibration | None:
     if state is None:
         return None
-    state = {"foreign": 0.0, **state} if type(state) is dict else state  # files from before there was a contamination
     check_values(state, CALIBRATION, {"m": length_of("calibration.margins", state, "margins")}, "calibration")
     demand((np.diff(state["margins"]) >= 0).all(), "calibration.margins must not fall")
     demand(state["rate"] + state["foreign"] < 1, "calibration.rate must lie below 1")
