@@ -30,18 +30,22 @@ MOST_CATEGORIES = 3
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity."""
+    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity.
+
+    A share `missing` of these has no value.
+    """
 
     feature: str
     weight: float
     minimum: float
     median: float
     maximum: float
+    missing: float = 0.0
 
     def __str__(self) -> str:
         low, middle, high = (format_data_number(value) for value in (self.minimum, self.median, self.maximum))
         values = low if self.minimum == self.maximum else f"{low} to {high}, median {middle}"
-        return f"{self.feature}: {values}{weight_in_words(self.weight)}"
+        return f"{self.feature}: {values}{gaps_in_words(self.missing)}{weight_in_words(self.weight)}"
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,11 @@ class Rule:
         return f"{near} is accepted if its surprise is at most the limit, as for about {share}"
 
 
+def gaps_in_words(share: float) -> str:
+    """Return the share of rows without a value, if there are any."""
+    return f", missing in {share:.0%}" if share else ""
+
+
 def weight_in_words(weight: float) -> str:
     """Return the weight of a column, if it is not the usual one."""
     return "" if weight == 1 else f" (weight {format_number(weight)})"
@@ -162,14 +171,14 @@ def _values(classifier: FittedClassifier, own: Indices) -> dict[str, Any]:
     for k in np.argsort(-weights, kind="stable")[:MOST_COLUMNS].tolist():
         order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
         values = [value for value in (cells.value(j, k) for j in order) if value is not None]
-        name, weight = cells.names[k], float(weights[k])
+        name, weight, missing = cells.names[k], float(weights[k]), 1 - len(values) / len(order)
         if weight == 0 or not values:
             continue
         if cells.is_code[k] or isinstance(values[0], str):
             words = _shares(values) if cells.is_code[k] else " to ".join(dict.fromkeys([values[0], values[-1]]))
-            contents.append(f"{name}: {words}{weight_in_words(weight)}")
+            contents.append(f"{name}: {words}{gaps_in_words(missing)}{weight_in_words(weight)}")
         else:
-            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1]))
+            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1], missing))
     return {"ranges": tuple(ranges), "contents": tuple(contents)}
 
 

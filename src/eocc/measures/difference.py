@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import decimals_for, format_number, share, shortened
+from eocc.foundation.wording import format_number, format_part, share, shortened
 
 # The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
@@ -178,5 +178,4 @@ def _summed(members: Sequence[Contribution]) -> Contribution:
 
 
 def _amount(amount: float, total: float) -> str:
-    decimals = decimals_for(total)
-    return f"{amount:{len(f'{total:.{decimals}f}')}.{decimals}f}  {share(amount, total)}"
+    return f"{format_part(amount, total).rjust(len(format_part(total, total)))}  {share(amount, total)}"

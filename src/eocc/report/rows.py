@@ -9,7 +9,7 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import described
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import GLUE, decimals_for, finite, format_number, shortened
+from eocc.foundation.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.report.columns import Columns
@@ -134,8 +134,7 @@ def _parts(difference: Difference) -> list[list[str]]:
     """Return the contributions in words, with amount and share; those of a composite's part follow it."""
     total, lines = difference.dissimilarity, []
     for part in ranked_contributions(difference.contributions):
-        lines.append([part.text, f"{part.amount:.{decimals_for(total)}f}", f"{part.amount / total:.0%}"])
-        lines += [
-            [f"of this: {text}", "", share] for text, _, share in ([] if part.inner is None else _parts(part.inner))
-        ]
+        lines.append([part.text, format_part(part.amount, total), share(part.amount, total).strip()])
+        inner = [] if part.inner is None else _parts(part.inner)
+        lines += [[f"of this: {text}", "", percent] for text, _, percent in inner]
     return lines
