@@ -101,7 +101,18 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = distances, numbers, np.array([own]), np.array([twin]), counts, values, above, m, is_whole
+    arguments = (
+        distances,
+        numbers,
+        np.array([own]),
+        np.array([twin]),
+        counts,
+        np.arange(len(points)),
+        values,
+        above,
+        m,
+        is_whole,
+    )
     summarise_lists(*arguments, near, means, is_short)
     rows = [
         (float(distance), values[j])
@@ -123,7 +134,18 @@ def test_a_list_too_short_to_tell_says_so():
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1)
     summarise_lists(
-        distances, numbers, np.array([-1]), np.array([-1]), counts, np.ones(20), -1.0, 4, False, *found, is_short
+        distances,
+        numbers,
+        np.array([-1]),
+        np.array([-1]),
+        counts,
+        np.arange(20),
+        np.ones(20),
+        -1.0,
+        4,
+        False,
+        *found,
+        is_short,
     )
     assert is_short[0]
 

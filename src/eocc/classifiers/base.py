@@ -8,8 +8,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
@@ -21,6 +19,8 @@ from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
+from eocc.foundation.compiling import say_when_compiling
+from eocc.foundation.estimator import check_is_fitted, estimator_class
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
 from eocc.foundation.threads import in_order, threads
@@ -41,15 +41,10 @@ BLOCK_SIZE = 2**19
 # Rows are explained in blocks of about this many dissimilarities, 8 MiB, each in a fraction of a second: Ctrl-C works.
 EXPLAINED = 2**20
 
+say_when_compiling()
 
-class OneClassClassifier(
-    ReadsPatterns,
-    Summarises,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    OutlierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
+
+class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type: ignore[misc]
     """The interface of all one-class classifiers.
 
     A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
@@ -85,6 +80,7 @@ class OneClassClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_pairwise(self.measure)
         tags.input_tags.allow_nan = self.measure == "auto"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     @abstractmethod

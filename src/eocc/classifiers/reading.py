@@ -4,16 +4,17 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, validate_data
 
 from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
 from eocc.measures import measures_of
-from eocc.measures.auto import kind_of, resolve_measure
+from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
 from eocc.scale.collections import materialised
+from eocc.tables import TableWarning
 from eocc.tables.judge import Fault
+from eocc.tables.matching import constant
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
 from eocc.tables.spelling import Spelling
@@ -23,17 +24,6 @@ from eocc.tables.table import NUMBER, Table
 NO_VALUES = "no values at all, so the score means nothing"
 # The names of the measures that compare the columns of a table.
 TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
-
-
-class TableWarning(UserWarning):
-    """What the user should know about a training table."""
-
-
-def say_remarks(reading: Reading) -> None:
-    """Warn of what the user should know about a training table, and can do something about."""
-    for remark in reading.remarks:
-        if remark.remedy:
-            warnings.warn(remark.said(remark.remedy), TableWarning, stacklevel=6)
 
 
 class ReadsPatterns:
@@ -61,7 +51,9 @@ class ReadsPatterns:
             return patterns
         X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
-        X = eager(X)
+        X = X if is_pairwise(self.measure) else eager(X)
+        if not reset and hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
+            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
         if reset:
             patterns = self._read_training(X)
         elif self.reading_ is not None and _is_table(X):
@@ -86,16 +78,17 @@ class ReadsPatterns:
         return self._read_as_measure(X, table)
 
     def _say_remarks(self) -> None:
-        if self.reading_ is not None:
-            say_remarks(self.reading_)
+        for remark in () if self.reading_ is None else self.reading_.remarks:
+            remark.warn(5)
 
     def take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
         self.reading_ = reading
         self._say_remarks()
-        self._name_features()
+        self.name_features()
 
-    def _name_features(self) -> None:
+    def name_features(self) -> None:
+        """Set `n_features_in_` and, if all names are text, `feature_names_in_`, to the columns that are compared."""
         assert self.reading_ is not None
         self.n_features_in_ = len(self.reading_.columns)
         if all(isinstance(one, str) for one in self.reading_.names):
@@ -108,8 +101,10 @@ class ReadsPatterns:
         self.row_names_ = None if names is None else [names[place] for place in places]
 
     def having_seen(self, patterns: Any) -> None:
-        """Remember the ranges and categories of the training patterns."""
+        """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
+            for remark in constant(patterns, self.reading_.names):
+                remark.warn(4)
             self.reading_ = self.reading_.having_seen(patterns)
 
     def _read_as_measure(self, X: Any, table: Table) -> Any:
@@ -121,10 +116,11 @@ class ReadsPatterns:
         self.resolved_measure_ = measure = resolve_measure(name)
         wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
-        if wants_numbers:
-            if is_frame(X) and not isinstance(X, Table | Read):
-                _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
-            self._name_features()
+        if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
+            from sklearn.utils.validation import _check_feature_names
+
+            _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
+        self.name_features()
         try:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:
@@ -164,6 +160,8 @@ class ReadsPatterns:
         if is_frame(X):
             X = without_columns(X, self.ignored_columns_)
             if self.reading_.is_numbers:
+                from sklearn.utils.validation import _check_feature_names
+
                 _check_feature_names(self, X, reset=False)
         raw = table_of(X)
         known = {*self.reading_.names, *self.ignored_columns_}
@@ -179,11 +177,22 @@ class ReadsPatterns:
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
         fills_gaps = not reset and self._fills_gaps
+        if not reset and self._are_numbers(X, fills_gaps):
+            return np.ascontiguousarray(X)
+        from sklearn.utils.validation import validate_data  # takes long to import
+
         with saying_remedy():
             allowed = "allow-nan" if fills_gaps else True
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
+
+    def _are_numbers(self, X: Any, fills_gaps: bool) -> bool:
+        """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or hasattr(self, "feature_names_in_"):
+            return False
+        has_shape = len(X) > 0 and X.shape[1] == self.n_features_in_
+        return has_shape and bool((~np.isinf(X) if fills_gaps else np.isfinite(X)).all())
 
     def without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.drift import UNUSUAL, DriftCounts
 from eocc.classifiers.base import OneClassClassifier
@@ -16,6 +15,7 @@ from eocc.explain import EllipsoidRule, Explanation, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.ellipsoid_rules import correlations_of, ellipsoid_rules, quantile_rows
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix

@@ -31,6 +31,7 @@ ROUNDING = 1e-6
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
     names, calibration = classifier.feature_names, classifier.calibration_
+    is_table = classifier.reading_ is not None and not classifier.reading_.is_numbers  # its reading names the columns
     return {
         "resolved_measure": classifier.resolved_measure_,
         "measure": classifier.measure_,
@@ -43,8 +44,8 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
         "threshold": float(classifier.threshold_),
         "offset": float(classifier.offset_),
-        "n_features_in": getattr(classifier, "n_features_in_", None),
-        "feature_names_in": None if names is None else list(names),
+        "n_features_in": None if is_table else getattr(classifier, "n_features_in_", None),
+        "feature_names_in": None if is_table or names is None else list(names),
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
     }
@@ -81,6 +82,7 @@ def _restore_reading(classifier: Any, reading: Any) -> None:
         is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
+        classifier.name_features()
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:

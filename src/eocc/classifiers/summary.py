@@ -8,7 +8,6 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.discoveries import (
@@ -21,6 +20,7 @@ from eocc.calibration.discoveries import (
 from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.explain.facts import new_labels
 from eocc.explain.fitted import number_columns
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.types import Flags
 from eocc.io import model_file
 from eocc.regions.scores import Scores

@@ -16,14 +16,16 @@ from typing import Any, ClassVar, NoReturn
 import click
 
 from eocc.foundation.atomic import FULL
+from eocc.foundation.estimator import start_command_line
 from eocc.foundation.printing import printable, printable_lines
 from eocc.foundation.progress import NOTE, Watch, log_record, shown
+from eocc.tables import TableWarning
 
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
     "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
-    "reproduce", "demo",
+    "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
@@ -68,7 +70,7 @@ def command(function: Any) -> click.Command:
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
-    made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(watched)
+    made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
     made.params += _shared_options()
     return made
 
@@ -86,7 +88,12 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        return getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
+        return _command_of(cmd_name.replace("-", "_")) if cmd_name in COMMANDS else None
+
+
+def _command_of(name: str) -> click.Command:
+    found: click.Command = getattr(import_module(f"eocc.cli.{name}"), name)
+    return found
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -157,6 +164,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
         sys.stdout = _Terminal(sys.stdout)
     gc.set_threshold(*GARBAGE)
+    if arguments is None:  # a process of its own
+        start_command_line()
     code = _run(arguments)
     try:
         sys.stdout.flush()
@@ -172,7 +181,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         with warnings.catch_warnings():
             # From scikit-learn, about arrays without names: the columns of files are matched by name before.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            warnings.showwarning = lambda message, *_: say(f"Note: {message}.")
+            warnings.simplefilter("default", TableWarning)
+            warnings.showwarning = lambda message, *_: say(f"Note: {getattr(message, 'on_command_line', message)}.")
             given = None if arguments is None else list(arguments)
             result = app.main(args=given, prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE

@@ -162,23 +162,19 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
 
 def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
-    import warnings
-
-    from eocc.classifiers.reading import TableWarning
     from eocc.foundation.wording import counted
     from eocc.streaming import fit_stream
 
     where = (about.label, about.target) if about.label else None
     size: Any = {} if sample is None else {"sample": sample}
-    with refusing_in_options(method, sample or 0), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=TableWarning)  # said below, in terms of options
+    with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
         fit_stream(
             classifier, list(data.paths), where=where, outliers=outliers, incomplete=incomplete,
             dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, **size,
         )  # fmt: skip
-    for remark in classifier.reading_.remarks:
+    for remark in (one for one in classifier.reading_.remarks if not one.remedy):  # the others are warnings
         say(f"Note: {remark.said(remark.option)}.")
     compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
     n_seen = getattr(classifier, "n_rows_seen_", classifier.n_training)

@@ -15,7 +15,6 @@ from click.shell_completion import CompletionItem
 
 from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
-from eocc.cli.app import Shared
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
 from eocc.io.files.formats import FORMATS, TWO_CLASSES
@@ -221,10 +220,7 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
             raise click.UsageError(f"--method {method} has no {option_of(name)}; use --method {of}, or leave it out")
     name, fixed = classifiers.METHODS[method]
     seed = {"random_state": 0} if "random_state" in METHODS[method] else {}
-    made = classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
-    if Shared.watch is not None:
-        Shared.watch.say_when_compiling()
-    return made
+    return classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
 
 
 def in_option_names(text: str) -> str:
@@ -296,7 +292,8 @@ class OutputPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH, OUTPUT = click.Path(path_type=Path), OutputPath(path_type=Path)
+# What cannot be read is said where it is read.
+PATH, OUTPUT = click.Path(path_type=Path, readable=False), OutputPath(path_type=Path)
 STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")

@@ -30,8 +30,6 @@ def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     from eocc.foundation.atomic import check_output
 
     check_output(output, model, *data)
-    if Shared.watch is not None:
-        Shared.watch.say_when_compiling()
     return load(model)
 
 

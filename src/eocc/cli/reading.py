@@ -155,7 +155,7 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     chosen = f", {int(is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
     form = _form(data, about, chunks[0], learnt.reading)
     say(f"{data} ({form}): {counted(len(learnt.kept), 'row')}{chosen}: {learnt.described}.")
-    for note in remarks_on(learnt, chunks, is_normal, bool(about.label), measure == "auto"):
+    for note in remarks_on(learnt, chunks, bool(about.label), measure == "auto"):
         say(f"Note: {note}.")
     every = [name for chunk in chunks for name in names_of(chunk, about)]
     Named([every[row] for row in learnt.incomplete]).say("with missing values left out")

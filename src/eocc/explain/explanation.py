@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
-
 from eocc.explain.fitted import TrainingRow
 from eocc.explain.reasons import EDITS, Reason
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.printing import on_one_line
 from eocc.foundation.wording import format_number, share, wrapped
+from eocc.measures.auto import is_pairwise
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
 # The sentence, and a row of a table of explanations, give at most this many reasons.
@@ -231,7 +230,7 @@ def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
     """Return what makes each row of X differ from the row of Y at the same place, at the fitted weights."""
     check_is_fitted(classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    if is_pairwise(classifier.measure):
         raise ValueError("precomputed dissimilarities are known to training rows only; use explain")
     one, other = classifier.read(X), classifier.read(Y)
     if len(one) != len(other):

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,7 +25,6 @@ WORTH_SHOWING = 2.0
 FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
 # Seconds until the first line where there is no terminal; the time until the next line doubles.
 FIRST_LINE = 5.0
-COMPILING = "Compiling code for this step (first time only)."
 BAR_WIDTH = 20
 # How a line begins that the user should know about.
 NOTE = "Note: "
@@ -153,7 +152,6 @@ class Watch:
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
-        self._listening = ExitStack()
 
     @contextmanager
     def stage(self, name: str, total: float) -> Iterator[Report]:
@@ -204,15 +202,8 @@ class Watch:
         finally:
             self._is_hidden = False
 
-    def say_when_compiling(self) -> None:
-        """Print a line, once, when numba begins to compile before this watch is closed."""
-        from eocc.foundation.compiling import call_when_compiling  # imports numba
-
-        self._listening.callback(call_when_compiling(lambda: self.line(COMPILING)))
-
     def close(self) -> None:
-        """End all stages, and stop listening to numba."""
-        self._listening.close()
+        """End all stages."""
         with self._lock:
             self._stages.clear()
             self._view.close()
@@ -302,8 +293,6 @@ def shown(worth: float = WORTH_SHOWING, as_json: bool = False, **first: float) -
                 watch.look()
 
     threading.Thread(target=look, name="eocc-progress", daemon=True).start()
-    if "numba" in sys.modules and current_watch() is None:  # commands import it later, if at all
-        watch.say_when_compiling()
     with watched_by(watch):
         try:
             yield watch

@@ -83,11 +83,12 @@ def mean_within(rows, bounds, values, means):
 
 
 @kernel
-def summarise_lists(distances, numbers, own, twins, counts, values, above, m, is_whole, near, means, is_short):
+def summarise_lists(distances, numbers, own, twins, counts, first, values, above, m, is_whole, near, means, is_short):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
     # Row i of distances and numbers (n, l) lists the nearest points, ascending. Point j occurs counts[j] times, once
     # less for a row of which it is the own[i], and once less if it is twins[i]; both may be -1. Points as near as the
-    # m-th count too. `is_short` is set where the list may be too short to tell, never if it lists all points.
+    # m-th count too. The value of point j is values[first[j]]. `is_short` is set where the list may be too short to
+    # tell, never if it lists all points.
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
         filled, last = 0, 0
@@ -107,7 +108,7 @@ def summarise_lists(distances, numbers, own, twins, counts, values, above, m, is
             j = numbers[i, t]
             if above < distances[i, t] <= limit:
                 left = counts[j] - (j == own[i]) - (j == twins[i])
-                total += values[j] * left
+                total += values[first[j]] * left
                 count += left
         means[i] = total / count
         is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)

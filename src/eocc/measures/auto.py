@@ -76,12 +76,11 @@ def kind_of(X: Any) -> str:
     >>> kind_of(["oak", "elm"]), kind_of([[1, "a"], [2, None]]), kind_of([[1, 2, 3], [1, 2]]), kind_of([{"oak"}])
     ('strings', 'records', 'series', 'tokens')
     """
+    X = eager(X)
     if isinstance(X, np.ndarray):
         return _kind_of_array(X)
     if isinstance(X, Table):
         return "records"
-    if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
-        return "numbers"
     for is_one, one, name in (
         (is_graph(X), "graph", "graph"),
         (isinstance(X, Mapping), "dict", "record"),
@@ -90,7 +89,7 @@ def kind_of(X: Any) -> str:
         if is_one:
             raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
     if hasattr(type(X), "columns"):
-        return _kind_of_frame(eager(X))
+        return _kind_of_frame(X)
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):

@@ -19,6 +19,18 @@ from eocc.measures.schema import DataSchema
 
 DOUBLE = 8.0
 
+_known: dict[tuple[type, type], bool] = {}
+
+
+class _CheckedOnce(type(Protocol)):  # type: ignore[misc]
+    """Looks once per class for the methods of a protocol, which takes longer than scoring a row of numbers."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        key = cls, type(instance)
+        if key not in _known:
+            _known[key] = super().__instancecheck__(instance)
+        return _known[key]
+
 
 class Prepared(Protocol):
     """Pairs of patterns and prototypes, with everything computed that does not depend on p."""
@@ -171,7 +183,7 @@ class Measure:
 
 
 @runtime_checkable
-class ComparesRows(Protocol):
+class ComparesRows(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers that is a weighted Euclidean distance in some coordinates."""
 
     def coordinates(self, patterns: Matrix) -> Matrix:
@@ -179,7 +191,7 @@ class ComparesRows(Protocol):
 
 
 @runtime_checkable
-class ComparesMixedRows(Protocol):
+class ComparesMixedRows(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
 
     c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
@@ -199,7 +211,7 @@ def compares_rows(measure: Any) -> bool:
 
 
 @runtime_checkable
-class FindsNearest(Protocol):
+class FindsNearest(Protocol, metaclass=_CheckedOnce):
     """A fitted measure that finds the nearest prototypes without comparing all pairs."""
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> "list[tuple[Matrix, Indices]]":
@@ -211,7 +223,7 @@ class FindsNearest(Protocol):
 
 
 @runtime_checkable
-class HasCells(Protocol):
+class HasCells(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of the rows of a table."""
 
     @property

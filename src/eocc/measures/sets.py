@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from eocc.foundation.checks import positive
 from eocc.foundation.registry import listed
@@ -201,7 +201,7 @@ def _sparse(bags: Sequence[Mapping[Any, float]], column: Mapping[Hashable, int])
     starts = np.cumsum([0, *map(len, rows)])
     columns = np.array([*chain.from_iterable(rows)], np.int64)
     values = np.array([weight for row in rows for weight in row.values()], np.float64)
-    matrix = csr_array((values, columns, starts), shape=(len(rows), len(column)))
+    matrix = scipy.sparse.csr_array((values, columns, starts), shape=(len(rows), len(column)))
     matrix.sort_indices()
     return matrix
 

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.discoveries import Discoveries, discoveries_among
 from eocc.classifiers.base import OneClassClassifier
@@ -15,6 +14,7 @@ from eocc.explain import Explanation, Rule
 from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix

@@ -5,13 +5,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.reading import say_remarks
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.measures import measures_of
+from eocc.measures.auto import is_pairwise
 from eocc.streaming.passes import StreamPasses
 from eocc.streaming.source import CHUNK_ROWS, REFUSE, SKIP, Source, check_classifier, first_reading, source_of
 from eocc.tables.matching import gaps_in
@@ -98,7 +97,7 @@ def fit_stream(
     if sample is not None:
         check_count("sample", sample)
     checked(classifier.parameters, classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
@@ -136,7 +135,8 @@ def _fit_whole(
         whole = join_tables([whole, others])
     apart = [name for name, why in reading.left_out.items() if not why]
     known, table = fit_reading(whole, keeps_all, apart=apart)
-    say_remarks(known)
+    for remark in known.remarks:
+        remark.warn(3)
     if stream.incomplete == SKIP:
         kept = np.flatnonzero(gaps_in(table) == 0)
         table, y = table[kept], None if y is None else y[kept]

@@ -8,13 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.summary import Counting, Summary
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.atomic import check_output, drafted
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.registry import choose
 from eocc.foundation.threads import in_order
 from eocc.regions.scores import Scores

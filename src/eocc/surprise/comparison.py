@@ -292,8 +292,8 @@ class _Found(Comparison):
         found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
         summarise_lists(
-            distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first],
-            above, m, is_whole, *found, is_short,
+            distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, self.first,
+            values, above, m, is_whole, *found, is_short,
         )  # fmt: skip
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):

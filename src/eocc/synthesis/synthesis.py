@@ -2,11 +2,11 @@
 
 EOCC-1 maximises eta * entropy + (1 - eta) * modularity over p. EOCC-2 also maximises the performance on a validation
 set. In the order of the paper: ``evaluation`` embeds the patterns at one p, ``assessment`` runs Algorithm 1 or 2 and
-computes the objective, ``search`` repeats both, ``model`` builds the decision regions at the best p.
+computes the objective; the search repeats both, and ``model`` builds the decision regions at the best p.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from eocc.foundation.cluster import cluster_in_use, using
 from eocc.foundation.progress import stage
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Matrix
-from eocc.foundation.workers import workers
-from eocc.search.run import Generation
+from eocc.foundation.workers import Workers, workers
+from eocc.search.run import Generation, generations
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.representation import Representation, represent
 from eocc.space.weightings import checked_weights
@@ -24,8 +24,9 @@ from eocc.synthesis.assessment import Candidate
 from eocc.synthesis.evaluation import Evaluator, Workspace, embed, search_sample
 from eocc.synthesis.model import Model, build_model
 from eocc.synthesis.progress import Report
-from eocc.synthesis.search import Step, search_weights
 from eocc.synthesis.settings import Settings
+
+Step = tuple[Generation, Candidate]
 
 
 def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
@@ -45,7 +46,7 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
             pool.map(lambda _, workspace: check_measure(fitted, evaluator.prepared, workspace.space), [None])
             most = getattr(settings.search, "max_generations", None)
             with stage(f"at most {most} generations" if most else "searching", most or math.inf) as advance:
-                for generation, best in search_weights(settings, fitted.n_parameters, evaluator, pool, rng):
+                for generation, best in _search(settings, fitted.n_parameters, evaluator, pool, rng):
                     advance(len(steps) + 1)
                     report(generation, best)
                     steps.append((generation, best))
@@ -59,6 +60,25 @@ def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, repo
             if evaluator.kind is settings.graph:
                 return pool.map(build, [best])[0]
         return _assess_and_build(settings, representation, best.weights, lambda candidate: steps)
+
+
+def _search(
+    settings: Settings, n_parameters: int, evaluator: Evaluator, pool: Workers[Workspace], rng: np.random.Generator
+) -> Iterator[Step]:
+    """Yield every generation of the search with the best candidate so far; ties go to the earlier candidate."""
+    assert settings.search is not None
+    cluster, known = cluster_in_use(), dict[bytes, Candidate]()
+    evaluate = (lambda batch: pool.map(evaluator, batch)) if cluster is None else cluster.evaluator(evaluator)
+
+    def objectives(batch: Matrix) -> Matrix:
+        candidates = evaluate([p.copy() for p in batch])
+        known.update({candidate.weights.tobytes(): candidate for candidate in candidates})
+        return np.array([candidate.objective for candidate in candidates])
+
+    for generation in generations(settings.search, objectives, n_parameters, rng):
+        best = known[generation.best.tobytes()]
+        known = {best.weights.tobytes(): best}
+        yield generation, best
 
 
 def synthesise_at(representation: Representation, settings: Settings, report: Report) -> Model:

@@ -113,6 +113,6 @@ def _readable(path: Path, arrow: Any) -> Iterator[None]:
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
-        message = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        message = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
         hint = "is the file complete, and does its name match its format?"
         raise complaint(str(path), None, f"cannot be read: {message}; {hint}") from None

@@ -87,10 +87,12 @@ def _loaded(process: Any, path: Path, limit: int) -> Any:
     try:
         return pickle.load(process.stdout)
     except (EOFError, pickle.UnpicklingError):
-        said = process.stderr.read().decode(errors="replace").strip().splitlines()
+        said = process.stderr.read().decode(errors="replace")
         if process.wait() == 0:
             return None
-        why = f"cannot be read: {said[-1][:200] if said else 'damaged'}; is it a complete workbook?"
-        if process.returncode in (9, -6, -9, -11) or "memory" in why:
+        why = "cannot be read; is it a complete workbook, and does its name match its format?"
+        if "password" in said.lower():
+            why = "is protected by a password; save it without one"
+        elif process.returncode in (9, -6, -9, -11) or "memory" in said:
             why = f"needs more than {limit >> 20} MiB of memory; save the sheet as .csv if you trust it"
         raise complaint(str(path), None, why) from None

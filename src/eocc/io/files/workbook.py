@@ -41,4 +41,4 @@ if __name__ == "__main__":
     except MemoryError:
         sys.exit(9)
     except Exception as error:
-        sys.exit((str(error).splitlines() or [""])[0][:200] or type(error).__name__)
+        sys.exit(str(error)[:200])

@@ -73,7 +73,7 @@ def reached(client: Any) -> Iterator[None]:
     except Exception as error:
         if client.status == "running" and not isinstance(error, CancelledError | CommClosedError):
             raise
-        remedy = "start it again and repeat the call; a Checkpointed search continues from its file"
+        remedy = "start it again and repeat the call"
         raise ConnectionError(f"the scheduler at {address} went away or dropped the work; {remedy}") from error
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.foundation.estimator import check_is_fitted
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 from eocc.tables.sources import without_columns
@@ -25,9 +25,11 @@ def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any
     """
     import dask
     import dask.array
+    from sklearn.utils.validation import validate_data
 
     check_is_fitted(model)
-    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
+    is_table = model.reading_ is not None and not model.reading_.is_numbers  # whose columns may be in any order
+    if hasattr(model, "n_features_in_") and hasattr(X, "ndim") and not is_table:  # raise now, not when it is computed
         first = without_columns(X._meta, model.ignored_columns_) if hasattr(X, "columns") else X
         validate_data(model, first, reset=False, skip_check_array=True)
     empty = np.empty((0, model.n_dimensions) if name == "transform" else 0, dtype)
@@ -68,12 +70,15 @@ def contents(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
 
 
 def lengths_of(parts: list[tuple[Any, float]]) -> list[int]:
-    """Return the length of every partition; those that Dask does not know are counted."""
+    """Return the length of every partition; those that Dask does not know are counted. Refuse to have no rows."""
     import dask
 
-    if not any(np.isnan(length) for _, length in parts):
-        return [int(length) for _, length in parts]
-    return [int(length) for length in computed(*(dask.delayed(_length)(part) for part, _ in parts))]
+    found: Any = [length for _, length in parts]
+    if any(map(np.isnan, found)):
+        found = computed(*(dask.delayed(_length)(part) for part, _ in parts))
+    if not sum(found):
+        raise ValueError("X holds no rows; at least 1 is required")
+    return list(map(int, found))
 
 
 def _length(block: Any) -> int:

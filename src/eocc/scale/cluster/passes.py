@@ -43,8 +43,6 @@ class DaskPasses:
         """Return the results of all partitions, joined in order as a tree of tasks; Dask shows the progress."""
         import dask
 
-        if not self.n_rows:
-            raise ValueError("X holds no rows; at least 1 is required")
         # The scheduler keeps the data of a graph, so they survive the death of a worker.
         sent = [
             dask.delayed(
