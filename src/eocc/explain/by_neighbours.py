@@ -97,6 +97,11 @@ class NeighbourExplanation(Explanation):
     answered: float = 0.0
     n_prototypes: int | None = None
 
+    def forget(self) -> None:
+        """Free the memory of the differences; they can be asked for again."""
+        for near in self.neighbourhoods:
+            near.comparison.forget()
+
     @property
     def certainty(self) -> str:
         """The p-value in words, and whether an answer or known outliers decide."""

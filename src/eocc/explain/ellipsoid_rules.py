@@ -9,6 +9,7 @@ import scipy
 from eocc.ellipsoids.columns import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns
 from eocc.ellipsoids.features import has_columns
 from eocc.explain.fitted import described, training_name
+from eocc.foundation.markup import Shown, tag
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, format_within, glued, wrapped
@@ -72,6 +73,9 @@ class EllipsoidRule:
         said = f"Region {self.region}, {self.n_members:,} of {counted(self.n_training, 'row')}"
         return "\n".join(wrapped(f"{said}: {f'{values}; ' if values else ''}{near}", 0))
 
+    def _repr_html_(self) -> str:
+        return tag("pre", str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
@@ -94,7 +98,7 @@ def ellipsoid_rules(classifier: Any) -> list[EllipsoidRule]:
             prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
             description="" if columns else described(classifier, classifier.prototypes_, index),
         ))  # fmt: skip
-    return rules
+    return Shown(rules)
 
 
 def columns_of_model(classifier: Any) -> list[DataColumn]:

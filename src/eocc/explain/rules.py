@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.explain.by_regions import prototypes_of
 from eocc.explain.fitted import FittedClassifier, described, prototype_labels, reach_of, training_name
+from eocc.foundation.markup import Shown, tag
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import (
@@ -95,6 +96,9 @@ class Rule:
         inner, outer = map(format_number, self.extents)
         return outer if inner == outer else f"{inner} inwards, {outer} outwards"
 
+    def _repr_html_(self) -> str:
+        return tag("pre", str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
@@ -133,7 +137,7 @@ def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> lis
     A classifier that decides by neighbours gives the share of new normal rows that are `rejected`.
     """
     prototypes = prototypes_of(classifier, range(len(classifier.regions_)))
-    return [_rule(classifier, number, column, rejected) for number, column in prototypes.items()]
+    return Shown(_rule(classifier, number, column, rejected) for number, column in prototypes.items())
 
 
 def _rule(classifier: FittedClassifier, number: int, column: int, rejected: float | None) -> Rule:

@@ -97,6 +97,10 @@ class PendingDifference:
         """What makes the two differ."""
         return difference_of(self.measure, self.pattern, self.prototype, self.weights, self.names, self.called)
 
+    def forget(self) -> None:
+        """Free the memory of the difference, which is large for very many columns; it can be asked for again."""
+        vars(self).pop("difference", None)
+
 
 def difference_of(
     measure: Any, pattern: Any, prototype: Any, weights: Matrix, names: Sequence[str] | None = None,
