@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
 from eocc.calibration.conformal import Calibration, cross_calibrate, folds
 from eocc.search import GeneticSearch
 
@@ -257,3 +257,14 @@ def test_decisions_are_those_of_the_fit_whatever_is_set_later(setosa, method):
         assert_array_equal(clf.predict(setosa), before)
         assert_array_equal(clf.predict_with_reject(setosa), unsure)
     assert_allclose(clf.decision_function(setosa), clf.score_samples(setosa) - clf.offset_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "X", [np.zeros((1, 2)), ["oak"], [{"a": 1.0, "b": "x"}]], ids=["numbers", "strings", "records"]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_one_row_cannot_calibrate_by_folds(X):
+    with pytest.raises(ValueError, match="one training row cannot be held out"):
+        EntropicOneClassClassifier(search=None, false_alarm_rate=0.5).fit(X)
+    for make in (SurpriseClassifier, RegionClassifier):  # these need no folds
+        assert make(false_alarm_rate=0.5).fit(X).predict(X) == 1

@@ -148,6 +148,17 @@ def test_docstrings_of_the_public_face_have_sections(module, name):
     assert set(inspect.signature(thing).parameters) - {"parameters"} <= described
 
 
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=lambda part: part)
+def test_every_public_name_says_what_its_parameters_mean_and_what_it_returns(module, name):
+    thing = getattr(importlib.import_module(module), name)
+    text, is_class = inspect.getdoc(thing), isinstance(thing, type)
+    signature = inspect.signature(thing)
+    if any(one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
+        assert re.search(r"^(Parameters|Attributes)\n-", text, re.MULTILINE)
+    if not is_class and signature.return_annotation is not None:
+        assert re.search(r"^(Returns|Yields)\n-", text, re.MULTILINE)
+
+
 @pytest.mark.parametrize("path", EXECUTED, ids=lambda path: path.stem)
 def test_executed_pages_have_a_title_and_a_picture_and_import_what_exists(path):
     tree = ast.parse(path.read_text())

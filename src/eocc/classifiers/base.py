@@ -341,7 +341,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
         known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
-        state = {"answers": None, "reading": None, **known}
+        state = {"answers": None, "reading": None, "baseline": None, **known}
         check_keys("the fitted values", state, (*SHARED, *self.state_keys))
         restore_shared(self, state)
         self._restore_own(state)

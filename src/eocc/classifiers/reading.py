@@ -12,6 +12,8 @@ from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
 from eocc.scale.collections import materialised
+from eocc.space.baseline import Baseline, checked_by, fit_baseline
+from eocc.space.weightings import checked_weights
 from eocc.tables import TableWarning
 from eocc.tables.judge import Fault
 from eocc.tables.matching import constant
@@ -30,7 +32,10 @@ class ReadsPatterns:
     """How a classifier reads its data. `reading_` is its memory of the training table; None for other data."""
 
     measure: Any
+    weights: Any
+    baseline_by: Any = None  # EntropicOneClassClassifier has none
     reading_: Reading | None = None
+    baseline_: Baseline | None = None
     resolved_measure_: Measure
     measure_: Any
     n_features_in_: int
@@ -48,7 +53,7 @@ class ReadsPatterns:
         if isinstance(X, Read):
             patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
             _warn_of_empty_rows(patterns)
-            return patterns
+            return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
         X = materialised(X, self.check_memory if reset else None)
         check_no_mask(X)
         X = X if is_pairwise(self.measure) else eager(X)
@@ -61,7 +66,7 @@ class ReadsPatterns:
         else:
             patterns = self._read_others(X)
         _warn_of_empty_rows(patterns)
-        return patterns
+        return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
 
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
@@ -73,9 +78,31 @@ class ReadsPatterns:
         kinds = (own and own.kinds) or {}
         keeps_all = not named or not _has_names(X)
         raw = table_of(X)
-        self.reading_, table = fit_reading(raw, keeps_all, kinds)
+        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self.kinds_of_groups(raw)})
         self._say_remarks()
         return self._read_as_measure(X, table)
+
+    def kinds_of_groups(self, raw: Table) -> dict[Any, str]:
+        """Return that the columns of `baseline_by` hold categories."""
+        by = () if self.baseline_by is None else checked_by(self.baseline_by, raw.names)
+        return dict.fromkeys(by, "categorical")
+
+    def relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
+        """Return the rows to learn from with columns relative to their groups, if `baseline_by` names groups."""
+        if self.baseline_by is None:
+            return numbers, patterns, outliers
+        if not isinstance(patterns, Table):
+            raise ValueError("baseline_by names columns: pass a table, and measure='auto' or 'gower'")
+        self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
+        return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
+
+    def weights_of(self, fitted: Any) -> Any:
+        """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
+        if self.baseline_ is None:
+            return checked_weights(self.weights, fitted)
+        if self.weights is not None:
+            raise ValueError("weights and baseline_by cannot be combined; leave one out")
+        return self.baseline_.is_compared(fitted.names).astype(np.float64)
 
     def _say_remarks(self) -> None:
         for remark in () if self.reading_ is None else self.reading_.remarks:

@@ -14,6 +14,7 @@ from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
 from eocc.explain import EllipsoidRule, Explanation, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.ellipsoid_rules import correlations_of, ellipsoid_rules, quantile_rows
+from eocc.explain.groups import in_groups
 from eocc.foundation.arguments import n_threads
 from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.registry import listed
@@ -111,7 +112,7 @@ class RegionViews(OneClassClassifier):
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
         with threads(n_threads(self.n_jobs)):
-            return explain_by_ellipsoids(self, patterns)
+            return in_groups(self, patterns, explain_by_ellipsoids(self, patterns))
 
     def rules(self) -> list[EllipsoidRule]:  # type: ignore[override]
         """Return the regions as rules for people to read, the largest region first."""

@@ -1,6 +1,6 @@
 """RegionClassifier: at most twenty regions of one shape, each a rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any, Self
@@ -35,7 +35,6 @@ from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import Kept, choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.content import row_hashes, words_of
-from eocc.space.weightings import checked_weights
 
 # The number of regions if the user gives none.
 N_REGIONS = 20
@@ -72,6 +71,9 @@ class RegionClassifier(RegionViews):
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
         1 / (n + 1) for fewer than 19 rows.
+    baseline_by : str, list of str or None, default=None
+        A column of a table, or several, whose values name groups, for example "machine". Numbers are then compared
+        relative to the level and the spread of their group: docs/guides/groups.md.
     max_memory : int, str or None, default=None
         Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
@@ -130,10 +132,11 @@ class RegionClassifier(RegionViews):
         n_regions: int = N_REGIONS,
         weights: ArrayLike | None = None,
         false_alarm_rate: float | None = None,
+        baseline_by: str | Sequence[str] | None = None,
         max_memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure, self.n_regions, self.weights = measure, n_regions, weights
+        self.measure, self.n_regions, self.weights, self.baseline_by = measure, n_regions, weights, baseline_by
         self.false_alarm_rate, self.max_memory, self.n_jobs = false_alarm_rate, max_memory, n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -144,7 +147,11 @@ class RegionClassifier(RegionViews):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        if are_dask_numbers(X) and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+        if (
+            self.baseline_by is None
+            and are_dask_numbers(X)
+            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
+        ):
             passes = dask_passes(draft.without_naming(X))
             draft._learn_passes(*dask_rows(passes, y))
             if passes.names is not None:
@@ -154,7 +161,7 @@ class RegionClassifier(RegionViews):
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = split_outliers(data, y)
+        training, patterns, outliers = self.relative_to_groups(*split_outliers(data, y))
         self.having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
@@ -207,7 +214,7 @@ class RegionClassifier(RegionViews):
         patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
         with threads(count):
             fitted = measure.fit_roughly(patterns)
-            weights = checked_weights(self.weights, fitted)
+            weights = self.weights_of(fitted)
             if has_columns(fitted):
                 features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
                 coordinates = row_coordinates(features.of(patterns))

@@ -12,6 +12,7 @@ from eocc.classifiers.answers import Answers, Removed, TrainingRows
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
+from eocc.space.baseline import Baseline
 from eocc.tables.reading import Reading
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
@@ -21,7 +22,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "answers",
+    "feature_names_in", "reading", "baseline", "answers",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -47,6 +48,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "n_features_in": None if is_table else getattr(classifier, "n_features_in_", None),
         "feature_names_in": None if is_table or names is None else list(names),
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
+        "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
     }
 
@@ -67,22 +69,33 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
         demand(is_right, f"row_names must be {n} texts, one per training row")
         classifier.row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
-    _restore_reading(classifier, state["reading"])
+    _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
 
 
-def _restore_reading(classifier: Any, reading: Any) -> None:
+def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
     demand(reading is None or type(reading) is Reading, "reading must be a Reading or null")
     if reading is not None:
         width = getattr(classifier, "n_features_in_", None)
         is_right = not reading.is_numbers or width == len(reading.columns)
         demand(is_right, "reading must have one column per feature")
         names = [one.part_name(part) for one in reading.columns for part in one.parts]
+        names += _restore_baseline(classifier, baseline, names)
         is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
         classifier.name_features()
+
+
+def _restore_baseline(classifier: Any, baseline: Any, names: list[Any]) -> list[Any]:
+    """Take the baseline of the groups, if there is one, and return the names of the columns that it adds."""
+    if baseline is None:
+        return []
+    is_right = type(baseline) is Baseline and {*baseline.by, *baseline.names} <= {*names}
+    demand(is_right, "the baseline must be one of the columns of the reading")
+    classifier.baseline_ = baseline
+    return [baseline.relative_name(name) for name in baseline.names]
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.types import Flags
 from eocc.io import model_file
 from eocc.regions.scores import Scores
-from eocc.tables.table import Table
+from eocc.tables.table import RELATIVE, Table
 
 # The version of what `Summary.to_dict` returns: docs/reference/summary.md.
 SCHEMA = 1
@@ -161,7 +161,8 @@ class Counting:
     def _are_gaps(self, patterns: Any) -> dict[Hashable, Flags]:
         """Return which cells are missing, by column; nothing for patterns that have no columns."""
         if isinstance(patterns, Table):
-            return {column.name: np.isnan(column.values) for column in patterns.columns}
+            given = [column for column in patterns.columns if column.declared != RELATIVE]
+            return {column.name: np.isnan(column.values) for column in given}
         return {name: np.isnan(patterns[:, k]) for k, name in enumerate(self._number_columns)}
 
     def summary(self, rate: float) -> Summary:

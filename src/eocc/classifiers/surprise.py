@@ -12,13 +12,13 @@ from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers
 from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
-from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
-from eocc.classifiers.rows import dask_rows
+from eocc.classifiers.rows import dask_rows, split_outliers
 from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.classifiers.teaching import taught
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
+from eocc.explain.groups import in_groups
 from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.progress import track
@@ -38,7 +38,7 @@ from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.select import count_compared
 from eocc.space.representation import Representation
-from eocc.space.weightings import checked_weights, left_out_weights, weightings_of
+from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_state
@@ -89,6 +89,9 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     contamination : float in [0, 0.5) or None, default=None
         The share of training rows that may not be normal, if you know it roughly. Half of it is added to the share of
         training rows that the limit rejects; nothing else changes. docs/guides/dirty_training_data.md has the figures.
+    baseline_by : str, list of str or None, default=None
+        A column of a table, or several, whose values name groups, for example "machine". Numbers are then compared
+        relative to the level and the spread of their group: docs/guides/groups.md.
     max_memory : int, str or None, default=None
         Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
@@ -151,10 +154,11 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         membership_function: str | MembershipFunction = "gaussian",
         false_alarm_rate: float | None = None,
         contamination: float | None = None,
+        baseline_by: str | Sequence[str] | None = None,
         max_memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.contamination = contamination
+        self.contamination, self.baseline_by = contamination, baseline_by
         self.measure, self.weights, self.prototypes = measure, weights, prototypes
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
@@ -167,22 +171,24 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         """
         checked(self.parameters, self)
         draft = unfitted_copy(self)
-        if are_dask_numbers(X) and resolve_measure(self.measure, np.zeros((1, 1))).read is None:
+        if (
+            self.baseline_by is None
+            and are_dask_numbers(X)
+            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
+        ):
             draft._fit_dask(dask_passes(draft.without_naming(X)), y)
         else:
             draft._fit_patterns(draft.read(X, reset=True), y)
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
-        training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
-        patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
+        training, patterns, outliers = self.relative_to_groups(*split_outliers(data, y))
         self.having_seen(patterns)
         self.outliers_ = outliers
         pair_bytes = self.resolved_measure_.pair_bytes(patterns)
         n_columns = n_columns_of(patterns)
         count = count_compared(self.prototypes, len(patterns), n_columns, pair_bytes)
-        self.check_memory(len(patterns), n_columns, pair_bytes, len(places))
+        self.check_memory(len(patterns), n_columns, pair_bytes, 0 if outliers is None else len(outliers))
         self.n_rows_ = len(patterns)
         if count == len(patterns):
             self._calibrate_on(Tally().add(self._learn(patterns, training, outliers)))
@@ -267,7 +273,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         with threads(n_threads(self.n_jobs)):
             # The surprise does not depend on the scale of the dissimilarity.
             fitted = self.resolved_measure_.fit_roughly(patterns)
-            weights = checked_weights(self.weights, fitted)
+            weights = self.weights_of(fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
             if prepared is not None and isinstance(fitted, OwnFitted):
@@ -313,7 +319,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
         with threads(n_threads(self.n_jobs)):
-            return explain_by_neighbours(self, patterns)
+            return in_groups(self, patterns, explain_by_neighbours(self, patterns))
 
     def rules(self) -> list[Rule]:
         """Return the regions as fuzzy rules for people to read, one per region."""

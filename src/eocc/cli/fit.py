@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ def fit(
     if stream or sample:
         fit_parts(classifier, data, method, sample, about)
     else:
-        rows = read_training(data, about, classifier.measure)
+        groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
+        rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
         if vertex_name:
             name_vertices(classifier, rows, vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
@@ -89,8 +91,6 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
     """Compare graphs whose vertices are called by this attribute."""
-    from dataclasses import replace
-
     from eocc.measures import resolve_measure
 
     if rows.kind != "graphs":

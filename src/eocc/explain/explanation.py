@@ -237,7 +237,7 @@ def explanations_frame(explanations: Sequence[Explanation], X: Any = None) -> An
     try:
         library = import_module("polars" if is_polars else "pandas")
     except ModuleNotFoundError:
-        remedy = "pip install 'eocc[tables]'; or call to_record of each explanation"
+        remedy = "pip install narwhals; or call to_record of each explanation"
         raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
     if is_polars:
         return library.DataFrame(records, infer_schema_length=None)

@@ -15,7 +15,7 @@ from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.tables.matching import gaps_in
 from eocc.tables.naming import MOMENT
 from eocc.tables.reading import ReadColumn
-from eocc.tables.table import NUMBER, TEXT, Column, Table
+from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table
 
 
 class Facts:
@@ -54,7 +54,8 @@ class Facts:
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if isinstance(patterns, np.ndarray | Table):
             counts = gaps_in(patterns)
-            n = patterns.shape[1] if isinstance(patterns, np.ndarray) else len(patterns.columns)
+            given = patterns.T if isinstance(patterns, np.ndarray) else patterns.columns
+            n = sum(getattr(one, "declared", "") != RELATIVE for one in given)
             yield counts > 0, lambda row: f"{counts[row]} of {n} values missing"
 
     def _copies(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:

@@ -15,7 +15,7 @@ from eocc.foundation.types import Flags, Matrix
 try:
     from pyod.models.base import BaseDetector
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("this adapter needs PyOD: pip install 'eocc[rivals]'", name=error.name) from error
+    raise ModuleNotFoundError("this adapter needs PyOD: pip install pyod", name=error.name) from error
 
 # PyOD's own `contamination` sets the threshold instead.
 NOT_HERE = ("false_alarm_rate", "contamination")

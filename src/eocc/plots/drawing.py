@@ -51,7 +51,7 @@ def _need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ModuleNotFoundError:
-        raise ModuleNotFoundError("pictures need matplotlib: pip install 'eocc[plot]'") from None
+        raise ModuleNotFoundError("pictures need matplotlib: pip install matplotlib") from None
 
 
 def _axes(axes: Any, width: float = 6.4, height: float = 4.6) -> Any:

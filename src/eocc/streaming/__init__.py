@@ -7,9 +7,12 @@ score     rows -> a file of decisions and scores
 """
 
 from eocc.classifiers.summary import Summary
+from eocc.foundation.vocabulary import completed
 from eocc.streaming.fit import fit_stream
 from eocc.streaming.passes import ColumnStatistics
 from eocc.streaming.score import score_stream, writing_parquet
 from eocc.streaming.source import files_of
 
 __all__ = ["ColumnStatistics", "Summary", "files_of", "fit_stream", "score_stream", "writing_parquet"]
+for _name in __all__:
+    completed(globals()[_name])

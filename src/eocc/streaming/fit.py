@@ -107,7 +107,11 @@ def fit_stream(
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     keeps_all = keeps_all or not isinstance(classifier.measure, str)
     reading, is_numbers = first_reading(stream, keeps_all)
-    if not is_numbers or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records")):
+    if (
+        not is_numbers
+        or classifier.baseline_by is not None
+        or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records"))
+    ):
         return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
     reading = reading.for_numbers(True, str(classifier.measure))
     stream = replace(stream, reading=reading)
@@ -134,7 +138,7 @@ def _fit_whole(
         y = np.repeat([1, -1], [len(whole), len(others)])
         whole = join_tables([whole, others])
     apart = [name for name, why in reading.left_out.items() if not why]
-    known, table = fit_reading(whole, keeps_all, apart=apart)
+    known, table = fit_reading(whole, keeps_all, classifier.kinds_of_groups(whole), apart=apart)
     for remark in known.remarks:
         remark.warn(3)
     if stream.incomplete == SKIP:

@@ -98,7 +98,7 @@ def writing_parquet(path: Path) -> Iterator[Callable[[Columns], None]]:
         import pyarrow
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise ModuleNotFoundError("Parquet needs pyarrow: pip install 'eocc[tables]'; or write to .csv") from None
+        raise ModuleNotFoundError("Parquet needs pyarrow: pip install pyarrow; or write to .csv") from None
     writers, waiting = list[Any](), list[Any]()
 
     @contextmanager

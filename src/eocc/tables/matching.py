@@ -11,7 +11,7 @@ from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted
 from eocc.tables.reading import Reading, Remark, shown
-from eocc.tables.table import NUMBER, Column, Table
+from eocc.tables.table import NUMBER, RELATIVE, Column, Table
 
 
 def matched(table: Table, reading: Reading, is_named: bool = True) -> tuple[Table, list[Column]]:
@@ -51,7 +51,8 @@ def gaps_in(patterns: Any) -> Indices:
         return np.asarray(np.isnan(patterns).sum(axis=1))
     counts = np.zeros(len(patterns), np.int64)
     for column in patterns.columns:
-        counts += np.isnan(column.values)
+        if column.declared != RELATIVE:
+            counts += np.isnan(column.values)
     return counts
 
 

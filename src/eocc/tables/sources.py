@@ -100,7 +100,7 @@ def _columns_of_frame(X: Any) -> list[Column]:
     except ModuleNotFoundError as error:
         if hasattr(X, "dtypes") and all(getattr(dtype, "kind", "") in "biufmM" for dtype in X.dtypes):
             return [column_of_array(name, np.asarray(X[name])) for name in X.columns]  # pandas without narwhals
-        raise ModuleNotFoundError("frames need the package narwhals: pip install 'eocc[tables]'") from error
+        raise ModuleNotFoundError("frames need the package narwhals: pip install narwhals") from error
     try:
         frame = nw.from_native(X, eager_only=True)
         names = frame.columns

@@ -16,6 +16,8 @@ from eocc.foundation.types import Indices, Matrix
 # What a column may hold. One without values is EMPTY; one of several kinds has their names joined by AND.
 NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
 KINDS = (NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME)
+# What a column is declared that holds another one's values relative to their groups.
+RELATIVE = "relative"
 EMPTY, AND, NESTED = "", " and ", "list or object"
 PLURALS = {
     NUMBER: "numbers", BOOLEAN: "booleans", TEXT: "text", DATE: "dates", DURATION: "durations", TIME: "times of day",

@@ -84,6 +84,8 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
     if not hasattr(classifier, "ellipsoids_"):
         kind = type(classifier).__name__
         raise ValueError(f"{kind} cannot be exported; fit a RegionClassifier, in the command line --method regions")
+    if classifier.baseline_ is not None:
+        raise ValueError("a model with baseline_by cannot be exported; fit it without, or score with eocc")
     if not has_columns(classifier.measure_):
         what = classifier.resolved_measure_.called
         raise ValueError(f"only models of numbers and of tables can be exported, not those of {what}")

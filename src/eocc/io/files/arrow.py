@@ -103,7 +103,7 @@ def _pyarrow() -> Any:
         import pyarrow.ipc
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install 'eocc[tables]'") from None
+        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install pyarrow") from None
     return pyarrow
 
 

@@ -20,6 +20,7 @@ from eocc.measures.labelled_graph import LabelledGraph
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
+from eocc.space.baseline import Baseline
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis import GRAPHS
 from eocc.tables.reading import ReadColumn, Reading
@@ -54,6 +55,7 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
         "levels": optional(instance(tuple)),
     },
     Reading: Reading.stored,
+    Baseline: Baseline.stored,
     ReadColumn: ReadColumn.stored,
     Spelling: {
         "decimal": lambda value: value in (".", ","),
@@ -82,7 +84,8 @@ def _has_equal_columns(table: Table) -> bool:
 
 
 FITS: dict[type, Callable[[Any], bool]] = {
-    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_kind
+    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_kind,
+    Baseline: lambda baseline: baseline.is_sound,
 }  # fmt: skip
 
 

@@ -7,8 +7,11 @@ passes      Dask arrays and frames of numbers: folded by partition for a fit
 pickled     what travels to the workers
 """
 
+from eocc.foundation.vocabulary import completed
 from eocc.scale.cluster.pairs import on
 from eocc.scale.cluster.partitions import contents, lazily
 from eocc.scale.cluster.passes import DaskPasses
 
 __all__ = ["DaskPasses", "contents", "lazily", "on"]
+for _name in __all__:
+    completed(globals()[_name])

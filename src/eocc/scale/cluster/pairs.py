@@ -68,7 +68,7 @@ def on(client: Any, *, max_wait: float = MAX_WAIT) -> Iterator[Any]:
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("a cluster needs the package distributed: pip install 'eocc[cluster]'") from error
+        raise ModuleNotFoundError("a cluster needs Dask: pip install 'dask[complete]' cloudpickle") from error
     if isinstance(client, str):
         with _connected(Client, client) as made, on(made, max_wait=max_wait):
             yield made
