@@ -75,14 +75,14 @@ def outcome(path, new, rng):
 def use(model):
     """Describe the model, and explain its own rows."""
     repr(model)
-    model.describe(), facts_of(model)
+    model._describe(), facts_of(model)
     if not any(isinstance(value, NotSaved) for value in model.get_params(deep=False).values()):
-        model.memory_needed(10**6, 10, 0.0)  # of another fit, which needs all arguments
+        model._memory_needed(10**6, 10, 0.0)  # of another fit, which needs all arguments
     own = model.prototypes_[np.arange(min(2, len(model.prototypes_)))]
-    scores = model.score_patterns(own)
+    scores = model._score_patterns(own)
     assert np.isfinite(scores.log_memberships).all()
     assert np.isfinite(scores.margins - model.threshold_).all()
-    for explanation in model.explain_patterns(own):
+    for explanation in model._explain_patterns(own):
         str(explanation), json.dumps(explanation.to_dict(), default=str)
     list(map(str, model.rules()))
     if hasattr(model, "to_sql"):

@@ -62,8 +62,8 @@ def measure(number):
     before = peak_bytes()
     clf.fit(X)
     added = peak_bytes() - before
-    patterns = clf.read(X)
-    foreseen, _ = clf.memory_needed(len(patterns), n_columns_of(patterns), clf.resolved_measure_.pair_bytes(patterns))
+    patterns = clf._read(X)
+    foreseen, _ = clf._memory_needed(len(patterns), n_columns_of(patterns), clf.resolved_measure_.pair_bytes(patterns))
     print(json.dumps([added, foreseen]))
 
 

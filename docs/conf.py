@@ -43,8 +43,8 @@ numpydoc_xref_param_type = False
 # What users of a classifier call; its other methods serve the rest of the library.
 autosummary_context = {
     "methods_for_users": [
-        *("fit", "fit_predict", "predict", "predict_with_reject", "score_samples", "decision_function", "membership"),
-        *("p_values", "drift", "explain", "explain_frame", "rules", "plot", "transform", "score_all", "save"),
+        *("fit", "fit_predict", "predict", "predict_or_abstain", "score_samples", "decision_function", "membership"),
+        *("p_values", "drift", "explain", "explain_frame", "rules", "plot", "transform", "how_far_out", "save"),
         *("queries", "teach", "withdraw"),
     ],
 }

@@ -37,7 +37,7 @@ from eocc.space.prototypes.by_content import Census, Sketch
 from samples import samples
 
 IMPORTED = ["eocc.classifiers.entropic", "eocc.classifiers.surprise", "eocc.measures.composite", "eocc.search.genetic"]
-LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_with_reject", "transform"]
+LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_or_abstain", "transform"]
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +180,7 @@ def test_a_search_survives_the_death_of_a_worker(client, rows, tmp_path):
 
 def facts_of(clf):
     margins = clf.calibration_.margins.tolist()
-    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf.facts()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf._facts()
 
 
 @pytest.mark.parametrize("settings", [{"prototypes": 50}, {"prototypes": None}, {"measure": "standardised"}])
@@ -344,7 +344,7 @@ def test_modules_that_workers_lack_are_named(client, tmp_path, monkeypatch):
             client.compute(fitted.score_samples(lines), workers=[lacks]).result()
 
         client.upload_file(str(tmp_path / "my_measure.py"))
-        assert SurpriseClassifier(measure=gap).fit(words).facts() == fitted.facts()
+        assert SurpriseClassifier(measure=gap).fit(words)._facts() == fitted._facts()
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
 
 
@@ -403,8 +403,8 @@ def test_arrays_are_scored_lazily_and_bit_identically(name, rows):
 def test_arguments_reach_every_partition(rows):
     clf = plain(false_alarm_rate=0.1).fit(rows)
     with dask.config.set(scheduler="synchronous"):
-        found = clf.predict_with_reject(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
-    assert_array_equal(found, clf.predict_with_reject(rows, unsure_rate=0.9))
+        found = clf.predict_or_abstain(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
+    assert_array_equal(found, clf.predict_or_abstain(rows, unsure_rate=0.9))
     assert 0 in found
 
 

@@ -142,7 +142,7 @@ def test_a_missing_number_in_a_new_row_is_filled_from_the_nearest_rows(frame, se
                 assert one.views[name] == pytest.approx(known.views[name], rel=1e-9)
         else:
             assert_allclose(clf.score_samples(frame(gaps)), clf.score_samples(frame(filled)), rtol=1e-9)
-            assert one.ratio == pytest.approx(known.ratio, rel=1e-9)
+            assert one.how_far_out == pytest.approx(known.how_far_out, rel=1e-9)
         assert f"missing (counted as {filled[0, 1]:g}, as in the nearest training rows)" in one.detail
         assert "NaN" not in json.dumps(one.to_dict())
         with pytest.raises(ValueError, match="'inf' is not a finite number"):

@@ -111,3 +111,9 @@ def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["front_page.py", str(tmp_path / "picture.png")])
     runpy.run_path(str(ROOT / "examples" / "front_page.py"), run_name="__main__")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", ["SurpriseClassifier", "RegionClassifier", "EntropicOneClassClassifier"])
+def test_a_classifier_shows_what_users_call(name):
+    shown = [one for one in dir(getattr(eocc, name)) if not one.startswith("_")]
+    assert len(shown) <= 44, shown

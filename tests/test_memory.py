@@ -24,10 +24,10 @@ FEW = GeneticSearch(population_size=6, max_generations=2)
 
 def needed(clf, X, n_outliers=0):
     """What the classifier says that a fit needs, without the constant overhead."""
-    patterns = clf.read(X)
+    patterns = clf._read(X)
     pair_bytes = clf.resolved_measure_.pair_bytes(patterns)
     n = len(patterns) - n_outliers
-    return clf.memory_needed(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
+    return clf._memory_needed(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_the_summary_has_counts_false_alarms_and_auc(flowers, page):
     clf, X, y = flowers
     accepted = clf.predict(X) == 1
     alarms, n_rejected = int((~accepted & (y == 1)).sum()), int((~accepted).sum())
-    assert clf.describe() in page.text
+    assert clf._describe() in page.text
     assert page.text.startswith(f"{n_rejected} of 110 rows look unusual")
     assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}%) are rejected." in page.text
     assert f"AUC {roc_auc_score(y, clf.score_samples(X)):.3f}" in page.text
@@ -278,7 +278,7 @@ def test_of_very_many_columns_the_page_shows_those_that_are_named_as_reasons(tmp
 
 
 def test_the_limit_is_stated(flowers, page, iris, tmp_path):
-    assert f"How far out: {flowers[0].ratio_name}; rows up to 1 are accepted" in page.text
+    assert f"How far out: {flowers[0]._how_far_out_name}; rows up to 1 are accepted" in page.text
     clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(iris[0][:40])
     text = read(write_report(clf, tmp_path / "page.html")).text
     reach = (1 - 2 * clf.threshold_) ** 0.5
@@ -289,10 +289,10 @@ def test_the_limit_is_stated(flowers, page, iris, tmp_path):
 def test_the_study_holds_the_scores_of_the_classifier(flowers):
     clf, X, _ = flowers
     study = study_of(clf, X)
-    assert_array_equal(study.new.ratios, clf.score_all(X).ratios)
+    assert_array_equal(study.new.ratios, clf._score_all(X).ratios)
     assert_array_equal(study.new.scores, clf.score_samples(X))
     assert_array_equal(study.new.accepted, clf.predict(X) == 1)
-    assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(X)))
+    assert_array_equal(study.new.nearest, clf._nearest_regions(clf.transform(X)))
     assert study.explained[3] == clf.explain(X[study.listed[3:4]])[0]
 
 
@@ -301,7 +301,7 @@ def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 2))
     clf = SurpriseClassifier().fit(X)
     found = read(write_report(clf, tmp_path / "page.html", X[:5] + 9, [1, 1, -1, -1, 1]))
-    assert not clf.has_regions
+    assert not clf._has_regions
     assert "Regions are not shown for 60 training rows." in found.text
     assert (len(found.data["training"]), len(found.data["rows"]), found.data["tree"]) == (60, 5, [])
     assert not any("region" in one for one in found.data["training"] + found.data["rows"])
@@ -340,7 +340,7 @@ def test_every_measure_has_its_report(name, tmp_path):
         found = read(write_report(clf, tmp_path / "page.html", new, [1, 1, -1, -1, 1]))
         assert (len(found.data["training"]), len(found.data["rows"])) == (20, 5)
         assert "AUC" in found.text
-        assert all(row["near"] or clf.is_whole for row in found.data["rows"])
+        assert all(row["near"] or clf._is_whole for row in found.data["rows"])
         drawn = {bool(row.get("picture")) for row in found.data["rows"]}
         assert drawn == {name in ("graph-edit", "twec", "dtw", "string-edit")}
         assert bool(found.data["columns"]) == (name in ("euclidean", "standardised", "gower"))
@@ -372,7 +372,7 @@ def test_the_model_section_shows_the_facts_and_all_weightings(setosa, tmp_path):
     surprise = SurpriseClassifier().fit(setosa * np.array([1.0, 50.0, 1.0, 1.0]))
     text = read(write_report(surprise, tmp_path / "page.html")).text
     assert "variance-equalised" in text
-    assert f"{surprise.weightings['variance-equalised'][0]:.3g}" in text
+    assert f"{surprise._weightings['variance-equalised'][0]:.3g}" in text
     assert f"threshold of the surprise {surprise.surprise_model_.threshold.value:.3g}" in text
     assert "Search:" not in text
     plain = EntropicOneClassClassifier(search=None).fit(setosa)
@@ -426,7 +426,7 @@ def test_of_many_rows_the_page_holds_the_most_unusual_and_some_of_the_others(tmp
     X = rng.normal(size=(3 * MOST_LISTED, 2)) * 2
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(300, 2)))
     page = read(write_report(clf, tmp_path / "page.html", X))
-    order = np.argsort(-clf.score_all(X).ratios, kind="stable")
+    order = np.argsort(-clf._score_all(X).ratios, kind="stable")
     rows = page.data["rows"]
     assert [int(row["name"]) for row in rows] == [*order[:500].tolist(), *order[500::5].tolist()]
     assert ["say" in row for row in rows] == [True] * MOST_EXPLAINED + [False] * (MOST_LISTED - MOST_EXPLAINED)

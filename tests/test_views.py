@@ -42,7 +42,7 @@ def tables(rows):
 def views_of(clf, new):
     """The views of new rows by name."""
     model = clf.surprise_model_
-    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf.read(new))).T, strict=True))
+    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf._read(new))).T, strict=True))
 
 
 def decisive(clf, new):
@@ -350,7 +350,7 @@ class TestCombination:
         ],
     )
     def test_which_views_the_data_have(self, rows, names):
-        assert SurpriseClassifier().fit(rows).facts()["views"] == names
+        assert SurpriseClassifier().fit(rows)._facts()["views"] == names
 
 
 class TestWhatTheySee:

@@ -40,21 +40,21 @@ class ReadsPatterns:
     measure_: Any
     n_features_in_: int
     training_indices_: Any
-    row_names_: Any
-    check_memory: Any
+    _row_names_: Any
+    _check_memory: Any
 
     @property
     def ignored_columns_(self) -> tuple[Any, ...]:
         """The columns of the training table that are not compared."""
         return () if self.reading_ is None else tuple(self.reading_.left_out)
 
-    def read(self, X: Any, *, reset: bool = False) -> Any:
+    def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
         if isinstance(X, Read):
             patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
             _warn_of_empty_rows(patterns)
             return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
-        X = materialised(X, self.check_memory if reset else None)
+        X = materialised(X, self._check_memory if reset else None)
         check_no_mask(X)
         X = X if is_pairwise(self.measure) else eager(X)
         if not reset and hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
@@ -78,16 +78,16 @@ class ReadsPatterns:
         kinds = (own and own.kinds) or {}
         keeps_all = not named or not _has_names(X)
         raw = table_of(X)
-        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self.kinds_of_groups(raw)})
+        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self._kinds_of_groups(raw)})
         self._say_remarks()
         return self._read_as_measure(X, table)
 
-    def kinds_of_groups(self, raw: Table) -> dict[Any, str]:
+    def _kinds_of_groups(self, raw: Table) -> dict[Any, str]:
         """Return that the columns of `baseline_by` hold categories."""
         by = () if self.baseline_by is None else checked_by(self.baseline_by, raw.names)
         return dict.fromkeys(by, "categorical")
 
-    def relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
+    def _relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
         """Return the rows to learn from with columns relative to their groups, if `baseline_by` names groups."""
         if self.baseline_by is None:
             return numbers, patterns, outliers
@@ -96,7 +96,7 @@ class ReadsPatterns:
         self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
         return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
 
-    def weights_of(self, fitted: Any) -> Any:
+    def _weights_of(self, fitted: Any) -> Any:
         """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
         if self.baseline_ is None:
             return checked_weights(self.weights, fitted)
@@ -108,26 +108,26 @@ class ReadsPatterns:
         for remark in () if self.reading_ is None else self.reading_.remarks:
             remark.warn(5)
 
-    def take_reading(self, reading: Reading) -> None:
+    def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
         self.reading_ = reading
         self._say_remarks()
-        self.name_features()
+        self._name_features()
 
-    def name_features(self) -> None:
+    def _name_features(self) -> None:
         """Set `n_features_in_` and, if all names are text, `feature_names_in_`, to the columns that are compared."""
         assert self.reading_ is not None
         self.n_features_in_ = len(self.reading_.columns)
         if all(isinstance(one, str) for one in self.reading_.names):
             self.feature_names_in_ = np.array(self.reading_.names, dtype=object)
 
-    def name_rows(self, numbers: Any, names: Any = None) -> None:
+    def _name_rows(self, numbers: Any, names: Any = None) -> None:
         """Say which rows of a file the rows of the fit were, by their numbers and perhaps names."""
         places = self.training_indices_
         self.training_indices_ = np.asarray(numbers)[places]
-        self.row_names_ = None if names is None else [names[place] for place in places]
+        self._row_names_ = None if names is None else [names[place] for place in places]
 
-    def having_seen(self, patterns: Any) -> None:
+    def _having_seen(self, patterns: Any) -> None:
         """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
             for remark in constant(patterns, self.reading_.names):
@@ -147,7 +147,7 @@ class ReadsPatterns:
             from sklearn.utils.validation import _check_feature_names
 
             _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
-        self.name_features()
+        self._name_features()
         try:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:
@@ -155,7 +155,7 @@ class ReadsPatterns:
             raise error.placed(f"{error.fault}: {remedy}") from None
 
     @property
-    def table_reading(self) -> Reading | None:
+    def _table_reading(self) -> Reading | None:
         """How tables are read, also by a model of rows of numbers without names; None for models of other data."""
         if self.reading_ is not None or not hasattr(self, "n_features_in_"):
             return self.reading_
@@ -167,9 +167,9 @@ class ReadsPatterns:
         """Whether numbers of new rows may be missing; no before the fit ends."""
         return "measure_" in vars(self) and self.measure_.fills_gaps
 
-    def read_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
+    def _patterns_of_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
         """Return a table as patterns; cells that cannot be read become gaps and are added to `faults`."""
-        reading = self.table_reading
+        reading = self._table_reading
         assert reading is not None
         return reading.patterns(reading.table(table_of(X), faults, spelling), self._fills_gaps)
 
@@ -179,7 +179,7 @@ class ReadsPatterns:
             X = self._checked_columns(X)
             for note in self.reading_.differences(X, self.reading_.spelling):
                 warnings.warn(note, TableWarning, stacklevel=4)
-        return self.read_table(X)
+        return self._patterns_of_table(X)
 
     def _checked_columns(self, X: Any) -> Any:
         """Return X without the columns that are not compared; refuse columns that the training table did not have."""
@@ -221,11 +221,11 @@ class ReadsPatterns:
         has_shape = len(X) > 0 and X.shape[1] == self.n_features_in_
         return has_shape and bool((~np.isinf(X) if fills_gaps else np.isfinite(X)).all())
 
-    def without_naming(self, X: Any) -> Any:
+    def _without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""
         if hasattr(X, "columns"):
             reading, _ = fit_reading(table_of(X.partitions[0].compute()), not isinstance(self.measure, str))
-            self.take_reading(reading.for_numbers(True, str(self.measure)))
+            self._take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
 
     def _check_width(self, width: int) -> None:

@@ -116,10 +116,10 @@ class RegionClassifier(RegionViews):
     array([ 1, -1, -1])
     """
 
-    parameters = REGION_PARAMETERS
-    state_keys = KEYS
-    ratio_name = "distance from the regions, in their widths"
-    scores_left_out = False
+    _parameters = REGION_PARAMETERS
+    _state_keys = KEYS
+    _how_far_out_name = "distance from the regions, in their widths"
+    _scores_left_out = False
     _own_state, _restore_own = region_state, restore_regions
     ellipsoids_: EllipsoidModel
     features_: ColumnFeatures | PairFeatures
@@ -145,27 +145,27 @@ class RegionClassifier(RegionViews):
         Rows with y = -1 (or False) are known outliers, which get regions of their own. All other rows are normal. A fit
         that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self.parameters, self)
+        checked(self._parameters, self)
         draft = unfitted_copy(self)
         if (
             self.baseline_by is None
             and are_dask_numbers(X)
             and resolve_measure(self.measure, np.zeros((1, 1))).read is None
         ):
-            passes = dask_passes(draft.without_naming(X))
+            passes = dask_passes(draft._without_naming(X))
             draft._learn_passes(*dask_rows(passes, y))
             if passes.names is not None:
                 draft.feature_names_in_ = np.array(passes.names, dtype=object)
         else:
-            draft._fit_patterns(draft.read(X, reset=True), y)
+            draft._fit_patterns(draft._read(X, reset=True), y)
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = self.relative_to_groups(*split_outliers(data, y))
-        self.having_seen(patterns)
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
+        self._having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
-        self.check_memory(n, n_columns_of(patterns), measure.pair_bytes(patterns), n_outliers)
+        self._check_memory(n, n_columns_of(patterns), measure.pair_bytes(patterns), n_outliers)
         if isinstance(patterns, np.ndarray) and has_rows(measure):
             self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
             self.training_indices_ = training[self.training_indices_]
@@ -175,11 +175,11 @@ class RegionClassifier(RegionViews):
         tally = self._learn(patterns[chosen], training[chosen], n, outliers)
         with threads(n_threads(self.n_jobs)):
             others = patterns[np.delete(np.arange(n), chosen)]
-            for block in track("scoring rows", self.blocks_of(others)):
+            for block in track("scoring rows", self._blocks_of(others)):
                 tally.add(self._radii(block))
         self._calibrate(tally)
 
-    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
             raise ValueError("sample is for EntropicOneClassClassifier; leave it out")
@@ -193,7 +193,7 @@ class RegionClassifier(RegionViews):
         else:
             n, kept = passes.n_rows, passes.fold(lambda part: Kept(part.values, part.numbers), _joined)
         self.resolved_measure_ = resolve_measure(self.measure, kept.values)
-        self.check_memory(len(kept.values), kept.values.shape[1], self.resolved_measure_.pair_bytes(kept.values))
+        self._check_memory(len(kept.values), kept.values.shape[1], self.resolved_measure_.pair_bytes(kept.values))
         tally = self._learn(kept.values, kept.numbers, n, outliers)
         if n > len(kept.values):
             scored = passes.fold(
@@ -214,7 +214,7 @@ class RegionClassifier(RegionViews):
         patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
         with threads(count):
             fitted = measure.fit_roughly(patterns)
-            weights = self.weights_of(fitted)
+            weights = self._weights_of(fitted)
             if has_columns(fitted):
                 features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
                 coordinates = row_coordinates(features.of(patterns))
@@ -272,32 +272,32 @@ class RegionClassifier(RegionViews):
         self.offset_ = self.threshold_ - BOUNDARY**2 / 2
 
     def _radii(self, patterns: Any) -> Matrix:
-        return radius(self.log_memberships(patterns))
+        return radius(self._log_memberships(patterns))
 
-    def log_memberships(self, patterns: Any) -> Matrix:
+    def _log_memberships(self, patterns: Any) -> Matrix:
         """Return the log-memberships of patterns as the measure reads them."""
         return self.ellipsoids_.log_memberships(self.features_.of(patterns))
 
-    def score_patterns(self, patterns: Any) -> Scores:
+    def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: the ratio is sqrt(-2 ln membership)."""
-        logs = self.log_memberships(patterns)
+        logs = self._log_memberships(patterns)
         return Scores(radius(logs), np.minimum(logs, 0.0))
 
     @property
-    def rows_scored_at_a_time(self) -> int:
+    def _rows_scored_at_a_time(self) -> int:
         """The step of the blocks: large for rows of a table, which are not compared with all prototypes."""
-        return BLOCK_ROWS if has_columns(self.measure_) else super().rows_scored_at_a_time
+        return BLOCK_ROWS if has_columns(self.measure_) else super()._rows_scored_at_a_time
 
-    def embed(self, patterns: Any) -> Matrix:
+    def _embed(self, patterns: Any) -> Matrix:
         """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
         return self.ellipsoids_.place(self.features_.of(patterns))
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows."""
         return self.n_rows_
 
-    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         if pair_bytes:  # squared dissimilarities, their eigenvectors, coordinates and distances
             count = min(n, MOST_OBJECTS)

@@ -9,6 +9,7 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
@@ -22,7 +23,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "baseline", "answers",
+    "feature_names_in", "reading", "baseline", "answers", "batches",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -31,7 +32,7 @@ ROUNDING = 1e-6
 
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
-    names, calibration = classifier.feature_names, classifier.calibration_
+    names, calibration = classifier._feature_names, classifier.calibration_
     is_table = classifier.reading_ is not None and not classifier.reading_.is_numbers  # its reading names the columns
     return {
         "resolved_measure": classifier.resolved_measure_,
@@ -40,7 +41,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "weights": classifier.weights_,
         "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
-        "row_names": None if classifier.row_names_ is None else list(classifier.row_names_),
+        "row_names": None if classifier._row_names_ is None else list(classifier._row_names_),
         "calibration": calibration
         and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
         "threshold": float(classifier.threshold_),
@@ -50,6 +51,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
         "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
+        "batches": history_state(classifier.batches_) if classifier.batches_ else None,
     }
 
 
@@ -67,11 +69,13 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if names is not None:
         is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
         demand(is_right, f"row_names must be {n} texts, one per training row")
-        classifier.row_names_ = names
+        classifier._row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
     _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
+    if state["batches"] is not None:
+        classifier.batches_ = restored_history(state["batches"], n)
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
@@ -85,7 +89,7 @@ def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
         is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
-        classifier.name_features()
+        classifier._name_features()
 
 
 def _restore_baseline(classifier: Any, baseline: Any, names: list[Any]) -> list[Any]:
@@ -131,7 +135,7 @@ def _removed(state: Any, classifier: Any) -> Removed:
     n, names = len(state["rows"]), state["names"]
     for name, stop in (("indices", 2**62), ("places", n + len(classifier.training_indices_))):
         indices("n", "stop", rising=True)(f"answers.removed.{name}", state[name], {"n": n, "stop": stop})
-    is_right = (names is None) == (classifier.row_names_ is None)
+    is_right = (names is None) == (classifier._row_names_ is None)
     is_right &= names is None or (type(names) is list and len(names) == n and all(type(one) is str for one in names))
     demand(is_right, f"answers.removed.names must be {n} texts, if the training rows have names")
     return Removed(TrainingRows(state["rows"], state["indices"], names), state["places"])

@@ -105,7 +105,7 @@ def _facts_of_model(classifier: Any) -> dict[str, Any]:
     return {
         "id": model_file.identity(classifier),
         "method": type(classifier).__name__,
-        "training_rows": int(classifier.n_training),
+        "training_rows": int(classifier._n_training),
         "false_alarm_rate": calibration and float(calibration.rate),
     }
 
@@ -117,13 +117,13 @@ class Counting:
         self._classifier, self._calibration = classifier, classifier.calibration_
         self._drift = self._discoveries = None
         if self._calibration is not None:
-            self._drift, self._discoveries = classifier.drift_counts(), DiscoveryCounts(self._calibration)
+            self._drift, self._discoveries = classifier._drift_counts(), DiscoveryCounts(self._calibration)
         self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
         self._new, self._gaps = dict[Hashable, NewCategories](), dict[Hashable, int]()
         self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
         self._number_columns = number_columns(classifier)
         # The columns that `add` returns; `p_value` is for calibrated models.
-        self.names = ["decision", "membership", "score", "distance", *([] if self._drift is None else ["p_value"])]
+        self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
 
     def add(self, patterns: Any, scores: Scores) -> dict[str, NDArray[Any]]:
         """Count rows, as the measure reads them, and return their columns `names`."""
@@ -181,9 +181,9 @@ class Summarises:
     calibration_: Calibration | None
     threshold_: float
     prototypes_: Any
-    scores_left_out: ClassVar[bool]
-    read: Any
-    score_read: Any
+    _scores_left_out: ClassVar[bool]
+    _read: Any
+    _score_read: Any
     p_values: Any
     _calibrated: Any
 
@@ -192,13 +192,13 @@ class Summarises:
 
         The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
         """
-        counts, patterns = self.drift_counts(), self.read(X)
-        return counts.add(self.score_read(patterns).margins, patterns).result()
+        counts, patterns = self._drift_counts(), self._read(X)
+        return counts.add(self._score_read(patterns).margins, patterns).result()
 
-    def drift_counts(self) -> DriftCounts:
+    def _drift_counts(self) -> DriftCounts:
         """Return an object that counts new rows for `drift`, part by part."""
         # Training rows look too normal to a model that does not leave them out.
-        sides, names = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,), number_columns(cast("Any", self))
+        sides, names = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,), number_columns(cast("Any", self))
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, names, sides)
 
     def discoveries(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
@@ -221,6 +221,6 @@ class Summarises:
         """
         check_is_fitted(self)
         check_discovery_rate("rate", rate)
-        counting, patterns = Counting(self), self.read(X)
-        counting.add(patterns, self.score_read(patterns))
+        counting, patterns = Counting(self), self._read(X)
+        counting.add(patterns, self._score_read(patterns))
         return counting.summary(rate)

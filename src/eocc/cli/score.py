@@ -95,11 +95,11 @@ def score(
 ) -> None:
     """Score the rows of files with a model.
 
-    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), a distance (above 1
-    means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values that no
-    training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its note says why.
-    The files are read one part at a time, so they may be larger than memory. If the rows as a whole differ from the
-    training rows, a note says so.
+    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), how far out it is
+    (above 1 means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values
+    that no training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its
+    note says why. The files are read one part at a time, so they may be larger than memory. If the rows as a whole
+    differ from the training rows, a note says so.
 
     Exit codes: 0 done, 4 a condition of --fail-on came true (all files are written), 1 wrong data or file, 2 wrong
     command.
@@ -123,7 +123,7 @@ def score(
         raise ValueError(f"{what} needs a calibrated model: fit it with --false-alarm-rate 0.05")
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
     incomplete, blank = Named(), Named()
-    reading, is_typed = classifier.table_reading, form in (JSON, PARQUET)
+    reading, is_typed = classifier._table_reading, form in (JSON, PARQUET)
     counting, facts = Counting(classifier), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
@@ -137,8 +137,8 @@ def score(
         for part in chain([first], stream):
             columns, notes = dict[str, Any](), list[str]()
             if part.good.any():
-                patterns = classifier.read(part.X)
-                columns = counting.add(patterns, classifier.score_read(patterns))
+                patterns = classifier._read(part.X)
+                columns = counting.add(patterns, classifier._score_read(patterns))
                 notes = facts.of(patterns, part.good_names)
                 if reading is not None:
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared

@@ -105,7 +105,7 @@ def columns_of_model(classifier: Any) -> list[DataColumn]:
     """Return the columns of the data; none if they have no columns."""
     if not has_columns(classifier.measure_):
         return []
-    return data_columns(classifier.measure_, classifier.weights_, classifier.feature_names)
+    return data_columns(classifier.measure_, classifier.weights_, classifier._feature_names)
 
 
 def centre_features(classifier: Any) -> Matrix:

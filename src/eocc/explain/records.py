@@ -28,7 +28,7 @@ def least_usual(
     measure, prototypes = classifier.measure_, classifier.prototypes_
     if isinstance(measure, FittedComposite):
         return record_reasons(measure.parts(weights), patterns, prototypes, distances)
-    return column_reasons(measure, patterns, prototypes, weights, classifier.feature_names)
+    return column_reasons(measure, patterns, prototypes, weights, classifier._feature_names)
 
 
 def record_reasons(

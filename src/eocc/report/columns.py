@@ -235,10 +235,10 @@ def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
     """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
     names, training = number_columns(classifier), classifier.prototypes_
-    row_name = "training row" if classifier.is_whole else "prototype"
+    row_name = "training row" if classifier._is_whole else "prototype"
     if names:
         kept = None if new is None else _number_columns(names, new)
-        rows, reference = (_number_columns(names, part) for part in (training, classifier.reference_rows))
+        rows, reference = (_number_columns(names, part) for part in (training, classifier._reference_rows))
         return Columns(names, rows, reference, kept, _shown(explained, names), row_name)
     if isinstance(training, Table):
         names = [str(name) for name in training.names]

@@ -52,7 +52,7 @@ def model_in_one_line(study: Study) -> str:
     compared = f" of {counted(n_columns, 'column')}" if n_columns else f" of {kind.kind}" if kind.kind else ""
     calibration = classifier.calibration_
     rate = "not calibrated" if calibration is None else f"false-alarm rate {calibration.rate:g}"
-    rows = counted(classifier.n_training, "training row")
+    rows = counted(classifier._n_training, "training row")
     return f"Model: {type(classifier).__name__}, {rows}{compared}, {rate}."
 
 
@@ -82,7 +82,7 @@ def _found(study: Study) -> list[object]:
         return [said, *_prototypes_in_words(study)]
     new, n_known = study.new, int(study.new.are_known.sum())
     found = [*_discoveries_in_words(study), *_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
-    if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
+    if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
         found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
     return [*found, *_prototypes_in_words(study)]
@@ -128,7 +128,7 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
     if new.p_values is None or not len(kept):
         return []
-    drift = study.classifier.drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
+    drift = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 
@@ -176,7 +176,7 @@ def _sort(key: str, text: str) -> Markup:
 def _rows_in_words(study: Study) -> str:
     limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier.ratio_name}; rows up to {limit} are accepted"
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted"
     if len(study.listed) < len(study.subject):
         said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
         said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
@@ -202,7 +202,7 @@ def _filters(study: Study) -> Markup:
 def map_section(study: Study, columns: Columns) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
-        f"{study.classifier.map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
+        f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
         f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
         "are logarithmic, so that a far row does not squeeze the others."
     )
@@ -292,7 +292,7 @@ def _calibration_in_words(study: Study) -> str:
     rate = calibration.rate
     return (
         f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "
+        f"rejected. It was set on {counted(study.classifier._n_training, 'training row')}, each scored as if the model "
         "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )
 
@@ -315,10 +315,10 @@ def model_section(study: Study, columns: Columns) -> Markup:
     classifier = study.classifier
     known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
     known += [("prototypes", study.prototype_share)] if study.prototype_share else []
-    known += [(name, _in_words(value)) for name, value in classifier.facts().items() if value is not None]
+    known += [(name, _in_words(value)) for name, value in classifier._facts().items() if value is not None]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
     folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
-    return section("model", "Model", tag("p", classifier.describe()), facts(known), _search(study), *folds)
+    return section("model", "Model", tag("p", classifier._describe()), facts(known), _search(study), *folds)
 
 
 def _in_words(value: Any) -> str:
@@ -326,7 +326,7 @@ def _in_words(value: Any) -> str:
 
 
 def _search(study: Study) -> Markup:
-    history = study.classifier.search_history
+    history = study.classifier._search_history
     if history is None:
         return Markup()
     first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
@@ -358,7 +358,7 @@ def _regions(study: Study) -> Markup:
 
 
 def _weights(study: Study) -> Markup:
-    weightings, names = study.classifier.weightings, weight_names(study.classifier)
+    weightings, names = study.classifier._weightings, weight_names(study.classifier)
     if not names:
         return tag("p", "The measure has no weights.")
     order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_LINES].tolist()

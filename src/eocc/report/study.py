@@ -97,7 +97,7 @@ class Study:
     @property
     def prototype_share(self) -> str:
         """How many of the training rows are prototypes, in words; "" if all are."""
-        return self.classifier.prototypes_in_words
+        return self.classifier._prototypes_in_words
 
     @property
     def row_name(self) -> str:
@@ -162,7 +162,7 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         subject = training if scored is None else scored
         listed = _listed(subject.order)
         some = subject.patterns[listed[:MOST_EXPLAINED]]
-        explained = classifier.explain_patterns(some)
+        explained = classifier._explain_patterns(some)
         explained = explained if scored is None else with_facts(classifier, some, explained)
         report(4)
         regions = _regions(classifier) if shows_regions(classifier) else None
@@ -178,13 +178,13 @@ def _listed(order: Indices) -> Indices:
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
-    blocks, with_regions, scores = [], shows_regions(classifier), classifier.score_read(patterns)
+    blocks, with_regions, scores = [], shows_regions(classifier), classifier._score_read(patterns)
     for block in track(f"placing {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
         with threads(n_threads(classifier.n_jobs)):
             nearest = np.zeros(len(block), np.int64)
             if with_regions:
-                rows = classifier.embed(block)
-                rows, nearest = rows[:, plane.columns], classifier.nearest_regions(rows)
+                rows = classifier._embed(block)
+                rows, nearest = rows[:, plane.columns], classifier._nearest_regions(rows)
             else:
                 rows = plane.embed(classifier, block)
         blocks.append((plane.place(rows), nearest))
@@ -211,7 +211,7 @@ def _new_rows(
         if y is not None or names is not None:
             raise ValueError(f"{'names' if y is None else 'y'} needs X, the rows it belongs to: pass both or neither")
         return None
-    patterns = classifier.read(X)
+    patterns = classifier._read(X)
     called = [str(name) for name in (range(len(patterns)) if names is None else names)]
     is_normal = None if y is None else np.asarray(signs(y) == 1)
     if is_normal is not None and len(is_normal) != len(patterns):

@@ -37,10 +37,10 @@ def score_stream(
 ) -> Summary:
     """Score all rows of a source and write them to `out`, .parquet or .csv, one part at a time; return the summary.
 
-    The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `distance` and, for
-    a calibrated model, `p_value`. The source is one of those that `fit_stream` takes, or an iterator of chunks; it may
-    hold any data that the model can compare. Columns of tables and frames are found by name. Rows with missing values
-    are scored as `predict` would, unless incomplete="skip" leaves them out.
+    The file has the columns `row`, the number of the row from 0, `decision`, `membership`, `score`, `how_far_out` and,
+    for a calibrated model, `p_value`. The source is one of those that `fit_stream` takes, or an iterator of chunks; it
+    may hold any data that the model can compare. Columns of tables and frames are found by name. Rows with missing
+    values are scored as `predict` would, unless incomplete="skip" leaves them out.
 
     >>> from eocc import SurpriseClassifier
     >>> import numpy as np
@@ -56,8 +56,8 @@ def score_stream(
     output = Path(out)
     write_to = choose("suffix of the output", WRITERS, output.suffix.lower())
     check_output(output, *(files_of(Path(source)) if isinstance(source, str | PathLike) else []))
-    reading, measure = classifier.table_reading, classifier.measure_
-    schema = measure.schema(classifier.prototypes_, classifier.feature_names) if reading is None else None
+    reading, measure = classifier._table_reading, classifier.measure_
+    schema = measure.schema(classifier.prototypes_, classifier._feature_names) if reading is None else None
     stream = source_of(
         source, chunk_rows, None, incomplete, reading=reading, schema=schema, allows_gaps=measure.fills_gaps
     )
@@ -67,8 +67,8 @@ def score_stream(
     scorer.n_jobs = classifier.n_jobs if count == 1 else 1
 
     def scored(part: Rows) -> tuple[Rows, Any, Scores]:
-        patterns = scorer.read(part.values)
-        return part, patterns, scorer.score_read(patterns)
+        patterns = scorer._read(part.values)
+        return part, patterns, scorer._score_read(patterns)
 
     with drafted(output) as draft, write_to(draft) as write:
         for part, patterns, scores in in_order(scored, stream.rows(), count):

@@ -101,7 +101,7 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
 
 
 def _columns(classifier: Any, names: Sequence[str] | None) -> list[DataColumn]:
-    found = data_columns(classifier.measure_, classifier.weights_, classifier.feature_names)
+    found = data_columns(classifier.measure_, classifier.weights_, classifier._feature_names)
     n_features = len(classifier.ellipsoids_.placement.origin)
     if n_features > MOST_FEATURES:
         raise ValueError(f"a model of {n_features} features is too wide to export; at most {MOST_FEATURES}")

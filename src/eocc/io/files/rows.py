@@ -184,7 +184,7 @@ def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[st
         more = f" and {counted(len(gaps) - 1, 'more column')}" if len(gaps) > 1 else ""
         yield f"values are missing in column {quoted(str(gaps[0]))}{more}, so rows are compared by {use}"
     odd = {remark.name for remark in reading.remarks}
-    if len(texts) == 1 and len(reading.columns) > 1 and texts[0].name not in odd:
+    if len(texts) == 1 and len(reading.columns) > 1 and texts[0].name not in odd and not texts[0].keeps_words:
         name, option = quoted(str(texts[0].name)), shlex.quote(shown(texts[0].name))
         labels = "" if has_label else f"if it holds labels pass --label {option}, "
         why = f"column {name} holds {texts[0].kind}, so rows are compared by {use}"
