@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from eocc import SurpriseClassifier
 from eocc.calibration.threshold import Threshold
 from eocc.foundation.threads import threads
-from eocc.kernels.smallest import mean_within, smallest_entries, summarise_lists
+from eocc.kernels.smallest import Remaining, mean_within, smallest_entries, summarise_lists
 from eocc.measures import Euclidean, GraphEdit, resolve_measure
+from eocc.neighbours.exact import Lists
 from eocc.space.representation import Representation
 from eocc.space.weightings import no_left_out_weights, weightings_of
 from eocc.surprise import comparison, nearest
@@ -101,8 +102,8 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    arguments = distances, numbers, np.array([own]), np.array([twin]), counts, values, above, m, is_whole
-    summarise_lists(*arguments, near, means, is_short)
+    left = Remaining(np.array([own]), np.array([twin]), counts, values)
+    summarise_lists(Lists(distances, numbers), left, above, m, is_whole, near, means, is_short)
     rows = [
         (float(distance), values[j])
         for j, (distance, count) in enumerate(points)
@@ -122,9 +123,8 @@ def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1)
-    summarise_lists(
-        distances, numbers, np.array([-1]), np.array([-1]), counts, np.ones(20), -1.0, 4, False, *found, is_short
-    )
+    left = Remaining(np.array([-1]), np.array([-1]), counts, np.ones(20))
+    summarise_lists(Lists(distances, numbers), left, -1.0, 4, False, *found, is_short)
     assert is_short[0]
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.kernels.few import nearest_of_few
-from eocc.kernels.smallest import summarise_lists
+from eocc.kernels.few import nearest_of_few, sorting_steps
+from eocc.kernels.smallest import Remaining, summarise_lists
 from eocc.measures.protocol import ComparesMixedRows, ComparesRows, FindsNearest, FittedMeasure, Prepared, compares_rows
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import Lists, RowIndex
@@ -285,10 +285,8 @@ class _Found(Comparison):
         distances, numbers = self.lists[weighting]
         found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
-        summarise_lists(
-            distances, numbers, self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first],
-            above, m, is_whole, *found, is_short,
-        )  # fmt: skip
+        left = Remaining(self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first])
+        summarise_lists(self.lists[weighting], left, above, m, is_whole, *found, is_short)
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):
             further = self._look_further(places, weighting, k, m, values, above)
@@ -346,7 +344,8 @@ class _Rows(_Found):
     def nearest_among(self, weighting: int, places: Indices, ranks: Indices, skipped: Indices) -> Matrix:
         columns, roots = self.reference.weighted_columns(weighting, places)
         squares = np.empty((len(self.coordinates), len(ranks)))
-        nearest_of_few(self.coordinates * roots, columns, ranks, skipped, squares)
+        steps = sorting_steps(len(places), tuple(ranks.tolist()))
+        nearest_of_few(self.coordinates * roots, columns, steps, ranks, skipped, squares)
         return np.sqrt(squares, out=squares)
 
     @property
