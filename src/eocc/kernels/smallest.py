@@ -99,8 +99,8 @@ class Remaining(NamedTuple):
 @kernel
 def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
     """Fill `near` (n, k) with the k smallest distances above `above`, `means` with the mean value of the m nearest."""
-    # `lists` are distances and numbers (n, l) of the nearest points, ascending; `left` says which count. Points that are as
-    # near as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete.
+    # `lists` are distances and numbers (n, l) of the nearest points, ascending; `left` says which count. Points as near
+    # as the m-th count too. `is_short` is set where the list may be too short to tell, never if it is complete.
     distances, numbers, own, twins = lists.distances, lists.numbers, left.own, left.twins
     k, length = near.shape[1], distances.shape[1]
     for i in range(distances.shape[0]):
