@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
-from eocc.kernels.few import nearest_of_few, sorting_steps
+from eocc.kernels.few import nearest_of_few
 from eocc.measures import Euclidean, Gower, resolve_measure
+from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
 from eocc.surprise.cell import cells_of, values_of
