@@ -3,18 +3,36 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CORE := $(addprefix tests/test_,house.py constants.py classifier.py surprise.py surprise_classifier.py \
+	known_outliers.py synthesis.py)
+QUICK := $(CORE) $(addprefix tests/test_,region_classifier.py model_file.py one_way_to_read.py files_tables.py cli.py)
 
-.PHONY: demo check test lint types format docs bench fuzz kill pictures clean
+.PHONY: demo check test test-all test-lowest test-newest lint types format docs bench fuzz kill pictures clean
 
 demo: $(VENV)/.installed
 	$(BIN)/eocc demo
 
 check: lint types
-	$(BIN)/pytest -n auto --dist worksteal -q tests/test_house.py tests/test_constants.py tests/test_classifier.py \
-		tests/test_surprise.py tests/test_surprise_classifier.py tests/test_known_outliers.py tests/test_synthesis.py
+	$(BIN)/pytest -n auto --dist worksteal -q $(CORE)
+	$(BIN)/python benchmarks/sizes.py
 
 test: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto --dist worksteal
+
+# All tests, and the share of branches that they reach, which is printed and not enforced.
+test-all: $(VENV)/.installed-dev
+	$(BIN)/pytest -n auto --dist worksteal --cov --cov-report term:skip-covered
+
+# The quick tests with the lowest versions that pyproject.toml allows, and with the newest, in environments of their own.
+# make test-newest MORE=--prerelease=allow takes pre-releases too; PYTHON=python3.13 chooses the interpreter.
+test-lowest: RESOLUTION := lowest-direct
+test-newest: RESOLUTION := highest
+test-lowest test-newest: $(VENV)/.installed-dev
+	$(PIP) uv
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) $(VENV)-$(RESOLUTION)
+	$(BIN)/uv pip install --quiet --python $(VENV)-$(RESOLUTION)/bin/python --resolution $(RESOLUTION) $(MORE) -e '.[dev]'
+	NUMBA_CACHE_DIR=$(VENV)-$(RESOLUTION)/numba $(VENV)-$(RESOLUTION)/bin/python -m pytest -n auto --dist worksteal -q \
+		-W ignore::DeprecationWarning -W ignore::SyntaxWarning $(QUICK)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -47,7 +65,7 @@ kill: $(VENV)/.installed-dev
 
 # Every picture of README.md and docs/, drawn anew; needs chromium, chromedriver and the data of the graphs.
 pictures: $(VENV)/.installed-dev
-	$(BIN)/python examples/three_clusters.py docs/images/three_clusters.png
+	$(BIN)/python examples/front_page.py docs/images/front_page.png
 	$(BIN)/python examples/pictures.py docs/images
 	$(BIN)/python examples/choices.py docs/images
 	$(BIN)/python examples/report.py docs/images
@@ -55,7 +73,7 @@ pictures: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/examined.py --folds 10 --images docs/images
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(VENV)-lowest-direct $(VENV)-highest
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eocc needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": try make PYTHON=python3.11 ...")'

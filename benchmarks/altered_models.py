@@ -1,4 +1,4 @@
-"""Small model files of both classifiers and all measures, and ways to alter them as a hostile writer would.
+"""Small model files of all classifiers and measures, and ways to alter them as a hostile writer would.
 
 A damage takes the bytes of a file and a random generator, and returns other bytes. `edit_numbers` and `edit_values`
 raise a ModelFileError at once if the edited content gives no model.
@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from eocc import EntropicOneClassClassifier, SurpriseClassifier, load, save
-from eocc.classifiers import CLASSIFIERS, entropic_state, surprise_state
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier, load, save
+from eocc.classifiers import CLASSIFIERS, entropic_state, regions_state, state, surprise_state
 from eocc.io.model_file import MAX_BYTES, assemble, document
 from eocc.io.model_file.arrays import array_bytes, array_from_bytes
 from eocc.measures import DTW, Composite, Gower, LabelledGraph
@@ -83,6 +83,7 @@ def models(folder):
             ("entropic", EntropicOneClassClassifier(search=None, extent="max"), None),
             ("validated", EntropicOneClassClassifier(search=None, synthesis="validation", validation_fraction=0.3), y),
             ("surprise", SurpriseClassifier(), None),
+            ("regions", RegionClassifier(n_regions=2), None),
             ("labelled", SurpriseClassifier(), y),
         ):
             clf = clf.set_params(measure=measure, false_alarm_rate=rate).fit(training, labels)
@@ -272,18 +273,20 @@ def repaired(manifest, members):
 @contextlib.contextmanager
 def derived_numbers_in(manifest):
     """Write the numbers that loading computes into the manifest, instead of checks of those that are there."""
-    kept = document._check_first_score, entropic_state.check_offset
+    kept, holders = (document._check_first_score, state.check_offset), (entropic_state, regions_state, surprise_state)
 
     def set_offset(state, offset):
         manifest["fitted"]["offset"] = float(offset)
 
     document._check_first_score = lambda score, known: manifest.update(first_score=score)
-    entropic_state.check_offset = surprise_state.check_offset = set_offset
+    for holder in holders:
+        holder.check_offset = set_offset
     try:
         yield
     finally:
-        document._check_first_score, entropic_state.check_offset = kept
-        surprise_state.check_offset = kept[1]
+        document._check_first_score = kept[0]
+        for holder in holders:
+            holder.check_offset = kept[1]
 
 
 DAMAGES = (

@@ -23,7 +23,9 @@ from eocc import EntropicOneClassClassifier
 from eocc.measures import GraphEdit
 from eocc.measures.euclidean import Euclidean
 from eocc.measures.objects import Objects
+from eocc.measures.protocol import prepare
 from eocc.scale import cluster
+from eocc.scale.cluster.client import Remote
 from eocc.search import RandomSearch
 from eocc.space.representation import Representation
 from eocc.synthesis.assessment import EntropySynthesis
@@ -82,7 +84,7 @@ def prepare_graphs(client, graphs):
     patterns = Objects(graphs)
     measure = GraphEdit().fit(patterns)
     with cluster.on(client):
-        cluster.prepare(measure, patterns)
+        prepare(measure, patterns)
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def evaluate_only(client, graphs):
     patterns = Objects(graphs)
     prepared, kind, n = Afresh().fit(patterns), CompleteGraph(), len(graphs)
     evaluator = Evaluator(prepared, kind, EntropySynthesis(0.5, 0.02).assessor(None, kind), n, n)
-    cluster.Remote(client, evaluator).map(list(np.random.default_rng(0).random((BATCH, 3))))
+    Remote(client, evaluator).map(list(np.random.default_rng(0).random((BATCH, 3))))
 
 
 def bare_ratio(graphs, rounds=3, pairs_again=4):

@@ -37,7 +37,7 @@ LABELS = {
     "single columns share 1 unit": ((likelihood_ratio, "SINGLE_UNITS", 1.0),),
     "single columns share 16 units": ((likelihood_ratio, "SINGLE_UNITS", 16.0),),
     "no least evidence": ((likelihood_ratio, "LEAST_EVIDENCE", 0.0),),
-    "calibrated without folds": ((likelihood_ratio, "MOST_NORMAL", 0),),
+    "calibrated without folds": ((likelihood_ratio, "FOLDS", 10**9),),
     "no limit of a column": ((gaussians, "LARGEST", 1e6),),
     "no limit of a single column": ((gaussians, "LARGEST_SINGLE", 10.0),),
     "no limit of a log ratio": ((gaussians, "LARGEST_RATIO", 1e6),),

@@ -237,8 +237,8 @@ def learn(path):
 
 
 def judge(classifier):
-    reading, measure = classifier.table_reading, classifier.measure_
-    schema = measure.schema(classifier.prototypes_, classifier.feature_names) if reading is None else None
+    reading, measure = classifier._table_reading, classifier.measure_
+    schema = measure.schema(classifier.prototypes_, classifier._feature_names) if reading is None else None
 
     def read(path):
         for part in source_of(path, reading=reading, schema=schema, allows_gaps=True).rows():

@@ -164,7 +164,7 @@ def figures(name, seed, share, is_complete, measures):
     found = []
     for measure in measures.values():
         clf = SurpriseClassifier(measure=measure).fit(training)
-        scores = [clf.surprise_model_.surprises(clf.read(rows)) for rows in (normal, others, strange)]
+        scores = [clf.surprise_model_.surprises(clf._read(rows)) for rows in (normal, others, strange)]
         is_other = np.repeat([0, 1], [len(normal), len(others)])
         auc = roc_auc_score(is_other, np.concatenate(scores[:2]))
         alarms = (clf.predict(normal[has_gap]) == -1).mean() if has_gap.any() else np.nan

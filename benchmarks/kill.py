@@ -1,7 +1,7 @@
 """Kill processes with SIGKILL while they write. Afterwards every file must be whole, and the work must continue.
 
 ``python benchmarks/kill.py [kills] [seed] [job ...]`` kills 210 processes by default, spread over the jobs: a model
-that is saved again and again, ``eocc teach``, a checkpointed search, ``eocc compare`` and ``eocc reproduce``. Most
+that is saved again and again, ``eocc teach``, ``eocc compare`` and ``eocc reproduce``. Most
 kills at random moments would miss the writes, which take milliseconds. So half of the processes are killed at a random
 moment after a random write, rename or removal of a file in the job's folder, half at any moment. After every kill the
 folder is checked. Now and then the job is finished, and must give what it gives without interruption. The script exits
@@ -22,10 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from eocc import EntropicOneClassClassifier, SurpriseClassifier, load
+from eocc import SurpriseClassifier, load
 from eocc.cli import main as eocc
 from eocc.report.review import HEAD, digests_of
-from eocc.search import Checkpointed, GeneticSearch
 
 EVENTS = ("open", "os.rename", "os.remove", "os.truncate")
 ROWS = np.random.default_rng(0).normal(size=(60, 3))
@@ -85,25 +84,6 @@ class Teaching:
     digests = tuple(digests_of(3 * ROWS)[:8])
 
 
-class Searching:
-    """A search with a checkpoint."""
-
-    share, seconds = 0.3, 1.5
-
-    def run(self, folder):
-        search = Checkpointed(GeneticSearch(max_generations=12, population_size=8), folder / "search.ckpt")
-        return EntropicOneClassClassifier(search=search, random_state=0).fit(ROWS)
-
-    def check(self, folder):
-        if (folder / "search.ckpt").exists():
-            with np.load(folder / "search.ckpt", allow_pickle=False) as arrays:
-                assert len(arrays["candidates_0"]) == len(arrays["numbers_0"])
-
-    def finish(self, folder):
-        model = self.run(folder)
-        return model.weights_.tobytes() + model.history_.tobytes()
-
-
 class Comparing:
     """A comparison of two systems on a table."""
 
@@ -140,7 +120,7 @@ class Reproducing(Comparing):
     words = ("reproduce", "uci-low", "--datasets", "I")
 
 
-JOBS = (Saving, Teaching, Searching, Comparing, Reproducing)
+JOBS = (Saving, Teaching, Comparing, Reproducing)
 
 
 def kill_at(event, delay, folder):

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from timing import peak_bytes, table
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.measures.base import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
 from eocc.search import GeneticSearch
 
 SEARCH = {"search": "few", "n_jobs": 2}
@@ -62,10 +62,8 @@ def measure(number):
     before = peak_bytes()
     clf.fit(X)
     added = peak_bytes() - before
-    patterns = clf.read(X)
-    foreseen, _ = clf.memory_needed(
-        len(patterns), n_columns_of(patterns), pair_bytes_of(clf.resolved_measure_, patterns)
-    )
+    patterns = clf._read(X)
+    foreseen, _ = clf._memory_needed(len(patterns), n_columns_of(patterns), clf.resolved_measure_.pair_bytes(patterns))
     print(json.dumps([added, foreseen]))
 
 

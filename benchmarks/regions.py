@@ -125,20 +125,22 @@ def outliers():
 def alarms():
     """Print the share of new rows of the same kind that are rejected at a rate of 0.05."""
     kinds = {
-        "normal": lambda rng, n: rng.normal(size=(n, 5)),
-        "heavy tails, t with 3 degrees": lambda rng, n: rng.standard_t(3, size=(n, 5)),
-        "two clusters": lambda rng, n: rng.normal(size=(n, 5)) + 6 * rng.integers(0, 2, size=(n, 1)),
-        "60 columns": lambda rng, n: rng.normal(size=(n, 60)),
-        "log-normal": lambda rng, n: np.exp(rng.normal(size=(n, 5))),
-        "integers": lambda rng, n: rng.poisson(2, size=(n, 5)).astype(float),
+        "normal": lambda rng, n, d: rng.normal(size=(n, d)),
+        "t with 3 degrees": lambda rng, n, d: rng.standard_t(3, size=(n, d)),
+        "two clusters": lambda rng, n, d: rng.normal(size=(n, d)) + 6 * rng.integers(0, 2, size=(n, 1)),
+        "log-normal": lambda rng, n, d: np.exp(rng.normal(size=(n, d))),
+        "integers": lambda rng, n, d: rng.poisson(2, size=(n, d)).astype(float),
     }
-    for n, repetitions in ((100, 200), (1000, 40)):
-        for name, draw in kinds.items():
-            rates = []
-            for seed in range(repetitions):
-                rng = np.random.default_rng([seed, n])
-                rates.append((RegionClassifier().fit(draw(rng, n)).predict(draw(rng, 1000)) == -1).mean())
-            print(f"n = {n}, {name}: {np.mean(rates):.3f}")
+    for n, repetitions in ((50, 100), (100, 100), (200, 50), (1000, 20)):
+        for d in (2, 5, 20, 60):
+            found = []
+            for name, draw in kinds.items():
+                rates = []
+                for seed in range(repetitions):
+                    rng = np.random.default_rng([seed, n])
+                    rates.append((RegionClassifier().fit(draw(rng, n, d)).predict(draw(rng, 1000, d)) == -1).mean())
+                found.append(f"{name} {np.mean(rates):.3f}")
+            print(f"{n} x {d}: {', '.join(found)}", flush=True)
 
 
 def timed(work, repetitions=3):

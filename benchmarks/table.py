@@ -241,7 +241,7 @@ def largest_difference(name):
     data = load_uci(name)
     X = data.X[data.is_target]
     clf = surprise().fit(X)
-    found, expected = clf.calibration_values(clf.read(data.X)), np.array(surprise_of_rows(X, data.X))
+    found, expected = clf._calibration_values(clf._read(data.X)), np.array(surprise_of_rows(X, data.X))
     return float((np.abs(found - expected) / np.maximum(1.0, np.abs(expected))).max())
 
 

@@ -43,8 +43,8 @@ numpydoc_xref_param_type = False
 # What users of a classifier call; its other methods serve the rest of the library.
 autosummary_context = {
     "methods_for_users": [
-        *("fit", "fit_predict", "predict", "predict_with_reject", "score_samples", "decision_function", "membership"),
-        *("p_values", "drift", "explain", "explain_frame", "rules", "plot", "transform", "score_all", "save"),
+        *("fit", "fit_predict", "predict", "predict_or_abstain", "score_samples", "decision_function", "membership"),
+        *("p_values", "drift", "explain", "explain_frame", "rules", "plot", "transform", "how_far_out", "save"),
         *("queries", "teach", "withdraw"),
     ],
 }
@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["gallery", "how_it_works"],
     "gallery_dirs": ["auto_gallery", "auto_how_it_works"],
     "filename_pattern": r"/[a-z]\w+\.py$",
+    "subsection_order": ["gallery/finding", "gallery/explaining", "gallery/labels", "gallery/kinds_of_data"],
     "within_subsection_order": "FileNameSortKey",
     "backreferences_dir": "reference/generated/examples",
     "doc_module": ("eocc",),
@@ -77,6 +78,7 @@ WITH_CONTENTS += [f"{folder}/**" for folder in ("guides", "reference", "results"
 html_theme = "pydata_sphinx_theme"
 html_title = f"eocc {release}"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["eocc.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -89,7 +91,7 @@ html_theme_options = {
     "secondary_sidebar_items": {page: ["page-toc"] for page in WITH_CONTENTS},
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
-    "logo": {"text": f"eocc {release}"},
+    "logo": {"text": f"eocc {release}", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg"},
 }
 html_sidebars = {"index": [], "start": [], "which": [], "changes": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import subprocess
+import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +67,32 @@ def wait_for(page, happens):
     from selenium.webdriver.support.ui import WebDriverWait
 
     WebDriverWait(page, 20).until(lambda _: happens())
+
+
+# The version whose findings are asked for. npm fetches it once, into this folder of the home.
+AXE, KEPT = "axe-core@4.14.0", Path.home() / ".cache" / "eocc-tests"
+
+
+def axe_script():
+    """Return the source of axe-core; the test is skipped where npm cannot fetch it."""
+    found = KEPT / f"{AXE}.js"
+    if not found.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "pack", AXE, "--silent", "--pack-destination", str(KEPT)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        except (OSError, subprocess.SubprocessError) as error:
+            pytest.skip(f"axe-core is fetched by npm, which failed: {error}")
+        with tarfile.open(KEPT / done.stdout.split()[-1]) as archive:
+            found.write_bytes(archive.extractfile("package/axe.min.js").read())
+    return found.read_text()
+
+
+def axe_findings(page):
+    """Return what axe-core finds wrong with the page as it is: rule and first element of each finding."""
+    page.execute_script(axe_script())
+    found = page.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    return [(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]
 
 
 CONTRAST = """

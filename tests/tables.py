@@ -1,7 +1,5 @@
 """What the chunks of a training file hold, in a form that tests compare."""
 
-import numpy as np
-
 from eocc.io.files.rows import learn, remarks_on
 
 
@@ -14,4 +12,4 @@ def records(chunks, reading=None):
 
 def remarks(chunks, measure="auto", choices=None):
     learnt = learn(chunks, "", None if measure == "auto" else measure, choices)
-    return list(remarks_on(learnt, chunks, np.ones(len(learnt.kept), bool), False, measure == "auto"))
+    return list(remarks_on(learnt, chunks, False, measure == "auto"))

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.parametrize("name", MEASURES)
 
 def read(name, X):
     measure = resolve_measure(name)
-    return measure.read(X) if hasattr(measure, "read") else X
+    return X if measure.read is None else measure.read(X)
 
 
 def test_has_samples(name):

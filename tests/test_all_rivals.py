@@ -55,7 +55,7 @@ def test_docstring_has_the_required_parts(name):
 
 
 def documented_training_scores():
-    table = (Path(__file__).parent.parent / "docs" / "reference" / "rivals.md").read_text(encoding="utf-8")
+    table = (Path(__file__).parent.parent / "docs" / "reference" / "api" / "rivals.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("|")]
     place = rows[0].index("training scores")
     return {row[0]: row[place] for row in rows[2:]}

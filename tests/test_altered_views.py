@@ -108,10 +108,10 @@ def refusal(path):
 )
 def test_altered_rows_that_answers_removed_are_refused(name, change, message):
     clf = SurpriseClassifier().fit(ROWS)
-    state = clf.teach(ROWS[[3, 7]], [-1, -1]).fitted_state()
+    state = clf.teach(ROWS[[3, 7]], [-1, -1])._fitted_state()
     state["answers"]["removed"][name] = change(state["answers"]["removed"][name])
     with pytest.raises(ValueError, match=r".") as caught:
-        SurpriseClassifier().restore_state(state)
+        SurpriseClassifier()._restore_state(state)
     assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
@@ -132,8 +132,8 @@ def test_altered_numbers_in_a_file_are_refused_with_its_name(name, tmp_path):
 
 def test_the_score_of_version_0_2_is_refused_with_the_remedy():
     clf = SurpriseClassifier().fit(ROWS)
-    state = clf.fitted_state()
+    state = clf._fitted_state()
     for name in ("helpers", "training", "centres", "units"):
         del state["surprise"][name]
     with pytest.raises(ValueError, match=r"^its score is that of eocc 0\.2, .*; fit the model again$"):
-        SurpriseClassifier().restore_state(state)
+        SurpriseClassifier()._restore_state(state)

@@ -180,7 +180,7 @@ def test_patterns_of_every_kind_are_chosen_by_content(name):
     else:
         changed = training[order] if isinstance(training, np.ndarray) else [training[i] for i in order]
     measure = resolve_measure(name)
-    one, other = (measure.read(X) if hasattr(measure, "read") else X for X in (training, changed))
+    one, other = (X if measure.read is None else measure.read(X) for X in (training, changed))
     chosen, again = (ByContent().select(None, patterns, 12, RNG) for patterns in (one, other))
     found = [sorted(map(tuple, words_of(patterns[ids]).tolist())) for patterns, ids in ((one, chosen), (other, again))]
     assert found[0] == found[1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
 from eocc.calibration.conformal import Calibration, cross_calibrate, folds
 from eocc.search import GeneticSearch
 
@@ -97,14 +97,14 @@ def test_decisions_with_reject_follow_the_p_values(method):
     rng = np.random.default_rng(2)
     clf = calibrated(rng, method)
     new = rng.uniform(-4, 8, size=(300, 2))
-    p, decisions = clf.p_values(new), clf.predict_with_reject(new)
+    p, decisions = clf.p_values(new), clf.predict_or_abstain(new)
     assert set(decisions) == {-1, 0, 1}
     assert_array_equal(decisions == -1, p <= 0.1)
     assert_array_equal(decisions == 1, p > 0.4)
     assert_array_equal(decisions == -1, clf.predict(new) == -1)
-    assert 0 not in clf.predict_with_reject(new, unsure_rate=0.1)
+    assert 0 not in clf.predict_or_abstain(new, unsure_rate=0.1)
     with pytest.raises(ValueError, match=r"unsure_rate must be a number in \[0\.1, 1\]"):
-        clf.predict_with_reject(new, unsure_rate=0.05)
+        clf.predict_or_abstain(new, unsure_rate=0.05)
 
 
 def test_without_a_rate_the_entropic_classifier_keeps_the_papers_rule(setosa):
@@ -113,7 +113,7 @@ def test_without_a_rate_the_entropic_classifier_keeps_the_papers_rule(setosa):
     shift = plain.decision_function(setosa) - calibrated.decision_function(setosa)
     assert np.ptp(shift) < 1e-9
     assert abs(shift[0] - calibrated.threshold_) < 1e-9
-    for ask in (plain.p_values, plain.predict_with_reject):
+    for ask in (plain.p_values, plain.predict_or_abstain):
         with pytest.raises(ValueError, match="fit it with a false_alarm_rate"):
             ask(setosa)
 
@@ -127,7 +127,7 @@ def test_without_a_rate_the_surprise_classifier_takes_a_twentieth(setosa):
 
 def test_the_surprise_classifier_is_calibrated_by_left_out_rows(setosa):
     clf = SurpriseClassifier().fit(setosa)
-    assert_allclose(np.sort(clf.score_all(setosa).margins), clf.calibration_.margins, atol=1e-8)
+    assert_allclose(np.sort(clf._score_all(setosa).margins), clf.calibration_.margins, atol=1e-8)
     assert (clf.calibration_.margins < 0).sum() == 1  # the second least normal of 50 rows is the threshold
 
 
@@ -251,9 +251,20 @@ def test_the_rate_is_kept_with_known_outliers():
 @pytest.mark.parametrize("method", METHODS)
 def test_decisions_are_those_of_the_fit_whatever_is_set_later(setosa, method):
     clf = classifier(method, 0.1).fit(setosa)
-    before, unsure = clf.predict(setosa), clf.predict_with_reject(setosa)
+    before, unsure = clf.predict(setosa), clf.predict_or_abstain(setosa)
     for later in (0.001, None):
         clf.set_params(false_alarm_rate=later)
         assert_array_equal(clf.predict(setosa), before)
-        assert_array_equal(clf.predict_with_reject(setosa), unsure)
+        assert_array_equal(clf.predict_or_abstain(setosa), unsure)
     assert_allclose(clf.decision_function(setosa), clf.score_samples(setosa) - clf.offset_, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "X", [np.zeros((1, 2)), ["oak"], [{"a": 1.0, "b": "x"}]], ids=["numbers", "strings", "records"]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_one_row_cannot_calibrate_by_folds(X):
+    with pytest.raises(ValueError, match="one training row cannot be held out"):
+        EntropicOneClassClassifier(search=None, false_alarm_rate=0.5).fit(X)
+    for make in (SurpriseClassifier, RegionClassifier):  # these need no folds
+        assert make(false_alarm_rate=0.5).fit(X).predict(X) == 1

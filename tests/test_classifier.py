@@ -131,7 +131,7 @@ class TestPublicNames:
         clf = plain(gamma=25).fit(setosa)
         assert clf.alpha_ == 0.5
         clf.set_params(gamma=1e9)  # concerns the next fit
-        assert clf.facts()["order of the Rényi entropy"] == 0.5
+        assert clf._facts()["order of the Rényi entropy"] == 0.5
         assert np.isfinite(clf.raw_entropy_)
         with pytest.raises(ValueError, match=r"d = 10 the number of prototypes; not 25"):
             plain(gamma=25, prototypes=10).fit(setosa)

@@ -10,7 +10,7 @@ import pytest
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.cli import main
-from eocc.search import Checkpointed, GeneticSearch, RandomSearch
+from eocc.search import GeneticSearch, RandomSearch
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="shells and limits of POSIX")
 
@@ -163,7 +163,6 @@ def kinds_of_models():
         return EntropicOneClassClassifier(search=search, random_state=0, **settings).fit(rows, labels)
 
     return {
-        "checkpointed": lambda folder: entropic(Checkpointed(short, folder / "search.ckpt")),
         "own search": lambda folder: entropic(Own(max_generations=2)),
         "no search": lambda folder: entropic(None, weights=[0.5, 1.0]),
         "own functions": lambda folder: entropic(None, extent=lambda x: float(np.median(x))),

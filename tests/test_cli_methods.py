@@ -122,7 +122,7 @@ def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
     assert list(printed["surprise"][0]) == [*list(printed["eocc-1"][0])[:-1], "p_value", "notes"]
     inside, outside = printed["surprise"]
     assert (inside["decision"], outside["decision"]) == ("1", "-1")
-    assert float(inside["distance"]) < 1 < float(outside["distance"])
+    assert float(inside["how_far_out"]) < 1 < float(outside["how_far_out"])
     assert float(outside["p_value"]) == pytest.approx(1 / 31)
 
 
@@ -130,7 +130,7 @@ def test_scores_have_p_values_if_the_model_is_calibrated(folder, capsys):
 def test_inspect_shows_the_facts_of_the_model_and_its_rules(folder, capsys, name):
     shown, model = facts(folder / f"{name}.eocc", capsys), load(folder / f"{name}.eocc")
     assert (shown["method"], shown["measure"], shown["training rows"]) == (name, "Euclidean", 30)
-    assert set(model.facts()) <= set(shown)
+    assert set(model._facts()) <= set(shown)
     assert len(shown["rules"]) == len(model.regions_)
 
 
@@ -195,8 +195,8 @@ def test_labels_choose_normal_rows_and_known_outliers(folder, tmp_path, options,
     assert run("-q", "fit", folder / "labelled.csv", "-o", model, *LABELS, *options) == 0
     found = load(model)
     assert len(found.training_indices_) == n_training
-    assert found.facts().get("known outliers") == n_outliers
-    assert found.predict([[30.0, 0.0]]).tolist() == [-1] if found.feature_names is None else True
+    assert found._facts().get("known outliers") == n_outliers
+    assert found.predict([[30.0, 0.0]]).tolist() == [-1] if found._feature_names is None else True
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def folder(tmp_path_factory):
 
 def test_the_id_is_not_compared(folder):
     model, train = load(folder / "m.eocc"), pd.read_csv(folder / "train.csv")
-    assert model.feature_names == ("temp_c", "load")
-    assert model.row_names_ == train["machine_id"].tolist()
+    assert model._feature_names == ("temp_c", "load")
+    assert model._row_names_ == train["machine_id"].tolist()
     rows = train[["temp_c", "load"]]
     own = SurpriseClassifier().fit(rows)
-    assert own.row_names_ is None
+    assert own._row_names_ is None
     np.testing.assert_array_equal(model.score_samples(rows), own.score_samples(rows))
 
 
@@ -60,7 +60,7 @@ def test_scores_carry_the_id_and_other_columns_in_the_order_of_the_input(folder,
     read = {"csv": lambda path: pd.read_csv(path, dtype={"site": str}), "parquet": pd.read_parquet}
     read["jsonl"] = lambda path: pd.DataFrame(map(json.loads, path.read_text().splitlines()))
     scores = read[form](out)
-    figures = ["decision", "membership", "score", "distance", "p_value", "notes"]
+    figures = ["decision", "membership", "score", "how_far_out", "p_value", "notes"]
     assert list(scores) == ["row", "site", "temp_c", "input_score", *figures]
     assert scores["row"].tolist() == new["machine_id"].tolist()
     assert scores["site"].tolist() == new["site"].tolist()
@@ -104,7 +104,7 @@ def test_ids_of_numbers_stay_numbers_and_a_missing_id_is_replaced_by_the_row_num
     assert pyarrow.parquet.read_table(out)["row"].to_pylist() == list(range(100, 112))
     fit = ("--quiet", "fit", tmp_path / "new.parquet", "--id", "machine_id", "--drop", "site,score", "-o")
     assert run(*fit, tmp_path / "m.eocc") == 0
-    assert load(tmp_path / "m.eocc").row_names_ == [str(number) for number in range(100, 112)]
+    assert load(tmp_path / "m.eocc")._row_names_ == [str(number) for number in range(100, 112)]
     capsys.readouterr()
     (tmp_path / "new.csv").write_text("machine_id,temp_c,load\n a ,60,0\n,60,0\nb,,0\n")
     arguments = ("--id", "machine_id", "--skip-incomplete", "--format", "csv")
@@ -195,7 +195,7 @@ def test_explanations_as_a_table_are_those_of_python(folder, tmp_path, form):
     frame = load(folder / "m.eocc").explain_frame(new.loc[["new-006", "new-000"], ["temp_c", "load"]])
     assert frame.index.tolist() == ["new-006", "new-000"]
     assert list(frame) == [
-        "decision", "sentence", "membership", "distance", "p_value", "training_row", "dissimilarity", "reason_1",
+        "decision", "sentence", "membership", "how_far_out", "p_value", "training_row", "dissimilarity", "reason_1",
         "share_1", "reason_2", "share_2", "reason_3", "share_3", "notes",
     ]  # fmt: skip
     assert frame["decision"].tolist() == [-1, 1]
@@ -213,7 +213,7 @@ def test_training_graphs_are_named_by_their_files(tmp_path, capsys):
     }
     write_folder(tmp_path / "set", files)
     assert run("--quiet", "fit", tmp_path / "set", "-o", tmp_path / "m.eocc") == 0
-    assert load(tmp_path / "m.eocc").row_names_ == sorted(files)
+    assert load(tmp_path / "m.eocc")._row_names_ == sorted(files)
     assert run("--quiet", "explain", tmp_path / "m.eocc", tmp_path / "set", "--rows", "g3.gxl") == 0
     assert "normal row g" in " ".join(capsys.readouterr().out.split())
 
@@ -222,8 +222,8 @@ def test_an_id_can_be_left_out_of_a_streamed_fit(folder, tmp_path):
     fit = ("--quiet", "fit", folder / "train.csv", "--stream", "--id", "machine_id", "--drop", "site,score")
     assert run(*fit, "-o", tmp_path / "s.eocc") == 0
     model = load(tmp_path / "s.eocc")
-    assert model.feature_names == ("temp_c", "load")
-    assert model.row_names_ is None
+    assert model._feature_names == ("temp_c", "load")
+    assert model._row_names_ is None
 
 
 def test_a_model_without_column_names_is_scored_with_ids(tmp_path, capsys):

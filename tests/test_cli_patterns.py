@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow
@@ -344,6 +345,24 @@ def test_impossible_outputs_are_refused_before_the_work(tmp_path, model, monkeyp
             assert run(*command, "-o", output) == 1
         (line,) = capsys.readouterr().err.splitlines()
         assert message in line
+
+
+def test_a_name_that_ends_like_a_folder_is_refused(tmp_path, model, capsys):
+    for command in (["fit", tmp_path / "train.csv"], ["score", model, tmp_path / "train.csv"], ["report", model]):
+        assert run(*command, "-o", f"{tmp_path}/new/") == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "new/' is a folder; name a file in it" in line
+        assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="has no /dev/null")
+def test_a_result_may_be_thrown_away(tmp_path, model, capsys):
+    train = tmp_path / "train.csv"
+    for command in (["fit", train], ["score", model, train, "--format", "parquet"], ["score", model, train],
+                    ["inspect", model], ["plot", model, "space"], ["report", model]):  # fmt: skip
+        assert run("-q", *command, "-o", "/dev/null") == 0
+    assert capsys.readouterr().err == ""
+    assert Path("/dev/null").is_char_device()
 
 
 def test_an_output_replaces_the_file_a_link_leads_to_and_keeps_its_mode(tmp_path, model):

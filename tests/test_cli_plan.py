@@ -43,7 +43,7 @@ def test_the_whole_file_is_counted_and_needs_what_the_classifier_says(folder, ca
     assert N > CHUNK_ROWS
     shown = facts(capsys, folder / name, "--max-memory", "900GB", "--jobs", 1)
     assert (shown["rows"], shown["columns"], shown["memory limit"]) == (N, 3, 900e9)
-    assert shown["memory needed"] == round(SurpriseClassifier(n_jobs=1).memory_needed(N, 3, 0.0)[0])
+    assert shown["memory needed"] == round(SurpriseClassifier(n_jobs=1)._memory_needed(N, 3, 0.0)[0])
     assert shown["fits"]
     assert shown["remedy"] is None
 
@@ -51,7 +51,7 @@ def test_the_whole_file_is_counted_and_needs_what_the_classifier_says(folder, ca
 def test_options_and_method_count(folder, capsys):
     shown = facts(capsys, folder / "a.csv", "--method", "eocc-1", "--graph", "complete", "--jobs", 1)
     own = EntropicOneClassClassifier(graph="complete", n_jobs=1)
-    assert shown["memory needed"] == round(own.memory_needed(N, 3, 0.0)[0])
+    assert shown["memory needed"] == round(own._memory_needed(N, 3, 0.0)[0])
 
 
 def test_labels_and_samples_choose_the_rows(folder, capsys):

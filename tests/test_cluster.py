@@ -23,9 +23,11 @@ from sklearn.model_selection import cross_val_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.foundation.cluster import cluster_in_use
 from eocc.measures import Composite, FunctionMeasure, GraphEdit, StringEdit
 from eocc.measures.graphs.graph_edit import FittedGraphEdit
 from eocc.measures.labelled_graph import LabelledGraph
+from eocc.measures.protocol import prepare
 from eocc.scale import cluster
 from eocc.scale.cluster.client import given, given_tasks
 from eocc.scale.cluster.pairs import _strips, _triangle
@@ -35,7 +37,7 @@ from eocc.space.prototypes.by_content import Census, Sketch
 from samples import samples
 
 IMPORTED = ["eocc.classifiers.entropic", "eocc.classifiers.surprise", "eocc.measures.composite", "eocc.search.genetic"]
-LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_with_reject", "transform"]
+LAZY = ["membership", "score_samples", "decision_function", "predict", "p_values", "predict_or_abstain", "transform"]
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +108,7 @@ def test_pairs_computed_in_blocks_equal_those_of_one_machine(kind, prototypes, c
         there = plain(measure=measure, prototypes=prototypes, random_state=0).fit(patterns)
         read = measure.read(patterns)
         against = None if prototypes is None else read[here.prototype_indices_]
-        spread = cluster.prepare(there.measure_, read, against)
+        spread = prepare(there.measure_, read, against)
     p = np.random.default_rng(1).random(here.measure_.n_parameters)
     assert_array_equal(spread.evaluate(p), here.measure_.prepare(read, against).evaluate(p))
     assert_array_equal(there.spanning_tree_.edges, here.spanning_tree_.edges)
@@ -178,7 +180,7 @@ def test_a_search_survives_the_death_of_a_worker(client, rows, tmp_path):
 
 def facts_of(clf):
     margins = clf.calibration_.margins.tolist()
-    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf.facts()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.n_rows_, margins, clf._facts()
 
 
 @pytest.mark.parametrize("settings", [{"prototypes": 50}, {"prototypes": None}, {"measure": "standardised"}])
@@ -301,7 +303,7 @@ def test_errors_of_workers_are_raised_here(client, rows):
 
     with cluster.on(client), pytest.raises(ValueError, match="must return a finite number"):
         plain(measure=spoilt).fit(list(range(80)))
-    assert cluster.current() is None
+    assert cluster_in_use() is None
 
 
 @contextmanager
@@ -342,7 +344,7 @@ def test_modules_that_workers_lack_are_named(client, tmp_path, monkeypatch):
             client.compute(fitted.score_samples(lines), workers=[lacks]).result()
 
         client.upload_file(str(tmp_path / "my_measure.py"))
-        assert SurpriseClassifier(measure=gap).fit(words).facts() == fitted.facts()
+        assert SurpriseClassifier(measure=gap).fit(words)._facts() == fitted._facts()
         assert_array_equal(fitted.score_samples(lines).compute(), fitted.score_samples(words[:6]))
 
 
@@ -401,8 +403,8 @@ def test_arrays_are_scored_lazily_and_bit_identically(name, rows):
 def test_arguments_reach_every_partition(rows):
     clf = plain(false_alarm_rate=0.1).fit(rows)
     with dask.config.set(scheduler="synchronous"):
-        found = clf.predict_with_reject(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
-    assert_array_equal(found, clf.predict_with_reject(rows, unsure_rate=0.9))
+        found = clf.predict_or_abstain(da.from_array(rows, chunks=(50, 3)), unsure_rate=0.9).compute()
+    assert_array_equal(found, clf.predict_or_abstain(rows, unsure_rate=0.9))
     assert 0 in found
 
 

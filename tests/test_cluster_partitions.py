@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from eocc import SurpriseClassifier
-from eocc.scale.cluster import materialised, on
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
+from eocc.scale.cluster import on
+from eocc.scale.collections import materialised
 
 ROWS = np.arange(60.0).reshape(20, 3)
 
@@ -90,7 +91,7 @@ def test_a_fit_before_distributed_is_imported_keeps_the_settings_of_dask():
     script = """
 import sys
 import dask.array, numpy as np
-from eocc import SurpriseClassifier
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
 X = np.random.default_rng(0).normal(size=(60, 3))
 assert "distributed" not in sys.modules
 for _ in range(2):
@@ -99,3 +100,11 @@ print(clf.n_rows_, dask.config.get("distributed.comm.timeouts.connect") is not N
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("60 True\n", "")
+
+
+@pytest.mark.parametrize("classifier", [SurpriseClassifier, RegionClassifier, EntropicOneClassClassifier])
+def test_a_collection_without_rows_is_an_error(classifier):
+    frame = pd.DataFrame({"load": [1.0, 2.0], "state": ["a", "b"]}).iloc[:0]
+    for X in (da.zeros((0, 2)), dd.from_pandas(frame, npartitions=1)):
+        with pytest.raises(ValueError, match="X holds no rows; at least 1 is required"):
+            classifier().fit(X)

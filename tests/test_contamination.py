@@ -13,7 +13,7 @@ NEW = np.random.default_rng(1).normal(size=(100, 3)) * 2
 @pytest.mark.parametrize("prototypes", [None, 100])
 def test_it_moves_the_limit_and_nothing_else(prototypes):
     clf, other = (SurpriseClassifier(contamination=c, prototypes=prototypes).fit(X) for c in (None, 0.1))
-    assert_array_equal(other.calibration_values(NEW), clf.calibration_values(NEW))
+    assert_array_equal(other._calibration_values(NEW), clf._calibration_values(NEW))
     assert_array_equal(other.p_values(NEW), clf.p_values(NEW))
     assert_array_equal(other.training_p_values_, clf.training_p_values_)
     assert other.surprise_model_.threshold.value < clf.surprise_model_.threshold.value

@@ -46,7 +46,7 @@ def test_membership_ratio_and_p_value_agree_in_their_order(kind, n, function, ra
     X = rng.normal(size=(n + 30, 2)) * [1.0, 3.0]
     rows = {"numbers": X, "integers": X.round(), "strings": ["ab"[int(a > 0)] * int(abs(b) + 1) for a, b in X]}[kind]
     clf = SurpriseClassifier(false_alarm_rate=rate, membership_function=function).fit(rows[:n])
-    ratios = clf.score_all(clf.read(rows)).ratios
+    ratios = clf._score_all(clf._read(rows)).ratios
     order = np.argsort(ratios)
     for falling in (clf.score_samples(rows), clf.p_values(rows), clf.decision_function(rows)):
         assert (np.diff(falling[order]) <= 0).all()

@@ -19,7 +19,7 @@ from eocc.cli import main
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "generated" not in path.parts)
-GALLERY = sorted((DOCS / "gallery").glob("*.py"))
+GALLERY = sorted((DOCS / "gallery").glob("*/*.py"))
 EXECUTED = [*GALLERY, *sorted((DOCS / "how_it_works").glob("*.py"))]
 # The packages for users, and the page that lists their names.
 PUBLIC = {
@@ -41,8 +41,7 @@ PUBLIC = {
 # Names in __all__ that serve other rooms of the package.
 INTERNAL = {
     "__version__", "explain_by_neighbours", "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
-    "Scoring", "files_of", "writing_parquet", "Remote", "are_numbers", "current", "dask_lazy", "is_dask",
-    "materialised", "prepare", "spread_measure", "using",
+    "files_of", "writing_parquet", "contents", "lazily",
 }  # fmt: skip
 NAMES = [
     (module, name)
@@ -63,11 +62,11 @@ def anchors(page):
 
 def source_of(path):
     """The file that a link leads to: pages of the executed galleries are made from Python files."""
-    folder = {"auto_gallery": "gallery", "auto_how_it_works": "how_it_works"}.get(path.parent.name)
-    if folder is None:
+    parts = path.relative_to(ROOT).parts
+    if len(parts) < 2 or not parts[1].startswith("auto_"):
         return path
     header = "GALLERY_HEADER.rst" if path.stem == "index" else f"{path.stem}.py"
-    return path.parent.parent / folder / header
+    return DOCS / parts[1].removeprefix("auto_") / Path(*parts[2:-1]) / header
 
 
 @pytest.mark.parametrize("page", [*PAGES, *ROOT.glob("*.md")], ids=lambda page: str(page.relative_to(ROOT)))
@@ -147,6 +146,17 @@ def test_docstrings_of_the_public_face_have_sections(module, name):
     sections = inspect.getdoc(thing).split("Parameters\n----------\n")[1]
     described = set(re.findall(r"\w+", " ".join(re.findall(r"^([\w, ]+) : ", sections, re.MULTILINE))))
     assert set(inspect.signature(thing).parameters) - {"parameters"} <= described
+
+
+@pytest.mark.parametrize(("module", "name"), NAMES, ids=lambda part: part)
+def test_every_public_name_says_what_its_parameters_mean_and_what_it_returns(module, name):
+    thing = getattr(importlib.import_module(module), name)
+    text, is_class = inspect.getdoc(thing), isinstance(thing, type)
+    signature = inspect.signature(thing)
+    if any(one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in signature.parameters.values()):
+        assert re.search(r"^(Parameters|Attributes)\n-", text, re.MULTILINE)
+    if not is_class and signature.return_annotation is not None:
+        assert re.search(r"^(Returns|Yields)\n-", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("path", EXECUTED, ids=lambda path: path.stem)

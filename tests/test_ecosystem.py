@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from joblib import Parallel, delayed
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
@@ -27,9 +28,11 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+import eocc
 from doubles import plain
 from eocc import SurpriseClassifier
 from eocc.search import GeneticSearch
+from eocc.tables import TableWarning
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 FRAMES = {"pandas": lambda X: pd.DataFrame(X, columns=NAMES), "polars": lambda X: pl.DataFrame(X, schema=NAMES)}
@@ -139,7 +142,7 @@ def test_a_missing_number_in_a_new_row_is_filled_from_the_nearest_rows(frame, se
                 assert one.views[name] == pytest.approx(known.views[name], rel=1e-9)
         else:
             assert_allclose(clf.score_samples(frame(gaps)), clf.score_samples(frame(filled)), rtol=1e-9)
-            assert one.ratio == pytest.approx(known.ratio, rel=1e-9)
+            assert one.how_far_out == pytest.approx(known.how_far_out, rel=1e-9)
         assert f"missing (counted as {filled[0, 1]:g}, as in the nearest training rows)" in one.detail
         assert "NaN" not in json.dumps(one.to_dict())
         with pytest.raises(ValueError, match="'inf' is not a finite number"):
@@ -218,10 +221,49 @@ def test_labels_pass_through_a_pipeline(iris):
     assert_allclose(pipeline[-1].fuzzy_model_.widths, alone.fuzzy_model_.widths, rtol=1e-6)
 
 
-def test_a_sparse_matrix_is_an_error():
+def test_a_sparse_matrix_is_compared_as_an_array():
     colours = pd.DataFrame({"colour": list("abcdefabcdef")})
-    with pytest.raises(TypeError, match="dense data is required"):
-        make_pipeline(OneHotEncoder(), plain()).fit(colours)
+    sparse, dense = (make_pipeline(OneHotEncoder(sparse_output=one), plain()).fit(colours) for one in (True, False))
+    assert_array_equal(sparse.score_samples(colours), dense.score_samples(colours))
+
+
+def test_a_huge_sparse_matrix_is_an_error():
+    with pytest.raises(ValueError, match="sparse matrix of 100,000 x 100,000 cells, too many"):
+        plain().fit(csr_array((100_000, 100_000)))
+
+
+@pytest.mark.parametrize("file", [False, True])
+def test_a_mixed_frame_names_its_features(file, tmp_path):
+    frame = pd.DataFrame({"id": [f"r{k}" for k in range(40)], "load": np.arange(40.0) % 7, "state": ["a", "b"] * 20})
+    with pytest.warns(TableWarning, match="not compared: 'id'"):
+        model = SurpriseClassifier().fit(frame)
+    if file:
+        model.save(tmp_path / "m.eocc")
+        model = eocc.load(tmp_path / "m.eocc")
+    assert (model.n_features_in_, model.feature_names_in_.tolist()) == (2, ["load", "state"])
+
+
+def test_a_column_with_a_single_value_is_a_warning(setosa):
+    frame = FRAMES["pandas"](setosa).assign(month=1)
+    for table in (frame, frame.assign(state=["a", "b"] * 25)):
+        with pytest.warns(TableWarning, match="month is always 1: a row with any other value will be rejected"):
+            model = SurpriseClassifier().fit(table)
+        assert (model.predict(table.assign(month=2)) == -1).all()
+
+
+def test_one_row_of_a_frame_is_an_error_that_says_how_to_pass_it(setosa):
+    mixed = pd.DataFrame({"load": [1.0, 2.5, 3.5], "state": ["a", "b", "a"]})
+    for frame in (mixed, FRAMES["pandas"](setosa)):
+        with pytest.raises(ValueError, match=r"df.iloc\[\[0\]\]"):
+            SurpriseClassifier().fit(frame).predict(frame.iloc[0])
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+def test_a_matrix_is_an_array():
+    for cells in ([[1, "a"], [2, "b"], [4, "a"]] * 4, [[1.0, 2.0], [3.0, 1.0], [4.0, 0.0]] * 4):
+        array = np.array(cells, object if isinstance(cells[0][1], str) else float)
+        found, expected = (SurpriseClassifier().fit(X).score_samples(X) for X in (np.matrix(array), array))
+        assert_array_equal(found, expected)
 
 
 def test_a_validation_set_reaches_its_step_by_name_and_as_it_is(iris):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
+from eocc.ellipsoids import model
 from eocc.ellipsoids.coordinates import pair_coordinates, row_coordinates
 from eocc.ellipsoids.cuts import count_of_regions, scatter_cuts
 from eocc.ellipsoids.memberships import Ellipsoids, KnownOutliers, radius
@@ -73,8 +74,9 @@ def test_the_least_shrinkage():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_memberships_and_left_out_memberships_follow_the_definition(seed):
+def test_memberships_and_left_out_memberships_follow_the_definition(seed, monkeypatch):
     rows, new = rows_of(seed), rows_of(seed + 100, 10)
+    monkeypatch.setattr(model, "MOST_FOLDED", 0)
     learned = learn_ellipsoids(row_coordinates(rows), 4)
     sigma = oracle.covariance(rows, learned.labels)
     wanted = [oracle.log_membership(row, rows, learned.labels, sigma) for row in new]
@@ -83,7 +85,17 @@ def test_memberships_and_left_out_memberships_follow_the_definition(seed):
     assert_allclose(learned.radii, radius(np.array(left)), rtol=1e-9, atol=1e-9)
 
 
-@given(points(min_rows=1, max_rows=20))
+@pytest.mark.parametrize(("n", "r", "is_folded"), [(19, 3, 0), (20, 3, 1), (500, 3, 1), (501, 3, 0), (163, 101, 0)])
+def test_few_rows_are_left_out_of_the_whole_fit_by_twenty_folds(n, r, is_folded):
+    rows = np.random.default_rng(n).normal(size=(n, r))
+    learned = learn_ellipsoids(row_coordinates(rows), 5)
+    left = radius(np.array([oracle.left_out(i, rows, learned.labels) for i in range(0, n, 20)]))
+    others = learn_ellipsoids(row_coordinates(np.delete(rows, np.s_[::20], axis=0)), 5).model
+    wanted = np.maximum(left, radius(others.log_memberships(rows[::20]))) if is_folded else left
+    assert_allclose(learned.radii[::20], wanted, rtol=1e-6)
+
+
+@given(points(min_rows=1, max_rows=30))
 def test_any_rows_give_finite_memberships_of_at_most_1(rows):
     learned = learn_ellipsoids(row_coordinates(rows), 20)
     logs = learned.model.log_memberships(np.vstack([rows, rows * 1e6, rows + 1e90]))

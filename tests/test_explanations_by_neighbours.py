@@ -26,7 +26,7 @@ def agrees(clf, new):
     explanations = clf.explain(new)
     assert [one.is_target for one in explanations] == (clf.predict(new) == 1).tolist()
     assert_array_equal([one.membership for one in explanations], clf.membership(new))
-    assert_array_equal([one.ratio for one in explanations], clf.score_all(new).ratios)
+    assert_array_equal([one.how_far_out for one in explanations], clf._score_all(new).ratios)
     assert_array_equal([one.p_value for one in explanations], clf.p_values(new))
     threshold = clf.surprise_model_.threshold
     for one in explanations:
@@ -36,8 +36,8 @@ def agrees(clf, new):
         assert tuple(one.views) == clf.surprise_model_.surprise.names
         if one.outliers is None:
             assert one.surprise == one.views[one.decided_by]
-        assert_allclose(threshold.ratios(np.array([one.surprise]))[0], one.ratio, rtol=1e-12)
-        assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["ratio"] == one.ratio
+        assert_allclose(threshold.ratios(np.array([one.surprise]))[0], one.how_far_out, rtol=1e-12)
+        assert json.loads(json.dumps(one.to_dict(), allow_nan=False))["how_far_out"] == one.how_far_out
         assert one.decision[1:] in words(one)
     return explanations
 
@@ -64,14 +64,14 @@ def test_explanations_agree_with_the_classifier(name):
         assert one.compared_with == ("nearest training row", one.exemplars[0])
         assert one.difference.dissimilarity == row[order[0]]
         assert clf.explain(new[i : i + 1]) == [one]  # alone as in a batch
-    assert not clf.has_regions
+    assert not clf._has_regions
 
 
 def test_rows_are_explained_in_blocks_so_that_ctrl_c_works():
     X, sizes = np.random.default_rng(0).normal(size=(1000, 3)), []
     clf = SurpriseClassifier().fit(X)
-    explain_block = clf.explain_patterns
-    clf.explain_patterns = lambda patterns: sizes.append(len(patterns)) or explain_block(patterns)
+    explain_block = clf._explain_patterns
+    clf._explain_patterns = lambda patterns: sizes.append(len(patterns)) or explain_block(patterns)
     assert len(clf.explain(X[np.arange(2100) % 1000])) == 2100
     assert sizes == [1048, 1048, 4]
 
@@ -126,7 +126,7 @@ def test_the_profile_holds_the_distances_at_its_sizes():
 
 
 def test_the_equalised_weighting_has_its_own_neighbour_and_difference(clf, frame):
-    equalised = clf.weightings["variance-equalised"]
+    equalised = clf._weightings["variance-equalised"]
     for one, row in zip(clf.explain(frame[50::9]), frame.to_numpy()[50::9], strict=True):
         near = one.neighbourhoods[1]
         gaps = np.sqrt((equalised * (frame.to_numpy()[:50] - row) ** 2).sum(axis=1)) / clf.measure_.delta
@@ -189,9 +189,9 @@ def test_the_p_value_in_words_holds_for_all_rows_if_few_margins_are_kept(monkeyp
     monkeypatch.setattr("eocc.classifiers.surprise.MOST_BINS", 100)
     X = np.random.default_rng(0).normal(size=(1000, 2))
     clf = SurpriseClassifier(prototypes=200).fit(X)
-    margins, new = clf.score_all(X).margins, np.linspace(0, 4, 40)[:, None] * [1.0, 0.0]
+    margins, new = clf._score_all(X).margins, np.linspace(0, 4, 40)[:, None] * [1.0, 0.0]
     assert len(clf.calibration_.margins) == 100
-    for one, margin in zip(clf.explain(new), clf.score_all(new).margins, strict=True):
+    for one, margin in zip(clf.explain(new), clf._score_all(new).margins, strict=True):
         most = int(re.search(r"at most about ([\d,]+) of 1,000 training rows", one.rarity())[1].replace(",", ""))
         # The rank of the next margin that is kept: one of the 100 stands for ten rows, up to rounding.
         assert most - 12 <= (margins <= margin).sum() <= most + 2
@@ -200,7 +200,7 @@ def test_the_p_value_in_words_holds_for_all_rows_if_few_margins_are_kept(monkeyp
 def test_the_detail_is_short_and_names_columns(clf, frame):
     outside = clf.explain(frame[75:76])[0]
     lines = outside.detail.splitlines()
-    assert lines[0].startswith(f"Rejected: {outside.ratio:.3g} times as far out as the limit. Membership")
+    assert lines[0].startswith(f"Rejected: {outside.how_far_out:.3g} times as far out as the limit. Membership")
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 16
     assert "petal length (cm): 4.4, neighbour 1.7" in outside.detail
@@ -212,7 +212,7 @@ def test_few_rows_and_copies_are_explained(training):
     clf = SurpriseClassifier().fit(training)
     alike, far = agrees(clf, np.vstack([training[:1], training[:1] + 1e3]))
     assert not far.is_target
-    assert alike.ratio < far.ratio
+    assert alike.how_far_out < far.how_far_out
     assert clf.rules()
 
 

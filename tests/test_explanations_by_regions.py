@@ -36,7 +36,7 @@ def test_explanations_agree_with_the_classifier(name):
     explanations = clf.explain(new)
     assert [one.is_target for one in explanations] == (clf.predict(new) == 1).tolist()
     assert_array_equal([one.membership for one in explanations], clf.membership(new))
-    rows = clf.embed(clf.read(new))
+    rows = clf._embed(clf._read(new))
     assert [one.nearest.region for one in explanations] == clf.fuzzy_model_.nearest_region(rows).tolist()
     for one, row in zip(explanations, rows, strict=True):
         assert one.difference.dissimilarity == row[one.nearest.prototype.index] == one.nearest.prototype.dissimilarity
@@ -79,7 +79,7 @@ def test_exemplars_are_the_members_least_dissimilar(clf, frame):
 
 
 def test_the_profile_adds_up_to_the_squared_ratio(clf, frame):
-    for one, row in zip(clf.explain(frame[::7]), clf.embed(frame[::7].to_numpy()), strict=True):
+    for one, row in zip(clf.explain(frame[::7]), clf._embed(frame[::7].to_numpy()), strict=True):
         number = one.nearest.region
         amounts = profile_contributions(clf.fuzzy_model_, row, number)
         assert_allclose(amounts.sum(), one.nearest.ratio**2, rtol=1e-9)
@@ -151,7 +151,7 @@ def test_far_rows_and_copies_stay_finite():
 
 def test_the_prototype_of_a_centroid_is_the_member_nearest_to_it(frame):
     clf = plain(representative="centroid").fit(frame[:50])
-    rows = clf.embed(frame.to_numpy()[:50])
+    rows = clf._embed(frame.to_numpy()[:50])
     found = prototypes_of(clf, range(len(clf.regions_)))
     for number, region in enumerate(clf.regions_):
         gaps = ((rows[region.members] - clf.fuzzy_model_.centres[number]) ** 2).sum(axis=1)

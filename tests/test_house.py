@@ -3,6 +3,7 @@
 import ast
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -49,6 +50,39 @@ def test_a_room_imports_only_rooms_before_it(path):
     assert {name for name in names if places.index(name) >= places.index(own)} == set()
 
 
+def test_dask_is_a_plug_in():
+    outside = {name for path in files() if "scale" not in path.parts for name in imports(path)}
+    assert {name for name in outside if name.startswith(("dask", "distributed", "eocc.scale.cluster"))} == set()
+
+
+BLOCKED = """
+import sys
+sys.modules["dask"] = sys.modules["distributed"] = None
+import numpy as np
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
+X = np.random.default_rng(0).normal(size=(30, 2))
+for classifier in (SurpriseClassifier(), RegionClassifier(), EntropicOneClassClassifier(search=None)):
+    for rows in (X, [f"word {k % 7}" for k in range(30)]):
+        classifier.fit(rows).predict(rows)
+print([name for name in sys.modules if name.startswith("eocc.scale.cluster")])
+"""
+
+
+def test_all_classifiers_fit_without_dask():
+    run = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_nobody_asks_what_a_measure_has():
+    asked = [
+        f"{path.relative_to(SOURCE)}: {line.strip()}"
+        for path in files()
+        for line in path.read_text().splitlines()
+        if re.search(r"(has|get)attr\((\w+\.)*(fitted_)?measures?_?\b(?!, \"fit\")", line)
+    ]
+    assert asked == []
+
+
 def test_the_package_holds_the_rooms_of_its_docstring_and_no_loose_modules():
     found = {path.name for path in SOURCE.iterdir()} - {"__pycache__", "py.typed"}
     assert found == {*ROOMS, "kernels", "__init__.py", "__main__.py"}
@@ -74,6 +108,12 @@ def test_the_readme_names_files_that_exist():
 
 
 def test_the_readmes_picture_can_be_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["three_clusters.py", str(tmp_path / "picture.png")])
-    runpy.run_path(str(ROOT / "examples" / "three_clusters.py"), run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["front_page.py", str(tmp_path / "picture.png")])
+    runpy.run_path(str(ROOT / "examples" / "front_page.py"), run_name="__main__")
     assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("name", ["SurpriseClassifier", "RegionClassifier", "EntropicOneClassClassifier"])
+def test_a_classifier_shows_what_users_call(name):
+    shown = [one for one in dir(getattr(eocc, name)) if not one.startswith("_")]
+    assert len(shown) <= 44, shown

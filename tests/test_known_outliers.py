@@ -48,7 +48,7 @@ def test_normal_rows_train_and_outliers_are_kept():
     clf = learned()
     assert_array_equal(clf.training_indices_, np.arange(80))
     assert_array_equal(clf.surprise_model_.outliers.prototypes, both_kinds(0)[1])
-    assert clf.facts()["known outliers"] == 12
+    assert clf._facts()["known outliers"] == 12
 
 
 def test_lists_hold_as_many_outliers_as_are_needed(tmp_path, monkeypatch):
@@ -77,11 +77,11 @@ def test_other_labels_than_minus_1_are_normal_and_a_warning_says_so():
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_blocks_and_threads_do_not_change_scores(n_jobs, monkeypatch):
     new = both_kinds(7)[0]
-    expected = learned(prototypes=20).score_all(new).ratios
+    expected = learned(prototypes=20)._score_all(new).ratios
     monkeypatch.setattr("eocc.surprise.comparison.BLOCK_SIZE", 100)
     monkeypatch.setattr("eocc.classifiers.surprise.BLOCK_ROWS", 7)
     monkeypatch.setattr("eocc.neighbours.exact.ROWS_PER_TASK", 3)
-    assert_array_equal(learned(prototypes=20, n_jobs=n_jobs).score_all(new).ratios, expected)
+    assert_array_equal(learned(prototypes=20, n_jobs=n_jobs)._score_all(new).ratios, expected)
 
 
 def test_an_enormous_outlier_leaves_the_distances_of_the_others_alone():

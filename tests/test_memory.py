@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from doubles import Manhattan, plain
 from eocc import SurpriseClassifier
 from eocc.foundation.byte_sizes import bytes_of
-from eocc.measures.base import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
 from eocc.scale import memory
 from eocc.scale.memory import OVERHEAD, MemoryLimitError, check_memory, free_memory, memory_limit
 from eocc.search import GeneticSearch
@@ -24,10 +24,10 @@ FEW = GeneticSearch(population_size=6, max_generations=2)
 
 def needed(clf, X, n_outliers=0):
     """What the classifier says that a fit needs, without the constant overhead."""
-    patterns = clf.read(X)
-    pair_bytes = pair_bytes_of(clf.resolved_measure_, patterns)
+    patterns = clf._read(X)
+    pair_bytes = clf.resolved_measure_.pair_bytes(patterns)
     n = len(patterns) - n_outliers
-    return clf.memory_needed(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
+    return clf._memory_needed(n, n_columns_of(patterns), pair_bytes, n_outliers)[0] - OVERHEAD
 
 
 @pytest.mark.parametrize(

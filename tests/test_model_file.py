@@ -157,7 +157,7 @@ def test_a_model_with_few_prototypes_comes_back(kind, setosa, iris, tmp_path):
     check_whole(clf, loaded, iris[0])
     assert len(loaded.prototypes_) == 12
     assert len(loaded.calibration_.margins if kind == "surprise" else loaded.labels_) == 50
-    assert (loaded.n_training, loaded.is_whole) == (50, False)
+    assert (loaded._n_training, loaded._is_whole) == (50, False)
 
 
 def test_a_calibration_of_fewer_margins_than_rows_comes_back(setosa, tmp_path, monkeypatch):
@@ -470,4 +470,4 @@ def test_the_order_of_the_entropy_is_known_even_if_gamma_was_not_saved(tmp_path,
     clf = EntropicOneClassClassifier(search=None).fit(setosa).set_params(gamma="large")
     loaded = again(clf, tmp_path / "m.eocc")
     assert isinstance(loaded.gamma, NotSaved)
-    assert loaded.facts()["order of the Rényi entropy"] == clf.alpha_ == (50 - 0.02) / 50
+    assert loaded._facts()["order of the Rényi entropy"] == clf.alpha_ == (50 - 0.02) / 50

@@ -250,7 +250,7 @@ def test_the_largest_numbers_that_load_give_finite_scores(sign, tmp_path):
     clf = SurpriseClassifier().fit(X, np.repeat([1, -1], [9, 3]))
     _fill(clf, "surprise.likelihood_ratio.coefficients.npy", sign * LARGEST_COEFFICIENT, tmp_path / "m.eocc")
     loaded, rows = load(tmp_path / "m.eocc"), np.vstack([X, 1000 * X, 1e100 * X, X + 0.1])
-    surprises = loaded.calibration_values(rows)
+    surprises = loaded._calibration_values(rows)
     assert np.isfinite(surprises).all()
     assert np.abs(surprises).max() > 1e100
     assert np.isfinite(loaded.decision_function(rows)).all()

@@ -127,4 +127,4 @@ except ModuleNotFoundError as error:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     decisions, error = run.stdout.splitlines()
     assert decisions == str(load(model).predict(molecules(ALCOHOLS)).tolist())
-    assert error == "SMILES need RDKit: pip install 'eocc[molecules]'"
+    assert error == "SMILES need RDKit: pip install rdkit"

@@ -216,7 +216,7 @@ def test_the_time_of_day_and_weekday_of_a_date_with_times_are_two_more_columns()
     whole = frame(at=moments)
     clf = SurpriseClassifier().fit(whole)
     assert clf.measure_.names == ["load", "state", "at", "at (time of day)", "at (weekday)"]
-    table = clf.read([{"load": 0.0, "state": "a", "at": dt.datetime(2031, 3, 9, 23, 59)}])
+    table = clf._read([{"load": 0.0, "state": "a", "at": dt.datetime(2031, 3, 9, 23, 59)}])
     assert table.column("at (time of day)").cell(0) == "23:59:00"
     assert table[0]["at (weekday)"] == "Sunday"
     assert clf.reading_.names == ["load", "state", "at"]

@@ -15,7 +15,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc.calibration.tally import Tally
 from eocc.scale import passes as in_memory
-from eocc.scale.cluster import DaskPasses, are_numbers
+from eocc.scale.cluster import DaskPasses
+from eocc.scale.collections import are_dask_numbers
 from eocc.scale.passes import ArrayPasses
 from eocc.space.prototypes.by_content import Census, Sketch
 from eocc.streaming.passes import ColumnStatistics, StreamPasses
@@ -171,13 +172,13 @@ def test_empty_partitions_are_left_out_and_empty_collections_refused():
 
 def test_collections_of_numbers_are_recognised():
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
-    assert are_numbers(da.zeros((4, 2)))
-    assert are_numbers(da.zeros((4, 2), dtype=int))
-    assert are_numbers(dd.from_pandas(frame[["a"]], npartitions=1))
-    assert not are_numbers(dd.from_pandas(frame, npartitions=1))
-    assert not are_numbers(da.zeros(4))
-    assert not are_numbers(da.zeros((4, 2), dtype=complex))
-    assert not are_numbers(db.from_sequence([1, 2], npartitions=1))
+    assert are_dask_numbers(da.zeros((4, 2)))
+    assert are_dask_numbers(da.zeros((4, 2), dtype=int))
+    assert are_dask_numbers(dd.from_pandas(frame[["a"]], npartitions=1))
+    assert not are_dask_numbers(dd.from_pandas(frame, npartitions=1))
+    assert not are_dask_numbers(da.zeros(4))
+    assert not are_dask_numbers(da.zeros((4, 2), dtype=complex))
+    assert not are_dask_numbers(db.from_sequence([1, 2], npartitions=1))
 
 
 def test_joins_on_a_cluster_change_no_result_that_may_be_needed_again():

@@ -35,10 +35,10 @@ def assert_plain(X, new, tolerance=1e-7):
     assert model.surprise.names == tuple(views)
     for k, name in enumerate(list(views)[1:]):
         assert_allclose(model.surprise.training[:, k], views[name][0], rtol=tolerance, atol=tolerance, err_msg=name)
-    found = model.surprise.views(*model.compare(clf.read(new)))
+    found = model.surprise.views(*model.compare(clf._read(new)))
     for column, (name, expected) in zip(found.T, oracle.combined(views).items(), strict=True):
         assert_allclose(column, expected, rtol=tolerance, atol=tolerance, err_msg=name)
-    assert_array_equal(clf.calibration_values(clf.read(new)), found.max(axis=1))
+    assert_array_equal(clf._calibration_values(clf._read(new)), found.max(axis=1))
     assert_allclose(found.max(axis=1), oracle.surprises(views), rtol=tolerance, atol=tolerance)
 
 

@@ -210,9 +210,9 @@ def test_the_report_names_prototypes_by_their_rows(name, kind, tmp_path):
 def test_the_study_scores_the_prototypes_as_the_classifier_does(kind):
     clf, _, new = fit(kind, "euclidean")
     study = study_of(clf, new)
-    assert study.classifier.n_training == 20
-    assert_allclose(study.training.ratios, clf.score_all(clf.prototypes_).ratios, atol=1e-12)
-    assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(new)))
+    assert study.classifier._n_training == 20
+    assert_allclose(study.training.ratios, clf._score_all(clf.prototypes_).ratios, atol=1e-12)
+    assert_array_equal(study.new.nearest, clf._nearest_regions(clf.transform(new)))
 
 
 @both_kinds
@@ -239,7 +239,7 @@ def test_a_membership_surface_says_how_many_rows_it_draws():
     axes = plot_membership(plain(prototypes=9, random_state=0).fit(X), axes=Figure().subplots(), resolution=20)
     assert axes.get_legend().get_texts()[0].get_text() == "9 of 30 training rows"
     assert len(axes.lines[0].get_xdata()) == 9
-    assert plain().fit(X).prototypes_in_words == ""
+    assert plain().fit(X)._prototypes_in_words == ""
 
 
 def test_the_modularity_of_many_partitions_is_drawn_with_few_vertices():

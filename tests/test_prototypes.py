@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 
 from eocc.measures import MEASURES, resolve_measure
 from eocc.measures.base import LinearPrepared
+from eocc.measures.protocol import FittedMeasure
 from eocc.space.prototypes import (
     SELECTIONS,
     FarthestFirst,
@@ -27,7 +28,7 @@ from samples import samples
 
 
 @dataclass
-class Steps:
+class Steps(FittedMeasure):
     """City-block distances of rows of integers: their sums are exact, so ties are exact."""
 
     n_parameters: int = 0
@@ -41,7 +42,7 @@ class Steps:
 
 
 @dataclass
-class Gives:
+class Gives(FittedMeasure):
     """A measure that returns the given answer."""
 
     answer: object
@@ -78,7 +79,7 @@ def in_small_rooms(work, **sizes):
 
 def patterns_of(name, n=20):
     measure, (training, _) = resolve_measure(name), samples(name, n)
-    patterns = measure.read(training) if hasattr(measure, "read") else training
+    patterns = training if measure.read is None else measure.read(training)
     return measure.fit(patterns), patterns
 
 

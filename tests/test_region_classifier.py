@@ -62,7 +62,7 @@ def test_every_measure_gives_a_model_that_can_be_saved(name, tmp_path):
     explained = clf.explain(new)
     assert [one.sentence for one in again.explain(new)] == [one.sentence for one in explained]
     assert str(explained[0].detail)
-    assert clf.transform(new).shape == (len(new), clf.n_dimensions)
+    assert clf.transform(new).shape == (len(new), clf._n_dimensions)
 
 
 @pytest.mark.parametrize("name", ["euclidean", "gower", "string-edit"])
@@ -104,7 +104,7 @@ def test_a_stream_and_dask_give_the_model_of_fit(n, monkeypatch):
     ):
         assert_array_equal(clf.score_samples(rows[:50]), whole.score_samples(rows[:50]))
         assert_array_equal(clf.calibration_.margins, whole.calibration_.margins)
-        assert clf.n_training == n
+        assert clf._n_training == n
 
 
 def test_labels_of_a_stream_and_of_dask_count(monkeypatch):
@@ -113,7 +113,7 @@ def test_labels_of_a_stream_and_of_dask_count(monkeypatch):
     y = np.append(np.ones(200), [-1, -1])
     one = RegionClassifier().fit(rows, y)
     other = RegionClassifier().fit(dask_array.from_array(rows, chunks=(70, 2)), y)
-    assert one.facts()["known outliers"] == 2
+    assert one._facts()["known outliers"] == 2
     assert_array_equal(one.score_samples(rows), other.score_samples(rows))
     assert one.score_samples([[3.0, 3.0]])[0] < RegionClassifier().fit(rows[:200]).score_samples([[3.0, 3.0]])[0]
 
@@ -122,7 +122,7 @@ def test_all_rows_calibrate_also_those_without_regions(monkeypatch):
     monkeypatch.setattr(module, "MOST_ROWS", 200)
     rows = np.random.default_rng(0).normal(size=(3000, 2))
     clf = RegionClassifier().fit(rows)
-    assert clf.n_training == 3000
+    assert clf._n_training == 3000
     assert sum(region.n_members for region in clf.regions_) == 200
     assert (clf.predict(rows) == -1).mean() == pytest.approx(0.05, abs=0.005)
 
@@ -132,8 +132,8 @@ def test_more_objects_are_compared_with_some_of_them(monkeypatch):
     words = [f"{a}{b}" for a in "abcdefg" for b in "uvwxyz"]
     clf = RegionClassifier().fit(words)
     assert len(clf.prototypes_) == 25
-    assert not clf.is_whole
-    assert clf.n_training == 42
+    assert not clf._is_whole
+    assert clf._n_training == 42
     assert clf.predict(["au", "qqqqqqqqqq"]).tolist() == [1, -1]
 
 
@@ -149,7 +149,7 @@ def test_a_model_of_numbers_holds_no_training_row(fitted, tmp_path):
     # The centre of a region of one row is that row.
     held = sum(row.tobytes() in content for row in X.to_numpy())
     assert held == sum(region.n_members == 1 for region in fitted.regions_)
-    assert held == fitted.facts()["training rows in the model"]
+    assert held == fitted._facts()["training rows in the model"]
     few = RegionClassifier(n_regions=4).fit(X)
     few.save(tmp_path / "few.eocc")
     assert not any(row.tobytes() in (tmp_path / "few.eocc").read_bytes() for row in X.to_numpy())
@@ -170,7 +170,7 @@ def test_correlated_columns_are_named():
     falling = two_groups()
     falling["load"] *= -1
     falls = RegionClassifier(n_regions=2, measure="standardised").fit(falling)
-    assert falls.facts()["correlated columns"] == "temp_c falls with load"
+    assert falls._facts()["correlated columns"] == "temp_c falls with load"
 
 
 def test_a_weak_correlation_is_not_named():
@@ -195,7 +195,7 @@ def test_an_explanation_names_the_column_that_takes_the_row_out(fitted):
         assert sum(reason.share for reason in one.reasons) == pytest.approx(1)
     reason = broken.reasons[0]
     assert reason.low < 0.8 < reason.high  # what a temperature of 52 suggests
-    assert broken.ratio > broken.limit
+    assert broken.how_far_out > broken.limit
     assert fitted.explain_frame(strange())["decision"].tolist() == [1, -1, -1]
 
 
@@ -304,13 +304,13 @@ def test_the_report_and_the_pictures_show_the_regions(name, tmp_path):
     assert "4 regions as rules" in page
     for axes in (clf.plot(), clf.plot(new), plot_region_sizes(clf)):
         assert axes.get_title()
-    reaches = clf.region_reaches
+    reaches = clf._region_reaches
     assert (reaches is None) == (name == "string-edit")
 
 
 def test_the_map_of_the_regions_has_a_circle_for_each(fitted):
-    assert len(fitted.region_reaches) == 20
+    assert len(fitted._region_reaches) == 20
     reach = np.sqrt(-2 * fitted.offset_)
-    assert (fitted.region_reaches < reach).all()
-    shown = fitted.reference_rows
+    assert (fitted._region_reaches < reach).all()
+    shown = fitted._reference_rows
     assert_allclose(np.median(shown, axis=0), np.median(two_groups(), axis=0), rtol=0.2)

@@ -13,12 +13,13 @@ from sklearn.metrics import roc_auc_score
 
 from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
+from eocc.calibration.discoveries import discoveries_among
 from eocc.explain import differences
 from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame
 from eocc.report import write_report
 from eocc.report.charts import chart
-from eocc.report.columns import MOST_COLUMNS
+from eocc.report.columns import FARTHEST, MOST_COLUMNS, MOST_LABELS
 from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
 from eocc.report.pictures import picture_of
@@ -73,6 +74,11 @@ def read(path):
     return reader
 
 
+def discovered(clf, X):
+    p_values = clf.p_values(X)
+    return discoveries_among(clf.calibration_, p_values).among(p_values)
+
+
 CLASSIFIERS = {"surprise": SurpriseClassifier(), "entropic": EntropicOneClassClassifier(search=None)}
 
 
@@ -90,7 +96,9 @@ def page(flowers, tmp_path_factory):
 
 def test_the_page_names_itself_and_its_language(page):
     assert page.all("html") == [{"lang": "en"}]
-    assert page.text.startswith("Irises")
+    verdict, about = page.text.split(" Skip to ")[0].rsplit(" (", 1)
+    assert about == "Irises)"
+    assert f"Irises {verdict} Model: " in page.text
     assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in page.all("meta")
 
 
@@ -101,8 +109,9 @@ def test_headings_come_in_order_and_links_lead_somewhere(page):
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
     known = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
     links = [link["href"] for link in page.all("a")]
-    assert len(links) == 7
-    assert {link[1:] for link in links} <= known
+    assert {link[1:] for link in links if not link.startswith("#row=")} <= known
+    names = {row["name"] for row in page.data["rows"] if row["decision"] == 2}
+    assert {link.removeprefix("#row=") for link in links if link.startswith("#row=")} <= names
 
 
 def test_no_identity_occurs_twice(page):
@@ -137,8 +146,8 @@ def test_the_summary_has_counts_false_alarms_and_auc(flowers, page):
     clf, X, y = flowers
     accepted = clf.predict(X) == 1
     alarms, n_rejected = int((~accepted & (y == 1)).sum()), int((~accepted).sum())
-    assert clf.describe() in page.text
-    assert f"Of 110 new rows it rejects {n_rejected} " in page.text
+    assert clf._describe() in page.text
+    assert page.text.startswith(f"{n_rejected} of 110 rows look unusual")
     assert f"False alarms: {alarms} of 10 rows labelled normal ({10 * alarms}%) are rejected." in page.text
     assert f"AUC {roc_auc_score(y, clf.score_samples(X)):.3f}" in page.text
 
@@ -156,13 +165,12 @@ def test_rows_carry_decision_p_value_label_and_reason(flowers, page):
     clf, X, y = flowers
     decisions, rows = clf.predict(X), {int(row["name"]): row for row in page.data["rows"]}
     assert sorted(rows) == list(range(110))
-    assert {k for k, row in rows.items() if row["decision"] == 2} == set(np.flatnonzero(decisions == -1).tolist())
+    assert {k for k, row in rows.items() if row["decision"]} == set(np.flatnonzero(decisions == -1).tolist())
     assert [rows[k]["label"] for k in range(110)] == (y == 1).tolist()
     assert page.data["has_p"] == (clf.calibration_ is not None)
     if clf.calibration_ is not None:
-        with_unsure = clf.predict_with_reject(X)
-        assert [1 - rows[k]["decision"] for k in range(110)] == with_unsure.tolist()
-        assert_allclose([rows[k]["p"] for k in range(110)], clf.p_values(X), rtol=0.01)
+        assert [rows[k]["decision"] == 2 for k in range(110)] == discovered(clf, X).tolist()
+        assert_allclose([float(rows[k]["p"]) for k in range(110)], clf.p_values(X), rtol=0.01)
     assert all(row["why"] and row["say"] for row in rows.values())
 
 
@@ -173,35 +181,86 @@ def test_the_list_begins_with_the_most_unusual_row(flowers, page):
     assert "petal length" not in page.text  # these columns have no names
 
 
-def test_columns_have_their_normal_range_and_histogram(iris, tmp_path):
+def test_columns_have_their_normal_range_and_histogram(tmp_path):
     X = np.column_stack([0.1 * np.arange(1000), np.full(1000, 3.0)])
     page = read(write_report(SurpriseClassifier().fit(pd.DataFrame(X, columns=["a", "b"])), tmp_path / "p.html"))
     first, second = page.data["columns"]
-    assert (first["name"], first["low"], first["high"], first["ends"]) == ("a", 2.4975, 97.403, [0, 99.9])
+    assert (first["name"], first["usual"]) == ("a", "2.4 to 97.5")
+    assert first["band"] == pytest.approx([24 / 999, 975 / 999], abs=1e-3)
     assert sum(first["counts"]) == 1000
-    assert (second["low"], second["high"]) == (3, 3)
-    assert "b has the same value in every training row, so any other value looks unusual." in page.text
+    assert "log" not in first
+    assert (second["band"], sum(second["counts"])) == ([0.5, 0.5], 1000)
+    assert {tuple(row["places"]) for row in page.data["rows"][:1]} <= {(0.0, 0.5), (1.0, 0.5)}
 
 
-def test_problems_of_the_data_are_said_in_words(tmp_path):
+def test_amounts_have_a_logarithmic_axis_and_counts_stay_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    money, items = np.round(np.exp(rng.normal(5, 1.2, 400)), 2), rng.poisson(3, 400)
+    frame = pd.DataFrame({"money": money, "items": items.astype(float), "score": rng.normal(size=400)})
+    new = pd.DataFrame({"money": [123456.75, -4.0], "items": [40.0, 2.0], "score": [0.0, 0.5]})
+    page = read(write_report(SurpriseClassifier().fit(frame), tmp_path / "p.html", new))
+    columns = {column["name"]: column for column in page.data["columns"]}
+    assert [columns[name].get("log") for name in ("money", "items", "score")] == [True, None, None]
+    assert re.fullmatch(r"\d+ to \d+", columns["items"]["usual"])
+    rows = {row["name"]: row for row in page.data["rows"]}
+    assert rows["0"]["values"][:2] == ["123456.75", "40"]  # not rounded to five digits
+    logs = np.log(money)
+    assert rows["0"]["places"][0] == pytest.approx((np.log(123456.75) - logs.min()) / np.ptp(logs), abs=1e-3)
+    assert rows["1"]["places"][0] == -FARTHEST  # no logarithm, so left of everything
+
+
+def test_categories_have_bars_and_new_ones_none(tmp_path):
+    kinds = [f"kind {k:02}" for k in range(MOST_LABELS + 4)]
+    frame = pd.DataFrame({"kind": [kind for k, kind in enumerate(kinds) for _ in range(40 - k)]})
+    frame["size"] = np.random.default_rng(0).normal(size=len(frame))
+    new = pd.DataFrame({"kind": [kinds[1], kinds[-1], "boat", None], "size": [0.0, 0.1, 0.2, 0.3]})
+    page = read(write_report(SurpriseClassifier().fit(frame), tmp_path / "p.html", new))
+    column = page.data["columns"][0]
+    assert [label for label, _ in column["shares"]] == [*kinds[:MOST_LABELS], "4 others"]
+    assert sum(share for _, share in column["shares"]) == pytest.approx(1, abs=1e-3)
+    places = {row["name"]: row["places"][0] for row in page.data["rows"]}
+    assert places == {"0": 1, "1": MOST_LABELS, "2": -1, "3": None}
+
+
+def test_what_is_new_or_not_compared_is_said_at_the_top(tmp_path):
     rng = np.random.default_rng(0)
     training = pd.DataFrame({"load": rng.normal(size=30), "kind": ["pump", "fan", None] * 10})
-    new = pd.DataFrame({"load": [0.1, 99.0, np.nan], "kind": ["pump", "boat", "fan"]})
-    page = read(write_report(SurpriseClassifier().fit(training), tmp_path / "page.html", new))
-    assert "Gaps in 10 of 30 training rows: kind (10)." in page.text
-    assert "Gaps in 1 of 3 new rows: load (1)." in page.text
-    assert "New rows have categories that no training row has: kind (boat)." in page.text
-    assert "New rows with a value beyond those of all training rows, by column: load (1)." in page.text
-    assert page.data["columns"][1]["shares"] == {"fan": 0.5, "pump": 0.5}
-    values = {row["name"]: row["values"] for row in page.data["rows"]}
-    assert values == {"0": [0.1, "pump"], "1": [99, "boat"], "2": [None, "fan"]}
+    training["machine"] = [f"m-{k}" for k in range(30)]
+    new = pd.DataFrame({"load": [0.1, 99.0, np.nan], "kind": ["pump", "boat", "fan"], "machine": ["a", "b", "c"]})
     with pytest.warns(UserWarning, match="not compared"):
-        named = SurpriseClassifier().fit(training.assign(machine=[f"m-{k}" for k in range(30)]))
-    new = new.assign(machine=["a", "b", "c"])
-    assert "Not compared: machine." in read(write_report(named, tmp_path / "page.html", new)).text
+        clf = SurpriseClassifier().fit(training)
+    page = read(write_report(clf, tmp_path / "page.html", new, notes=["Row 7 cannot be read."]))
+    top = page.text[: page.text.index("The most unusual first")]
+    for said in ("Row 7 cannot be read.", "machine", "kind (boat)", "load (1)", "1 of 3 new rows"):
+        assert said in top
+    assert "Gaps in 10 of 30 training rows: kind (10)." in page.text.removeprefix(top)
+    assert page.data["columns"][1]["shares"] == [["fan", 0.5], ["pump", 0.5]]
+    assert {row["name"]: row["values"] for row in page.data["rows"]} == {
+        "0": ["0.1", "pump"], "1": ["99", "boat"], "2": [None, "fan"],
+    }  # fmt: skip
     clean = SurpriseClassifier().fit(training[["load"]])
     text = read(write_report(clean, tmp_path / "page.html", training[["load"]][:5])).text
-    assert "No gaps, no constant columns, no values beyond those of the training rows." in text
+    assert "Nothing: every column was compared" in text
+
+
+def test_the_verdict_counts_rows_chance_and_discoveries(tmp_path):
+    rng = np.random.default_rng(0)
+    clf, new = SurpriseClassifier().fit(rng.normal(size=(300, 2))), rng.normal(size=(60, 2))
+    new[:4] += 40
+    n_rejected, n_found = int((clf.predict(new) == -1).sum()), int(discovered(clf, new).sum())
+    assert (n_found, n_rejected > 4) == (4, True)
+    study = study_of(clf, new)
+    assert [int(one) for one in re.findall(r"\d+", study.verdict)] == [n_rejected, 60, 3, 4]
+    assert study.counts == (60 - n_rejected, n_rejected, 4)
+    calm = study_of(clf, np.zeros((5, 2)))
+    assert [int(one) for one in re.findall(r"\d+", calm.verdict)] == [5, 1]  # none of 5; fewer than 1
+    assert re.findall(r"\d+", study_of(clf).verdict) == ["300"]
+
+
+def test_a_page_that_is_called_something_else_is_refused(flowers, tmp_path):
+    with pytest.raises(ValueError, match=r"the page is HTML: call it 'r.html', not 'r.pdf'; print it"):
+        write_report(flowers[0], tmp_path / "r.pdf")
+    assert write_report(flowers[0], tmp_path / "R.HTM").exists()
 
 
 def test_of_very_many_columns_the_page_shows_those_that_are_named_as_reasons(tmp_path):
@@ -215,25 +274,25 @@ def test_of_very_many_columns_the_page_shows_those_that_are_named_as_reasons(tmp
     assert "c80" in kept
     assert kept == sorted(kept, key=names.index)
     values = {row["name"]: row["values"] for row in page.data["rows"]}
-    assert_allclose(values["2"], new.loc[2, kept], rtol=1e-4)
+    assert_allclose(list(map(float, values["2"])), new.loc[2, kept], rtol=1e-3)
 
 
 def test_the_limit_is_stated(flowers, page, iris, tmp_path):
-    assert f"How far out: {flowers[0].ratio_name}; rows up to 1 are accepted" in page.text
+    assert f"How far out: {flowers[0]._how_far_out_name}; rows up to 1 are accepted" in page.text
     clf = EntropicOneClassClassifier(search=None, false_alarm_rate=0.1, random_state=0).fit(iris[0][:40])
     text = read(write_report(clf, tmp_path / "page.html")).text
     reach = (1 - 2 * clf.threshold_) ** 0.5
-    assert f"rows up to {reach:.4g} are accepted, and of these, rows with a p-value up to 0.4 are unsure." in text
+    assert f"rows up to {reach:.4g} are accepted." in text
     assert f"A row is accepted if it lies within {reach:.4g} extents of a region." in text
 
 
 def test_the_study_holds_the_scores_of_the_classifier(flowers):
     clf, X, _ = flowers
     study = study_of(clf, X)
-    assert_array_equal(study.new.ratios, clf.score_all(X).ratios)
+    assert_array_equal(study.new.ratios, clf._score_all(X).ratios)
     assert_array_equal(study.new.scores, clf.score_samples(X))
     assert_array_equal(study.new.accepted, clf.predict(X) == 1)
-    assert_array_equal(study.new.nearest, clf.nearest_regions(clf.transform(X)))
+    assert_array_equal(study.new.nearest, clf._nearest_regions(clf.transform(X)))
     assert study.explained[3] == clf.explain(X[study.listed[3:4]])[0]
 
 
@@ -242,7 +301,7 @@ def test_regions_are_not_computed_for_many_rows(tmp_path, monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 2))
     clf = SurpriseClassifier().fit(X)
     found = read(write_report(clf, tmp_path / "page.html", X[:5] + 9, [1, 1, -1, -1, 1]))
-    assert not clf.has_regions
+    assert not clf._has_regions
     assert "Regions are not shown for 60 training rows." in found.text
     assert (len(found.data["training"]), len(found.data["rows"]), found.data["tree"]) == (60, 5, [])
     assert not any("region" in one for one in found.data["training"] + found.data["rows"])
@@ -254,7 +313,7 @@ def test_fewer_prototypes_than_training_rows_are_said(tmp_path):
     X = np.random.default_rng(0).normal(size=(60, 2))
     for clf in (SurpriseClassifier(prototypes=20), plain(prototypes=20, random_state=0, false_alarm_rate=0.1)):
         text = read(write_report(clf.fit(X), tmp_path / "page.html", X[:5] + 9)).text
-        assert "It keeps 20 of 60 training rows as prototypes" in text
+        assert "20 of 60 training rows as prototypes" in text
         assert "It was set on 60 training rows" in text
 
 
@@ -281,7 +340,7 @@ def test_every_measure_has_its_report(name, tmp_path):
         found = read(write_report(clf, tmp_path / "page.html", new, [1, 1, -1, -1, 1]))
         assert (len(found.data["training"]), len(found.data["rows"])) == (20, 5)
         assert "AUC" in found.text
-        assert all(row["near"] or clf.is_whole for row in found.data["rows"])
+        assert all(row["near"] or clf._is_whole for row in found.data["rows"])
         drawn = {bool(row.get("picture")) for row in found.data["rows"]}
         assert drawn == {name in ("graph-edit", "twec", "dtw", "string-edit")}
         assert bool(found.data["columns"]) == (name in ("euclidean", "standardised", "gower"))
@@ -313,7 +372,7 @@ def test_the_model_section_shows_the_facts_and_all_weightings(setosa, tmp_path):
     surprise = SurpriseClassifier().fit(setosa * np.array([1.0, 50.0, 1.0, 1.0]))
     text = read(write_report(surprise, tmp_path / "page.html")).text
     assert "variance-equalised" in text
-    assert f"{surprise.weightings['variance-equalised'][0]:.3g}" in text
+    assert f"{surprise._weightings['variance-equalised'][0]:.3g}" in text
     assert f"threshold of the surprise {surprise.surprise_model_.threshold.value:.3g}" in text
     assert "Search:" not in text
     plain = EntropicOneClassClassifier(search=None).fit(setosa)
@@ -342,7 +401,7 @@ def test_labels_of_one_kind_leave_out_the_roc_curve(flowers, tmp_path):
 def test_few_rows_and_copies_have_their_report(X, tmp_path):
     for unfitted in CLASSIFIERS.values():
         text = read(write_report(clone(unfitted).fit(X), tmp_path / "page.html", [[1.0, 2.0], [30.0, 4.0]])).text
-        assert re.search("Of 2 new rows it rejects [12] ", text)
+        assert re.match("[12] of 2 rows looks? unusual", text)
 
 
 def test_strings_of_the_user_are_always_text(tmp_path):
@@ -367,7 +426,7 @@ def test_of_many_rows_the_page_holds_the_most_unusual_and_some_of_the_others(tmp
     X = rng.normal(size=(3 * MOST_LISTED, 2)) * 2
     clf = EntropicOneClassClassifier(search=None).fit(rng.normal(size=(300, 2)))
     page = read(write_report(clf, tmp_path / "page.html", X))
-    order = np.argsort(-clf.score_all(X).ratios, kind="stable")
+    order = np.argsort(-clf._score_all(X).ratios, kind="stable")
     rows = page.data["rows"]
     assert [int(row["name"]) for row in rows] == [*order[:500].tolist(), *order[500::5].tolist()]
     assert ["say" in row for row in rows] == [True] * MOST_EXPLAINED + [False] * (MOST_LISTED - MOST_EXPLAINED)
@@ -393,7 +452,7 @@ def test_without_matplotlib_the_charts_are_words_and_say_what_to_install(flowers
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     clf, X, y = flowers
     text = read(write_report(clf, tmp_path / "page.html", X, y)).text
-    assert "This chart needs matplotlib: pip install 'eocc[plot]'." in text
+    assert "This chart needs matplotlib: pip install matplotlib." in text
     assert "Rows up to 1 are accepted; the last bar includes all that lie farther out." in text
     with pytest.raises(ModuleNotFoundError, match=r"pictures need matplotlib: pip install 'eocc\[plot\]'"):
         clf.plot(X)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from browsing import CONTRAST, HOSTILE, TEXT, click, keys, one, wait_for
+from browsing import CONTRAST, HOSTILE, TEXT, axe_findings, click, keys, one, wait_for
 from eocc import SurpriseClassifier, load
 from eocc.cli import main
 from eocc.report import write_review
@@ -211,3 +211,23 @@ def test_hostile_strings_are_text_and_reach_the_file_whole(browser, tmp_path, ir
     (line,) = saved(browser, tmp_path)
     assert line["row"] in names
     assert line["data"] == HOSTILE
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page, width, scheme):
+    chosen = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", chosen)
+    narrow = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", narrow)
+    page.execute_script("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    assert axe_findings(page) == []
+
+
+def test_print_shows_all_rows_with_all_folds_open(page):
+    page.execute_script("dispatchEvent(new Event('beforeprint'))")
+    names = [heading.text for heading in page.find_elements("css selector", "#card h2")]
+    assert names == [f"Row {row['name']}" for row in shown(page)]
+    assert page.find_elements("css selector", "#card details:not([open])") == []
+    page.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert len(page.find_elements("css selector", "#card h2")) == 1

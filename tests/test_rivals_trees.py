@@ -15,7 +15,6 @@ from eocc.rivals.k_centres import (
     left_out_distances,
     radius,
     recentred_centres,
-    swapped_centres,
 )
 from eocc.rivals.spanning_tree_description import SpanningTreeDescription
 from oracles import rivals as oracle
@@ -108,31 +107,6 @@ def test_training_scores_are_left_out_for_leaves_and_never_higher_for_others():
 # The centres.
 
 
-@given(points(min_rows=2, max_rows=9), st.integers(1, 4), st.integers(0, 99))
-def test_radius_is_at_most_twice_the_smallest(X, k, seed):
-    distances = cdist(X, X)
-    least = oracle.least_radius(distances.tolist(), min(k, len(X)))
-    for n_starts in (1, 25):
-        centres = swapped_centres(distances, k, n_starts, np.random.default_rng(seed))
-        assert radius(distances, centres) == oracle.radius(distances.tolist(), centres.tolist())
-        assert least <= radius(distances, centres) * (1 + 1e-12)
-        assert radius(distances, centres) <= 2 * least * (1 + 1e-12)
-
-
-# In one of these 90 clouds no single swap improves the centres; several at once would.
-STUCK = {(24, 3)}
-
-
-@pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_swaps_find_the_smallest_radius_on_small_clouds_except_one(seed, k):
-    distances = cdist(cloud(14, seed=seed), cloud(14, seed=seed))
-    found = radius(distances, swapped_centres(distances, k, 14, np.random.default_rng(seed)))
-    least = oracle.least_radius(distances.tolist(), k)
-    assert (found > least * (1 + 1e-9)) == ((seed, k) in STUCK)
-    assert found <= 1.01 * least
-
-
 def test_recentred_centres_are_the_middles_of_their_clusters():
     X = cloud(50)
     distances = cdist(X, X)
@@ -142,14 +116,11 @@ def test_recentred_centres_are_the_middles_of_their_clusters():
         members = np.flatnonzero(labels == label)
         spread = distances[np.ix_(members, members)].max(axis=1)
         assert distances[centre, members].max() == spread.min()
-    swapped = swapped_centres(distances, 4, 1, np.random.default_rng(0))
-    assert radius(distances, swapped) <= radius(distances, centres)
 
 
-@pytest.mark.parametrize("search", ["swaps", "recentring"])
-def test_two_centres_of_two_groups_by_hand(search):
+def test_two_centres_of_two_groups_by_hand():
     X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-    centres = KCentres(k=2, search=search, random_state=0).fit(X)
+    centres = KCentres(k=2, random_state=0).fit(X)
     assert sorted(centres.centres_) == [1, 4]
     assert centres.radius_ == 1
     assert_array_equal(centres.score_samples([[1.0], [5.0], [20.0]]), [0, -4, -9])
@@ -211,7 +182,6 @@ def test_the_best_of_many_starts_is_kept():
         ({"k": 0}, "k must be an integer >= 1 or 'auto', not 0"),
         ({"k": "many"}, "k must be an integer >= 1 or 'auto', not 'many'"),
         ({"n_starts": 0}, "n_starts must be an integer >= 1, not 0"),
-        ({"search": "all"}, r"search must be one of \['recentring', 'swaps'\], not 'all'"),
         ({"random_state": -1}, "random_state must be"),
     ],
 )

@@ -38,7 +38,7 @@ def test_fewer_prototypes_give_fewer_columns_and_nearly_the_same_ranking(make, t
     assert clf.transform(targets).shape == (300, 60)
     assert_array_equal(clf.prototypes_, targets[clf.training_indices_[clf.prototype_indices_]])
     assert len(clf.labels_) == len(clf.training_indices_)
-    assert (clf.n_training, clf.is_whole) == (300, False)
+    assert (clf._n_training, clf._is_whole) == (300, False)
     rng = np.random.default_rng(1)
     new = np.vstack([targets + rng.normal(size=targets.shape) * 0.1, rng.uniform(-8, 14, size=(300, 3))])
     y = np.repeat([1, 0], 300)
@@ -77,7 +77,7 @@ def test_many_blocks_of_products_give_the_same_model_on_two_threads(prototypes):
 
 
 def test_rows_that_are_not_kept_are_scored_on_all_threads(monkeypatch):
-    allowed, plain_values = [], SurpriseClassifier.calibration_values
+    allowed, plain_values = [], SurpriseClassifier._calibration_values
 
     def values(self, patterns):
         allowed.append(_allowed.get())
@@ -116,7 +116,7 @@ def test_every_kind_of_data_may_have_fewer_prototypes(name, make, tmp_path):
     assert_array_equal(loaded.score_samples(new), scores)
     assert_array_equal(loaded.training_indices_, clf.training_indices_)
     assert_array_equal(loaded.prototype_indices_, clf.prototype_indices_)
-    assert loaded.facts() == clf.facts()
+    assert loaded._facts() == clf._facts()
 
 
 def test_training_dissimilarities_to_prototypes_stay_within_1(targets):

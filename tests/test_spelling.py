@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from eocc.tables.spelling import Spelling, date_of, is_two_dates, number_of, truth_of, unit_of
+from eocc.tables.spelling import Spelling, date_of, is_two_dates, meaning_of, number_of, truth_of
 
 POINT, COMMA = Spelling("."), Spelling(",")
 DAY, MONTH = Spelling(day_first=True), Spelling(day_first=False)
@@ -45,7 +45,7 @@ def test_numbers(text, point, comma):
 
 
 def test_the_sign_of_a_number():
-    assert [unit_of(text) for text in ("12 %", "€5", "5 $", "5", "oak")] == ["%", "€", "$", "", ""]
+    assert [meaning_of(text).sign for text in ("12 %", "€5", "5 $", "5", "oak")] == ["%", "€", "$", "", ""]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from streams import ROWS, Twice, chunked, classifier, entropic, fitted, write_cs
 
 def state_of(clf):
     margins = clf.calibration_ and clf.calibration_.margins.tolist()
-    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.offset_, margins, clf.facts()
+    return clf.prototypes_.tolist(), clf.training_indices_.tolist(), clf.threshold_, clf.offset_, margins, clf._facts()
 
 
 @given(cuts=st.lists(st.integers(0, 200), max_size=6))
@@ -72,7 +72,7 @@ def test_the_threshold_is_that_of_all_rows_with_the_kept_ones_left_out():
     clf = fit_stream(classifier(prototypes=120, false_alarm_rate=0.1), chunked(ROWS, 41))
     alone = classifier(prototypes=None, false_alarm_rate=0.1).fit(ROWS[clf.training_indices_])
     assert_array_equal(clf.prototypes_, alone.prototypes_)
-    surprises = alone.calibration_values(ROWS)
+    surprises = alone._calibration_values(ROWS)
     # floor(0.1 * 901) = 90: the ninetieth largest of 900.
     threshold = clf.surprise_model_.threshold.value
     assert threshold == pytest.approx(np.sort(surprises)[-90], rel=1e-12)
@@ -80,7 +80,7 @@ def test_the_threshold_is_that_of_all_rows_with_the_kept_ones_left_out():
     assert len(clf.calibration_.margins) == 900
     new = np.random.default_rng(1).uniform(-4, 10, size=(500, 3))
     assert_array_equal(clf.predict(new) == 1, clf.p_values(new) > 0.1)
-    exact = (1 + (surprises[None] >= clf.calibration_values(new)[:, None]).sum(axis=1)) / 901
+    exact = (1 + (surprises[None] >= clf._calibration_values(new)[:, None]).sum(axis=1)) / 901
     assert_allclose(clf.p_values(new), exact, rtol=1e-12)
 
 
@@ -90,10 +90,10 @@ def test_kept_rows_with_copies_are_calibrated_as_new_rows():
     clf = fit_stream(classifier(prototypes=400, false_alarm_rate=0.1), chunked(rows, 41))
     kept, rest = clf.training_indices_, np.delete(np.arange(600), clf.training_indices_)
     alone = classifier(prototypes=None, false_alarm_rate=0.1)
-    alone.read(rows[kept], reset=True)
+    alone._read(rows[kept], reset=True)
     as_new = alone._learn(rows[kept], kept, None)
-    assert (as_new > alone.calibration_values(rows[kept]) + 0.01).any()
-    surprises = np.concatenate([as_new, alone.calibration_values(rows[rest])])
+    assert (as_new > alone._calibration_values(rows[kept]) + 0.01).any()
+    surprises = np.concatenate([as_new, alone._calibration_values(rows[rest])])
     assert clf.surprise_model_.threshold.value == pytest.approx(np.sort(surprises)[-60], rel=1e-12)
 
 
@@ -162,7 +162,7 @@ def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path)
     assert all(state_of(model) == state_of(models[0]) for model in models)
     assert models[1].feature_names_in_.tolist() == ["x0", "x1", "x2"]
     assert not hasattr(models[0], "feature_names_in_")
-    scores = models[0].score_all(ROWS)
+    scores = models[0]._score_all(ROWS)
     for k, (model, source) in enumerate(zip(models, sources, strict=True)):
         out = tmp_path / f"out{k}.{'csv' if k % 2 else 'parquet'}"
         scored = score_stream(model, source, out)
@@ -170,7 +170,7 @@ def test_every_kind_of_source_gives_the_same_model_and_scores(sources, tmp_path)
         assert scored.n_rows == 900
         assert scored.n_accepted == table["decision"].count(1) == int((scores.margins >= 0).sum())
         assert table["row"] == list(range(900))
-        assert table["distance"] == scores.ratios.tolist()
+        assert table["how_far_out"] == scores.ratios.tolist()
         assert table["score"] == scores.log_memberships.tolist()
         assert table["p_value"] == models[0].calibration_.p_values(scores.margins).tolist()
 

@@ -38,8 +38,8 @@ def test_a_fit_that_needs_too_much_memory_is_refused_after_the_first_pass():
 
 @pytest.mark.parametrize("source", [chunked(ROWS, 100), ROWS])
 def test_the_memory_for_a_small_source_is_that_of_its_own_length(source):
-    enough = int(SurpriseClassifier().memory_needed(900, 3)[0]) + 1
-    assert enough < SurpriseClassifier().memory_needed(20_000, 3)[0] / 1.2
+    enough = int(SurpriseClassifier()._memory_needed(900, 3)[0]) + 1
+    assert enough < SurpriseClassifier()._memory_needed(20_000, 3)[0] / 1.2
     assert len(fit_stream(SurpriseClassifier(max_memory=enough), source).training_indices_) == 900
 
 
@@ -75,7 +75,7 @@ def test_columns_of_frames_are_found_by_name_in_any_order(tmp_path):
     shuffled = [FRAME[:400], FRAME.loc[400:, NAMES[::-1]].assign(more=7.0)]
     clf = fit_stream(classifier(), shuffled)
     plain = fit_stream(classifier(), [FRAME])
-    assert_array_equal(clf.score_all(FRAME).ratios, plain.score_all(FRAME).ratios)
+    assert_array_equal(clf._score_all(FRAME).ratios, plain._score_all(FRAME).ratios)
     assert clf.feature_names_in_.tolist() == NAMES
     for k, source in enumerate((FRAME, shuffled, [FRAME[NAMES[::-1]].assign(more="text")], ROWS, chunked(ROWS, 9))):
         score_stream(clf, source, tmp_path / f"{k}.csv")

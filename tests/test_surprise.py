@@ -103,7 +103,7 @@ def test_lists_are_summarised_as_all_prototypes_are(points, k, m, length, above)
     near, means, is_short = np.empty((1, k)), np.empty(1), np.empty(1, bool)
     is_whole = length >= len(points)
     m = min(m, k)
-    left = Remaining(np.array([own]), np.array([twin]), counts, values)
+    left = Remaining(np.array([own]), np.array([twin]), counts, np.arange(len(points)), values)
     summarise_lists(Lists(distances, numbers), left, above, m, is_whole, near, means, is_short)
     rows = [
         (float(distance), values[j])
@@ -124,7 +124,7 @@ def test_a_list_too_short_to_tell_says_so():
     distances, numbers = np.ones((1, 10)), np.arange(10)[None]
     counts, is_short = np.ones(20, np.int64), np.empty(1, bool)
     found = np.empty((1, 8)), np.empty(1)
-    left = Remaining(np.array([-1]), np.array([-1]), counts, np.ones(20))
+    left = Remaining(np.array([-1]), np.array([-1]), counts, np.arange(20), np.ones(20))
     summarise_lists(Lists(distances, numbers), left, -1.0, 4, False, *found, is_short)
     assert is_short[0]
 

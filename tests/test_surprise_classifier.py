@@ -19,7 +19,7 @@ def normal_rows(seed, n=100):
 
 def left_out_scores(clf):
     """The scores of the training rows, each left out of its own neighbours."""
-    return clf.score_all(clf.prototypes_)
+    return clf._score_all(clf.prototypes_)
 
 
 def test_it_follows_a_ring_that_one_ball_cannot():
@@ -133,7 +133,7 @@ def test_a_weight_of_0_is_0_under_all_weightings():
 
 def test_ratios_memberships_and_margins_agree():
     clf = SurpriseClassifier().fit(normal_rows(0))
-    scores = clf.score_all(normal_rows(1))
+    scores = clf._score_all(normal_rows(1))
     assert_array_equal(scores.log_memberships, clf.score_samples(normal_rows(1)))
     assert_allclose(scores.log_memberships, -(scores.ratios**2) / 2)
     assert_array_equal(scores.margins, clf.decision_function(normal_rows(1)))
@@ -144,7 +144,7 @@ def test_ratios_memberships_and_margins_agree():
 @pytest.mark.parametrize("name", ["triangular", "trapezoidal", "bell", "two-sided"])
 def test_every_membership_function_grades_the_same_ratios(name):
     clf, gaussian = (SurpriseClassifier(membership_function=f).fit(normal_rows(0)) for f in (name, "gaussian"))
-    assert_array_equal(clf.score_all(normal_rows(1)).ratios, gaussian.score_all(normal_rows(1)).ratios)
+    assert_array_equal(clf._score_all(normal_rows(1)).ratios, gaussian._score_all(normal_rows(1)).ratios)
     assert_array_equal(clf.predict(normal_rows(1)), gaussian.predict(normal_rows(1)))
 
 
@@ -223,4 +223,4 @@ def test_the_number_of_threads_changes_nothing_else_and_no_parameter_is_missing_
         *("max_memory", "n_jobs"),
     }
     assert set(inspect.signature(SurpriseClassifier).parameters) == varied
-    assert {parameter.name for parameter in SurpriseClassifier.parameters} == varied
+    assert {parameter.name for parameter in SurpriseClassifier._parameters} == varied

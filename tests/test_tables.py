@@ -290,7 +290,7 @@ def test_gaps_in_training_do_not_hide_a_strange_value(share):
     clf = SurpriseClassifier().fit(training)
     assert clf.predict(strange) == -1
     assert clf.p_values(strange) < 0.01
-    assert clf.score_all(strange).ratios > 2
+    assert clf._score_all(strange).ratios > 2
 
 
 @pytest.mark.parametrize("measure", [Gower(), Composite({"table": Gower(), "load": "euclidean"})])
@@ -302,7 +302,7 @@ def test_a_copy_of_a_training_row_with_gaps_scores_as_the_row_did_when_it_was_le
     clf = SurpriseClassifier(measure=measure).fit(X)
     among = clf.surprise_model_.normal.among_itself()
     clf.surprise_model_.surprise.neighbours.leave_twins_out(among)
-    single = clf.score_all(X).margins[among.twins < 0]
+    single = clf._score_all(X).margins[among.twins < 0]
     assert len(single) > 40
     assert np.abs(single[:, None] - clf.calibration_.margins).min(axis=1).max() < 1e-8
 

@@ -155,7 +155,7 @@ def test_an_explanation_says_what_answers_add():
     some = rows[[*places, *range(0, 220, 20)]]
     model = better.surprise_model_
     explained, added = better.explain(some), model.correction.of(some)
-    assert_array_equal([one.surprise for one in explained], better.calibration_values(some))
+    assert_array_equal([one.surprise for one in explained], better._calibration_values(some))
     assert_array_equal([one.answered for one in explained], added)
     assert added.any()
     said = ["Answers on similar rows add" in " ".join(one.detail.split()) for one in explained]
@@ -269,7 +269,7 @@ class TestAnswersOnTrainingRows:
     def test_outliers_leave_the_normal_rows(self):
         taught = self.clf.teach(self.X[200:], self.y[200:])
         assert_array_equal(taught.training_indices_, np.arange(200))
-        assert (taught.n_training, taught.is_whole, taught.surprise_model_.n_outliers) == (200, True, 20)
+        assert (taught._n_training, taught._is_whole, taught.surprise_model_.n_outliers) == (200, True, 20)
         assert_array_equal(taught.answers_.removed.places, np.arange(200, 220))
         assert len(taught.calibration_.margins) == 200
         assert len(self.clf.prototypes_) == 220  # the model that was taught is as it was
@@ -277,7 +277,7 @@ class TestAnswersOnTrainingRows:
     def test_the_model_is_that_of_a_fit_with_the_same_labels(self):
         taught, labelled = self.clf.teach(self.X[200:], self.y[200:]), SurpriseClassifier().fit(self.X, self.y)
         assert not taught.surprise_model_.correction.of(NEW).any()
-        assert_array_equal(taught.calibration_values(NEW), labelled.calibration_values(NEW))
+        assert_array_equal(taught._calibration_values(NEW), labelled._calibration_values(NEW))
         assert_array_equal(taught.p_values(NEW), labelled.p_values(NEW))
         assert_array_equal(taught.predict(NEW), labelled.predict(NEW))
 
@@ -321,7 +321,7 @@ class TestAnswersOnTrainingRows:
             assert_array_equal(back.p_values(self.X), clf.p_values(self.X))
             assert_array_equal(back.training_indices_, clf.training_indices_)
             assert_array_equal(back.prototypes_, clf.prototypes_)
-            assert (back.n_training, back.calibration_.rate) == (clf.n_training, clf.calibration_.rate)
+            assert (back._n_training, back.calibration_.rate) == (clf._n_training, clf.calibration_.rate)
 
     def test_few_rows_have_their_own_rate_again(self, tmp_path):
         clf = SurpriseClassifier().fit(self.X[:21])
@@ -334,15 +334,15 @@ class TestAnswersOnTrainingRows:
 
     def test_names_of_the_rows_leave_and_come_back(self, tmp_path):
         clf = SurpriseClassifier().fit(self.X)
-        clf.row_names_ = [f"row {i}" for i in range(220)]
+        clf._row_names_ = [f"row {i}" for i in range(220)]
         taught = clf.teach(self.X[[3, 210]], [-1, -1])
-        assert taught.row_names_ == [f"row {i}" for i in range(220) if i not in (3, 210)]
+        assert taught._row_names_ == [f"row {i}" for i in range(220) if i not in (3, 210)]
         save(taught, tmp_path / "m.eocc")
-        assert load(tmp_path / "m.eocc").withdraw([0, 1]).row_names_ == clf.row_names_
+        assert load(tmp_path / "m.eocc").withdraw([0, 1])._row_names_ == clf._row_names_
 
     def test_a_revised_answer_brings_the_row_back(self):
         taught = self.clf.teach(self.X[200:], self.y[200:]).teach(self.X[200:], np.ones(20))
-        assert (taught.n_training, taught.answers_.removed) == (220, None)
+        assert (taught._n_training, taught.answers_.removed) == (220, None)
         assert (taught.predict(self.X[200:]) == 1).all()
 
     def test_confirmed_training_rows_do_not_move_the_limit(self):

@@ -48,7 +48,7 @@ def test_it_is_symmetric_only_where_the_pairing_is():
 
 def test_the_neutral_weights_count_all_costs_alike():
     graphs, new = samples("twec")
-    assert_allclose(term_weights(np.array(Twec().fit(Twec().read(graphs)).neutral_weights)), 0.25)
+    assert_allclose(term_weights(np.array(Twec().fit(Twec().read(graphs)).neutral_weights())), 0.25)
     clf = EntropicOneClassClassifier(measure="twec", search=None).fit(graphs)
     assert_allclose(clf.weights_, [0.25, 2 / 3, 0.5])
     rival = NearestNeighbour(metric="twec").fit(graphs)

@@ -1,10 +1,25 @@
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from doubles import Manhattan, OneBatch, plain
-from eocc import EntropicOneClassClassifier
+from eocc import EntropicOneClassClassifier, RegionClassifier, SurpriseClassifier
+from eocc.explain import differences
 from eocc.graph.complete import spanning_tree
+
+
+class Largest:
+    """The largest difference of two rows, over the largest in training. It has no weights."""
+
+    def fit(self, training):
+        self.span = np.ptp(training, axis=0).max()
+        return self
+
+    def prepare(self, patterns, prototypes=None):
+        others = patterns if prototypes is None else prototypes
+        return np.abs(patterns[:, None] - others[None]).max(axis=2) / self.span
 
 
 class TestUsersOwn:
@@ -39,6 +54,15 @@ class TestUsersOwn:
         gaps = np.abs(setosa[:, None] - setosa[None]).sum(axis=2) / np.ptp(setosa, axis=0).sum()
         tree = spanning_tree(np.sqrt(((gaps[:, None] - gaps[None]) ** 2).mean(axis=2)))
         assert_allclose(clf.spanning_tree_.lengths, tree.lengths, atol=1e-10)
+
+    def test_a_measure_of_two_methods_gets_the_rest(self, setosa):
+        far = setosa[:1] + 9
+        for classifier in (SurpriseClassifier, RegionClassifier, EntropicOneClassClassifier):
+            clf = classifier(measure=Largest()).fit(setosa)
+            assert clf.predict(far) == [-1]
+            assert pickle.loads(pickle.dumps(clf)).score_samples(far) == clf.score_samples(far)
+            assert differences(clf, far, setosa[:1])[0].contributions == ()
+            assert clf.explain(far)
 
     @pytest.mark.parametrize("spoil", [np.asfortranarray, lambda D: D.copy()])
     def test_measure_in_another_layout(self, spoil, iris, setosa):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eocc import SurpriseClassifier, load, save
 from eocc.kernels.few import nearest_of_few
-from eocc.measures import Euclidean, Gower, resolve_measure
+from eocc.measures import Euclidean, FittedMeasure, Gower, resolve_measure
 from eocc.neighbours.in_rows import sorting_steps
 from eocc.space.prototypes.content import exact_copies, row_hashes, words_of
 from eocc.space.weightings import no_left_out_weights
@@ -43,7 +43,7 @@ def tables(rows):
 def views_of(clf, new):
     """The views of new rows by name."""
     model = clf.surprise_model_
-    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf.read(new))).T, strict=True))
+    return dict(zip(model.surprise.names, model.surprise.views(*model.compare(clf._read(new))).T, strict=True))
 
 
 def decisive(clf, new):
@@ -137,7 +137,7 @@ class TestCells:
         row = st.tuples(*(codes if code else numbers for code in is_code)).map(list)
         table, new = (data.draw(st.lists(row, min_size=m, max_size=m)) for m in (n, 5))
 
-        class Measure:
+        class Measure(FittedMeasure):
             n_parameters = u
 
             def __init__(self):
@@ -351,7 +351,7 @@ class TestCombination:
         ],
     )
     def test_which_views_the_data_have(self, rows, names):
-        assert SurpriseClassifier().fit(rows).facts()["views"] == names
+        assert SurpriseClassifier().fit(rows)._facts()["views"] == names
 
 
 class TestWhatTheySee:

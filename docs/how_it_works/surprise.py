@@ -75,7 +75,7 @@ plt.show()
 # beyond it.
 
 clf = SurpriseClassifier().fit(X)
-left_out, scored = clf.score_all(X).ratios, clf.score_all(new).ratios
+left_out, scored = clf.how_far_out(X), clf.how_far_out(new)
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 axes.hist(left_out, 40, color="0.75", label="training rows, each left out")

@@ -1,7 +1,6 @@
 """Rivals as their definitions give them: loops over points, edges and subsets."""
 
 import math
-from itertools import combinations
 
 
 def distance_to_segment(point, start, end):
@@ -26,16 +25,6 @@ def height_over_edge(a, b, c):
         return min(a, b)
     half = (a + b + c) / 2
     return 2 / c * math.sqrt(max(0.0, half * (half - a) * (half - b) * (half - c)))
-
-
-def radius(distances, centres):
-    """The largest distance of any pattern to its nearest centre."""
-    return max(min(row[centre] for centre in centres) for row in distances)
-
-
-def least_radius(distances, k):
-    """The least radius over all subsets of k patterns."""
-    return min(radius(distances, centres) for centres in combinations(range(len(distances)), k))
 
 
 def length_to_nearest(point, targets, k, gamma, own=-1):

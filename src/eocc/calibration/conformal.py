@@ -103,5 +103,7 @@ def cross_calibrate(
     the folds know fewer patterns, so new normal rows look slightly more normal than held-out ones. No theorem bounds
     the rate of this form; the tests check by simulation that it holds on average over training sets.
     """
+    if len(patterns) < 2:
+        raise ValueError("one training row cannot be held out; pass more rows, or false_alarm_rate=None")
     parts = [margins_without(patterns[kept], patterns[held], rng) for kept, held in folds(len(patterns), rng)]
     return Calibration(np.sort(np.concatenate(parts)), rate)

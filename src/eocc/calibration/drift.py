@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import betaln, logsumexp
+import scipy
 
 from eocc.calibration.conformal import ROUNDING, Calibration
 from eocc.foundation.printing import printable
@@ -158,11 +158,11 @@ def tail(count: int, rank: int, n_new: int, n_known: int) -> float:
     first = count + rank - 1
     known = np.arange(max(0, first - n_new), rank)
     ways = _log_choose(n_known, known) + _log_choose(n_new, first - known) - _log_choose(n_known + n_new, first)
-    return float(np.exp(min(0.0, logsumexp(ways))))
+    return float(np.exp(min(0.0, scipy.special.logsumexp(ways))))
 
 
 def _log_choose(n: int, k: Any) -> Any:
-    return -betaln(n - k + 1, k + 1) - math.log(n + 1)
+    return -scipy.special.betaln(n - k + 1, k + 1) - math.log(n + 1)
 
 
 def columns_of(patterns: Any, names: Sequence[str]) -> Sequence[Column]:

@@ -73,14 +73,14 @@ def check_teachable(classifier: Any) -> None:
     if is_pairwise(classifier.resolved_measure_):
         raise ValueError("a model of precomputed dissimilarities cannot be taught; fit it to the rows, with a measure")
     n, rate = len(classifier.prototypes_), classifier.calibration_.rate
-    if not classifier.is_whole and n < (least := math.ceil(1 / rate - ROUNDING) - 1):
+    if not classifier._is_whole and n < (least := math.ceil(1 / rate - ROUNDING) - 1):
         which = f"a model of {n} prototypes and a false_alarm_rate of {rate:g}"
         raise ValueError(f"{which} cannot be taught; fit it with at least {least} prototypes")
 
 
 def without_gaps(measure: Any, rows: Any) -> Any:
     """Return rows of numbers with their gaps filled, and other rows as they are: a model file holds no such gaps."""
-    return measure.filled(rows) if getattr(measure, "fills_gaps", False) else rows
+    return measure.filled(rows) if measure.fills_gaps else rows
 
 
 def add_answers(classifier: Any, rows: Any, y: Any, names: Iterable[Any] | None) -> Answers:
@@ -133,7 +133,7 @@ def n_removed(answers: Answers | None) -> int:
 
 def rows_of_fit(classifier: Any) -> TrainingRows:
     """Return the rows that the fit compared with, those that answers removed included, in their order."""
-    names = None if classifier.row_names_ is None else list(classifier.row_names_)
+    names = None if classifier._row_names_ is None else list(classifier._row_names_)
     kept = TrainingRows(classifier.prototypes_, classifier.training_indices_, names)
     removed = None if classifier.answers_ is None else classifier.answers_.removed
     if removed is None:

@@ -48,7 +48,7 @@ def choose_queries(classifier: Any, patterns: Any, n: int, goal: str) -> list[Qu
     """Return at most n rows, the most helpful first, or the strangest first."""
     if goal not in GOALS:
         raise ValueError(f"unknown goal {goal!r}; known: {', '.join(GOALS)}")
-    scores = classifier.score_read(patterns)
+    scores = classifier._score_read(patterns)
     return (_strangest if goal == FIND else _most_helpful)(classifier, patterns, scores, n)
 
 
@@ -86,7 +86,7 @@ def _most_helpful(classifier: Any, patterns: Any, scores: Scores, n: int) -> lis
         chosen = int(np.argmax(worth))
         if left[chosen] <= 0:  # copies of rows that are asked already
             break
-        alike = ALIKE * float(classifier.embed(rows[[chosen]]).min())
+        alike = ALIKE * float(classifier._embed(rows[[chosen]]).min())
         count = int((is_rejected & (distances[chosen] <= alike)).sum())
         found.append(Query(int(places[chosen]), _reason(count, bool(is_rejected[chosen]), float(ranks[chosen]))))
         left = left * _unlike(distances[chosen], reach)
@@ -115,7 +115,7 @@ def _p_values(classifier: Any, scores: Scores, places: Indices) -> Matrix:
 def _distances(classifier: Any, rows: Any, others: Any) -> Matrix:
     """Return the dissimilarity of each pair; of precomputed ones, how much two rows differ in theirs to others."""
     if is_pairwise(classifier.resolved_measure_):
-        spaces = classifier.embed(rows), classifier.embed(others)
+        spaces = classifier._embed(rows), classifier._embed(others)
         return np.array([np.abs(spaces[1] - row).max(axis=1) for row in spaces[0]])
     return np.asarray(classifier.measure_.prepare(rows, others).evaluate(classifier.weights_))
 

@@ -3,25 +3,26 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OutlierMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.conformal import Calibration
-from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
 from eocc.classifiers.answers import Answers, add_answers, check_teachable, remaining_answers
 from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
+from eocc.classifiers.summary import Summarises
+from eocc.classifiers.updating import Batch, history_of, kept_rows, updated
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
-from eocc.explain.fitted import number_columns
 from eocc.foundation.arguments import check_count, check_number, n_threads
 from eocc.foundation.array_checks import check_keys
+from eocc.foundation.compiling import say_when_compiling
+from eocc.foundation.estimator import check_is_fitted, estimator_class
 from eocc.foundation.parameters import Parameter
 from eocc.foundation.progress import track
 from eocc.foundation.threads import in_order, threads
@@ -31,7 +32,7 @@ from eocc.measures.auto import is_pairwise
 from eocc.measures.protocol import FittedMeasure
 from eocc.regions.fuzzy import FuzzyModel, Region
 from eocc.regions.scores import Scores
-from eocc.scale.cluster import dask_lazy
+from eocc.scale.collections import dask_lazy
 from eocc.scale.memory import check_memory
 from eocc.scale.passes import Passes
 
@@ -42,25 +43,21 @@ BLOCK_SIZE = 2**19
 # Rows are explained in blocks of about this many dissimilarities, 8 MiB, each in a fraction of a second: Ctrl-C works.
 EXPLAINED = 2**20
 
+say_when_compiling()
 
-class OneClassClassifier(
-    ReadsPatterns,
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    OutlierMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
-):
+
+class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type: ignore[misc]
     """The interface of all one-class classifiers.
 
     A subclass lists its `parameters`, fits, and says how it scores, explains and stores a model. Scores and decisions
     of a Dask collection are lazy Dask arrays, computed one partition at a time: see docs/guides/cluster.md.
     """
 
-    parameters: ClassVar[tuple[Parameter, ...]]
-    state_keys: ClassVar[tuple[str, ...]]  # the names in `fitted_state` that only this class has
-    ratio_name: ClassVar[str]  # what the `ratios` of `score_all` measure
-    space_name: ClassVar[str] = "Dissimilarity space"  # what `embed` gives
-    scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
+    _parameters: ClassVar[tuple[Parameter, ...]]
+    _state_keys: ClassVar[tuple[str, ...]]  # the names in `_fitted_state` that only this class has
+    _how_far_out_name: ClassVar[str]  # what the `ratios` of `_score_all` measure
+    _space_name: ClassVar[str] = "Dissimilarity space"  # what `_embed` gives
+    _scores_left_out: ClassVar[bool]  # whether a training row scores as if it were left out of the training rows
 
     false_alarm_rate: float | None
     max_memory: int | str | None
@@ -70,8 +67,9 @@ class OneClassClassifier(
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
-    row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
+    _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: Answers | None = None  # what `teach` was given so far
+    batches_: tuple[Batch, ...] = ()  # what `update` was given so far, and the rows of the fit before
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float
@@ -85,6 +83,7 @@ class OneClassClassifier(
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_pairwise(self.measure)
         tags.input_tags.allow_nan = self.measure == "auto"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
 
     @abstractmethod
@@ -92,94 +91,94 @@ class OneClassClassifier(
         """Learn from normal rows."""
 
     @abstractmethod
-    def score_patterns(self, patterns: Any) -> Scores:
-        """Return the scores of patterns as the measure reads them; `score_all` reads, and works in blocks."""
+    def _score_patterns(self, patterns: Any) -> Scores:
+        """Return the scores of patterns as the measure reads them; `_score_all` reads, and works in blocks."""
 
     @abstractmethod
-    def memory_needed(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> tuple[float, str]:
+    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
 
-    def check_memory(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> None:
+    def _check_memory(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> None:
         """Raise a MemoryLimitError if a fit to n rows needs more than `max_memory`."""
-        needed, remedy = self.memory_needed(n, n_columns, pair_bytes, n_outliers)
+        needed, remedy = self._memory_needed(n, n_columns, pair_bytes, n_outliers)
         check_memory(needed, self.max_memory, remedy)
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name, as numbers and words."""
 
     @abstractmethod
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the fitted model decides, in two or three sentences."""
 
     @abstractmethod
-    def nearest_regions(self, rows: Matrix) -> Indices:
+    def _nearest_regions(self, rows: Matrix) -> Indices:
         """Return the region to which each row of the dissimilarity space belongs."""
 
     @property
-    def has_regions(self) -> bool:
+    def _has_regions(self) -> bool:
         """Whether `regions_` are there; if not, they are computed when first asked for."""
         return True
 
     @property
-    def search_history(self) -> NDArray[Any] | None:
+    def _search_history(self) -> NDArray[Any] | None:
         """The search, one record per generation; None if there was no search."""
         return None
 
     @property
-    def weightings(self) -> dict[str, Matrix]:
+    def _weightings(self) -> dict[str, Matrix]:
         """The weights of the dissimilarity under which rows are compared, by name."""
         return {"weight": self.weights_}
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows."""
         return len(self.training_indices_)
 
     @property
-    def is_whole(self) -> bool:
+    def _is_whole(self) -> bool:
         """Whether every training row is a prototype: new rows are compared with all of them."""
-        return len(self.prototypes_) == self.n_training
+        return len(self.prototypes_) == self._n_training
 
     @property
-    def prototypes_in_words(self) -> str:
+    def _prototypes_in_words(self) -> str:
         """What new rows are compared with, for example "2 of 3 training rows"; "" if these are all training rows."""
-        return "" if self.is_whole else f"{len(self.prototypes_):,} of {self.n_training:,} training rows"
+        return "" if self._is_whole else f"{len(self.prototypes_):,} of {self._n_training:,} training rows"
 
     @property
-    def reference_rows(self) -> Any:
+    def _reference_rows(self) -> Any:
         """Patterns whose columns show what is normal."""
         return self.prototypes_
 
     @property
-    def region_centres(self) -> Matrix:
-        """The centres of the regions, in the space of `embed`."""
+    def _region_centres(self) -> Matrix:
+        """The centres of the regions, in the space of `_embed`."""
         return self.fuzzy_model_.centres
 
     @property
-    def region_reaches(self) -> Matrix | None:
-        """How far each region reaches in the space of `embed`; None if regions are no balls there."""
+    def _region_reaches(self) -> Matrix | None:
+        """How far each region reaches in the space of `_embed`; None if regions are no balls there."""
         return None
 
-    def map_rows(self, columns: Indices) -> Matrix:
-        """Return rows of the space of `embed`, some columns of it, whose plane of largest variance a map shows."""
+    def _map_rows(self, columns: Indices) -> Matrix:
+        """Return rows of the space of `_embed`, some columns of it, whose plane of largest variance a map shows."""
         return self.measure_.prepare(self.prototypes_[columns]).evaluate(self.weights_)
 
-    def map_points(self, patterns: Any, columns: Indices) -> Matrix:
-        """Return some columns of the space of `embed` for patterns, as the measure reads them."""
+    def _map_points(self, patterns: Any, columns: Indices) -> Matrix:
+        """Return some columns of the space of `_embed` for patterns, as the measure reads them."""
         return self.measure_.prepare(patterns, self.prototypes_[columns]).evaluate(self.weights_)
 
-    def map_in_words(self, row_name: str) -> str:
+    def _map_in_words(self, row_name: str) -> str:
         """Return what it means that rows lie close together on a map."""
         return f"Rows that lie close together have similar dissimilarities to all {row_name}s."
 
     @property
-    def n_dimensions(self) -> int:
-        """The number of columns of the space of `embed`."""
+    def _n_dimensions(self) -> int:
+        """The number of columns of the space of `_embed`."""
         return len(self.prototypes_)
 
     @property
-    def rows_scored_at_a_time(self) -> int:
+    def _rows_scored_at_a_time(self) -> int:
         """The `step` of the blocks in which rows are scored."""
         return 0
 
@@ -187,24 +186,29 @@ class OneClassClassifier(
         """Return the decisions on the training rows."""
         return np.asarray(self.fit(X, y, **fit_params).predict(X))
 
-    def score_all(self, X: Any) -> Scores:
+    def _score_all(self, X: Any) -> Scores:
         """Return `ratios` (above 1: rejected), `log_memberships` and `margins` from one pass over X."""
         check_is_fitted(self)
-        return self.score_read(self.read(X))
+        return self._score_read(self._read(X))
 
-    def score_read(self, patterns: Any) -> Scores:
+    def _score_read(self, patterns: Any) -> Scores:
         """Return the scores of many patterns as the measure reads them, block by block."""
-        blocks = self._by_block(patterns, self.score_patterns, self.rows_scored_at_a_time)
+        blocks = self._by_block(patterns, self._score_patterns, self._rows_scored_at_a_time)
         parts = [(part.ratios, part.log_memberships) for part in blocks]
         return Scores(*map(np.concatenate, zip(*parts, strict=True)))
 
     @abstractmethod
-    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part; `sample` may say how many to fit to."""
 
-    def without_small_regions(self, share: float) -> Self:
+    def _without_small_regions(self, share: float) -> Self:
         """Return a classifier without regions that may be clusters of outliers, if a `share` of the rows are some."""
         return self
+
+    @dask_lazy(np.float64)
+    def how_far_out(self, X: Any) -> Matrix:
+        """Return how far out every row lies: 1 is the limit, unless the model is calibrated to another one."""
+        return self._score_all(X).ratios
 
     @dask_lazy(np.float64)
     def membership(self, X: Any) -> Matrix:
@@ -214,7 +218,7 @@ class OneClassClassifier(
     @dask_lazy(np.float64)
     def score_samples(self, X: Any) -> Matrix:
         """Return the logarithm of the membership: higher = more normal. It is finite even if the membership is 0."""
-        return self.score_all(X).log_memberships
+        return self._score_all(X).log_memberships
 
     @dask_lazy(np.float64)
     def decision_function(self, X: Any) -> Matrix:
@@ -223,7 +227,7 @@ class OneClassClassifier(
         The margin is (1 - ratio^2) / 2, less the threshold of a calibrated model. With the Gaussian membership and the
         maximum it equals score_samples - offset_.
         """
-        return self.score_all(X).margins - self.threshold_
+        return self._score_all(X).margins - self.threshold_
 
     @dask_lazy(np.int64)
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -236,10 +240,10 @@ class OneClassClassifier(
 
         About a share a of new normal rows has a p-value of at most a.
         """
-        return self._calibrated().p_values(self.score_all(X).margins)
+        return self._calibrated().p_values(self._score_all(X).margins)
 
     @dask_lazy(np.int64)
-    def predict_with_reject(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
+    def predict_or_abstain(self, X: Any, unsure_rate: float | None = None) -> NDArray[np.int64]:
         """Return +1 for normal rows, -1 for rejected ones, and 0 for those in between.
 
         -1 where `predict` is -1, 0 where the p-value is at most `unsure_rate` (by default four times the
@@ -251,20 +255,6 @@ class OneClassClassifier(
         p = self.p_values(X)
         return np.where(p <= alarm, -1, np.where(p <= unsure, 0, 1))
 
-    def drift(self, X: Any) -> Drift:
-        """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
-
-        The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
-        """
-        counts, patterns = self.drift_counts(), self.read(X)
-        return counts.add(self.score_read(patterns).margins, patterns).result()
-
-    def drift_counts(self) -> DriftCounts:
-        """Return an object that counts new rows for `drift`, part by part."""
-        # Training rows look too normal to a model that does not leave them out.
-        sides = (UNUSUAL, NORMAL) if self.scores_left_out else (UNUSUAL,)
-        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, number_columns(self), sides)
-
     def queries(self, X: Any, n: int = 10, goal: str = "learn") -> list[Query]:
         """Return the rows of X, at most n, to ask a person about.
 
@@ -274,7 +264,7 @@ class OneClassClassifier(
         """
         check_is_fitted(self)
         check_count("n", n)
-        return choose_queries(self, self.read(X), n, goal)
+        return choose_queries(self, self._read(X), n, goal)
 
     def teach(self, X: Any, y: Any, names: Sequence[Any] | None = None) -> Self:
         """Return a new model that has also learned the answers y to the rows of X: +1 or True means normal, -1 not.
@@ -285,12 +275,31 @@ class OneClassClassifier(
         """
         check_is_fitted(self)
         check_teachable(self)
-        return self._with_answers(add_answers(self, self.read(X), y, names))
+        return self._with_answers(add_answers(self, self._read(X), y, names))
 
     def withdraw(self, indices: Any) -> Self:
         """Return a new model that has forgotten some of `answers_`, by their index."""
         check_is_fitted(self)
         return self._with_answers(remaining_answers(self.answers_, indices))
+
+    def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
+        """Return a new model of the training rows and the rows of X, without the rows to `forget`.
+
+        The rows of X are normal rows, read as the model reads them. The new model is bit for bit that of a fit to all
+        rows kept. `forget` is a number of rows, the oldest, an age (a timedelta, or "90d"), a date ("2026-01-31")
+        before which rows came, or their `source`. `batches_` says what came when: `source` names the rows of X, and
+        `date` is a datetime.date, today by default. See docs/guides/updating.md. The old model stays as it is.
+        """
+        check_is_fitted(self)
+        self._check_updatable()
+        day = datetime.now(UTC).date() if date is None else date
+        history, patterns = history_of(self), self._read(X)
+        kept = kept_rows(history, forget, day)
+        return cast(Self, updated(self, patterns, Batch(source, day, len(patterns)), history, kept))
+
+    def _check_updatable(self) -> None:
+        """Raise a ValueError unless the model keeps the rows that an update needs."""
+        raise ValueError(f"a {type(self).__name__} keeps no training rows to update; fit it again to all rows")
 
     def _with_answers(self, answers: Answers | None) -> Self:
         """Return a copy with these answers instead of its own; for classifiers that can be taught."""
@@ -299,9 +308,9 @@ class OneClassClassifier(
     def explain(self, X: Any) -> Sequence[Explanation]:
         """Return, for each row, why it was accepted or rejected; see docs/guides/explanations.md."""
         check_is_fitted(self)
-        patterns = self.read(X)
-        blocks = self.blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
-        explained = [one for block in track("explaining rows", blocks) for one in self.explain_patterns(block)]
+        patterns = self._read(X)
+        blocks = self._blocks_of(patterns, max(1, EXPLAINED // len(self.prototypes_)))
+        explained = [one for block in track("explaining rows", blocks) for one in self._explain_patterns(block)]
         return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
@@ -309,7 +318,7 @@ class OneClassClassifier(
         return explanations_frame(self.explain(X), X.index if hasattr(X, "iloc") else None)
 
     @abstractmethod
-    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
+    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return the explanations of patterns as the measure reads them."""
 
     @abstractmethod
@@ -328,14 +337,14 @@ class OneClassClassifier(
     def transform(self, X: Any) -> Matrix:
         """Return X in the dissimilarity space: row i holds the dissimilarities of X[i] to every prototype."""
         check_is_fitted(self)
-        return np.concatenate(list(self._by_block(self.read(X), self.embed)))
+        return np.concatenate(list(self._by_block(self._read(X), self._embed)))
 
-    def embed(self, patterns: Any) -> Matrix:
+    def _embed(self, patterns: Any) -> Matrix:
         """Return patterns, as the measure reads them, in the dissimilarity space."""
         return self.measure_.prepare(patterns, self.prototypes_).evaluate(self.weights_)
 
     @property
-    def feature_names(self) -> tuple[str, ...] | None:
+    def _feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if the training data had any."""
         return tuple(map(str, self.feature_names_in_)) if hasattr(self, "feature_names_in_") else None
 
@@ -343,31 +352,31 @@ class OneClassClassifier(
         """Write the model to a file; `eocc.load` reads it."""
         model_file.save(self, path)
 
-    def fitted_state(self) -> dict[str, Any]:
+    def _fitted_state(self) -> dict[str, Any]:
         """Return what the fit found, by name, as numbers, arrays, patterns, and the objects that scoring calls."""
         check_is_fitted(self)
         return {**shared_state(self), **self._own_state()}
 
-    def restore_state(self, state: dict[str, Any]) -> None:
+    def _restore_state(self, state: dict[str, Any]) -> None:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
         known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
-        state = {"answers": None, "reading": None, **known}
-        check_keys("the fitted values", state, (*SHARED, *self.state_keys))
+        state = {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
+        check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)
 
     @abstractmethod
     def _own_state(self) -> dict[str, Any]:
-        """Return the values of `state_keys`."""
+        """Return the values of `_state_keys`."""
 
     @abstractmethod
     def _restore_own(self, state: dict[str, Any]) -> None:
-        """Take the values of `state_keys`; those that all classifiers share are there already."""
+        """Take the values of `_state_keys`; those that all classifiers share are there already."""
 
     @property
     def _n_features_out(self) -> int:
-        return self.n_dimensions
+        return self._n_dimensions
 
     def _calibrated(self) -> Calibration:
         check_is_fitted(self)
@@ -375,14 +384,14 @@ class OneClassClassifier(
             raise ValueError("this model is not calibrated: fit it with a false_alarm_rate, for example 0.05")
         return self.calibration_
 
-    def blocks_of(self, patterns: Any, step: int = 0) -> list[Any]:
+    def _blocks_of(self, patterns: Any, step: int = 0) -> list[Any]:
         """Return the patterns in blocks of `step`; 0 means as many as can be compared with all prototypes at once."""
         step = step or max(1, BLOCK_SIZE // len(self.prototypes_))
         return [patterns[start : start + step] for start in range(0, len(patterns), step)]
 
     def _by_block(self, patterns: Any, function: Callable[[Any], Result], step: int = 0) -> Iterator[Result]:
         """Return `function` of blocks: blocks of numbers take one thread each, of other patterns all threads."""
-        blocks, count = self.blocks_of(patterns, step), n_threads(self.n_jobs)
+        blocks, count = self._blocks_of(patterns, step), n_threads(self.n_jobs)
         if isinstance(patterns, np.ndarray):
             return in_order(function, iter(blocks), max(1, min(count, len(blocks))))
         with threads(count):

@@ -22,7 +22,7 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted
 from eocc.graph.entropy import renyi_order
-from eocc.measures.base import n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
 from eocc.measures.protocol import Measure
 from eocc.regions.extents import Extent
 from eocc.regions.memberships import MembershipFunction
@@ -158,10 +158,10 @@ class EntropicOneClassClassifier(OneClassClassifier):
     array([ 1, -1, -1])
     """
 
-    parameters = ENTROPIC_PARAMETERS
-    state_keys = KEYS
-    ratio_name = "distance to the nearest region, in its extents"
-    scores_left_out = False
+    _parameters = ENTROPIC_PARAMETERS
+    _state_keys = KEYS
+    _how_far_out_name = "distance to the nearest region, in its extents"
+    _scores_left_out = False
     _own_state, _restore_own = entropic_state, restore_entropic
 
     def __init__(
@@ -224,18 +224,18 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
         A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self.parameters, self)
+        checked(self._parameters, self)
         if validation is not None and self.synthesis == "entropy":
             raise ValueError("validation is for synthesis='validation'; synthesis='entropy' would ignore it")
         draft, rng = unfitted_copy(self), generator(self.random_state)
-        data = draft.read(X, reset=True)
+        data = draft._read(X, reset=True)
         split = draft._split(data, y, validation, rng)
         patterns = data if len(split.training) == len(data) else data[split.training]
-        draft.having_seen(patterns)
+        draft._having_seen(patterns)
         renyi_order(count_of(self.prototypes, len(patterns)), self.gamma)  # before the search, which may take long
         if self.false_alarm_rate is not None:
             check_rate(self.false_alarm_rate, len(patterns))
-        self.check_memory(len(patterns), n_columns_of(patterns), pair_bytes_of(draft.resolved_measure_, patterns))
+        self._check_memory(len(patterns), n_columns_of(patterns), draft.resolved_measure_.pair_bytes(patterns))
         settings = settings_of(draft, len(patterns), split)
         with reporting(self.verbose, getattr(settings.search, "max_generations", None)) as report:
             draft._take(synthesise(patterns, settings, rng, report), split.training)
@@ -247,7 +247,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return which rows train and, for EOCC-2, which patterns validate."""
         if self.synthesis == "entropy":
             return ValidationSplit(np.arange(len(data)), None, None)
-        return split_rows(data, y, validation, self.read, self.validation_fraction, rng)
+        return split_rows(data, y, validation, self._read, self.validation_fraction, rng)
 
     def _take(self, model: Model, training: Indices) -> None:
         """Keep what the synthesis found."""
@@ -270,7 +270,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             fold = unfitted_copy(self)
             fold._take(synthesise(kept, settings, rng, lambda generation, best: None), np.arange(len(kept)))
             with threads(settings.n_threads):
-                margins: Matrix = fold.score_patterns(held_out).margins
+                margins: Matrix = fold._score_patterns(held_out).margins
             return margins
 
         self._set_calibration(cross_calibrate(patterns, margins_without, rate, rng))
@@ -279,7 +279,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         self.calibration_, self.threshold_ = calibration, calibration.threshold
         self.offset_ += self.threshold_
 
-    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from `sample` rows, chosen by content, and calibrate on the others if they are as many or more."""
         if outliers is not None:
             raise ValueError("outliers is for SurpriseClassifier; leave it out")
@@ -290,7 +290,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             check_rate(self.false_alarm_rate, sample)
         census = take_census(passes)
         assert passes.n_columns is not None
-        self.check_memory(min(sample, census.n_rows), passes.n_columns)
+        self._check_memory(min(sample, census.n_rows), passes.n_columns)
         kept = choose_rows(passes, census, sample)
         rate, n = self.false_alarm_rate, len(kept.numbers)
         if rate is None or census.n_rows < 2 * n:
@@ -302,16 +302,16 @@ class EntropicOneClassClassifier(OneClassClassifier):
 
             def margins(part: Part) -> Tally:
                 others = part.values[~np.isin(part.numbers, kept.numbers)]
-                values = [-model.score_patterns(block).margins for block in model.blocks_of(others)]
+                values = [-model._score_patterns(block).margins for block in model._blocks_of(others)]
                 return Tally().add(np.concatenate([np.empty(0), *values]))
 
             tally = passes.fold(margins, Tally.merge, "scoring rows")
             self._set_calibration(Calibration(-tally.largest(ranks_of(n, tally.total, rate)), rate))
         self.training_indices_ = kept.numbers
 
-    def score_patterns(self, patterns: Any) -> Scores:
+    def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: d / tau in the best region, and the membership."""
-        rows = self.embed(patterns)
+        rows = self._embed(patterns)
         return Scores(self.fuzzy_model_.ratios(rows).min(axis=1), self.fuzzy_model_.log_membership(rows))
 
     def region_memberships(self, X: Any) -> Matrix:
@@ -322,14 +322,14 @@ class EntropicOneClassClassifier(OneClassClassifier):
         ratios = self.fuzzy_model_.ratios(self.transform(X))
         return np.asarray(np.exp(log_grades(self.fuzzy_model_.membership_function, ratios)))
 
-    def without_small_regions(self, share: float) -> Self:
+    def _without_small_regions(self, share: float) -> Self:
         """Return a copy that scores without the regions that may be clusters of outliers: see `normal_regions`."""
         kept, scorer, fuzzy = normal_regions(self.regions_, share), copy(self), self.fuzzy_model_
         scorer.regions_ = [self.regions_[k] for k in kept]
         scorer.fuzzy_model_ = replace(fuzzy, centres=fuzzy.centres[kept], widths=fuzzy.widths[kept])
         return scorer
 
-    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
+    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
         with threads(n_threads(self.n_jobs)):
             return explain_by_regions(self, patterns)
@@ -338,7 +338,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         """Return the model as fuzzy rules for people to read, one per region."""
         return rules_of(self)
 
-    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r, is_complete = count_of(self.prototypes, n), isinstance(graph_for(self.graph, n), CompleteGraph)
         # Every thread has a matrix of n x r dissimilarities and, over all pairs, one of n x n. Extents may copy half of
@@ -350,7 +350,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
         graph, fewer = "graph='knn' and " if is_complete else "", max(1, min(1000, r // 4))
         return needed, f"pass {graph}prototypes={fewer}, or fewer threads, or raise max_memory"
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         return {
             "method": "eocc-1" if self.synthesis == "entropy" else "eocc-2",
@@ -364,7 +364,7 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "false-alarm rate": None if self.calibration_ is None else self.calibration_.rate,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         reach = reach_of(self.threshold_)
         return (
@@ -373,11 +373,11 @@ class EntropicOneClassClassifier(OneClassClassifier):
             "region. The extent of a region measures how far apart the rows of its cluster are."
         )
 
-    def nearest_regions(self, rows: Matrix) -> Indices:
+    def _nearest_regions(self, rows: Matrix) -> Indices:
         """Return the region of the highest membership."""
         return np.asarray(self.fuzzy_model_.nearest_region(rows))
 
     @property
-    def search_history(self) -> NDArray[Any] | None:
+    def _search_history(self) -> NDArray[Any] | None:
         """The search, one record per generation; None if the weights were given or all 1."""
         return None if self.weights is not None or self.search is None else self.history_

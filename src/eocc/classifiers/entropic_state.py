@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from eocc.classifiers.state import check_offset
 from eocc.foundation.array_checks import Layout, check_values, demand, indices, length_of, number, numbers
@@ -79,8 +78,11 @@ def _check_tree(edges: Any, lengths: Any, n: int) -> None:
     """Demand a tree over all n patterns, its edges heaviest first, each with the lower end first."""
     demand((np.diff(lengths) <= 0).all(), "tree_lengths must not rise")
     demand((edges[:, 0] < edges[:, 1]).all(), "tree_edges must have the lower end first")
-    links = coo_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
-    demand(connected_components(links, directed=False)[0] == 1, "tree_edges must join all training rows")
+    links = scipy.sparse.coo_array(
+        (np.ones(n - 1), edges.T.astype(np.int32)), shape=(n, n)
+    )  # older scipy takes no others
+    n_parts = scipy.sparse.csgraph.connected_components(links, directed=False)[0]
+    demand(n_parts == 1, "tree_edges must join all training rows")
 
 
 def _regions(state: dict[str, Any]) -> list[Region]:

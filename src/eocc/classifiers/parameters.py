@@ -4,6 +4,7 @@ from eocc.foundation.parameters import (
     AUTO,
     Anything,
     Choice,
+    ColumnNames,
     Count,
     Memory,
     Number,
@@ -36,6 +37,11 @@ RATE = Parameter("false_alarm_rate", Optional(Number("(0, 1)")), "The share of n
 CONTAMINATION = Parameter(
     "contamination", Optional(Number("[0, 0.5)")), "The share of training rows that may not be normal; moves the limit."
 )
+BASELINE = Parameter(
+    "baseline_by",
+    Optional(ColumnNames()),
+    "Compare numbers relative to the rows that have the same values in these columns.",
+)
 MEMORY = Parameter(
     "max_memory", Optional(Memory()), "Memory limit for the fit, for example 2GiB. Default: 70 % of free memory."
 )
@@ -50,12 +56,12 @@ SURPRISE_PARAMETERS = (
         Optional(Prototypes(allows_auto=True)),
         "Compare with this many training rows, or this share of them; auto limits their number, none means all.",
     ),
-    *(MEMBERSHIP, RATE, CONTAMINATION, MEMORY, JOBS),
+    *(MEMBERSHIP, RATE, CONTAMINATION, BASELINE, MEMORY, JOBS),
 )
 REGION_PARAMETERS = (
     MEASURE,
     Parameter("n_regions", Count(), "The number of regions, at most one per four different rows."),
-    *(WEIGHTS, RATE, MEMORY, JOBS),
+    *(WEIGHTS, RATE, BASELINE, MEMORY, JOBS),
 )
 ENTROPIC_PARAMETERS = (
     MEASURE,

@@ -4,16 +4,19 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, validate_data
 
 from eocc.foundation.arguments import check_no_dates, check_no_mask, saying_remedy
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
 from eocc.measures import measures_of
-from eocc.measures.auto import kind_of, resolve_measure
+from eocc.measures.auto import is_pairwise, kind_of, resolve_measure
 from eocc.measures.protocol import Measure
-from eocc.scale.cluster import materialised
+from eocc.scale.collections import materialised
+from eocc.space.baseline import Baseline, checked_by, fit_baseline
+from eocc.space.weightings import checked_weights
+from eocc.tables import TableWarning
 from eocc.tables.judge import Fault
+from eocc.tables.matching import constant
 from eocc.tables.reading import GapError, Read, ReadColumn, Reading, fit_reading
 from eocc.tables.sources import eager, is_frame, table_of, without_columns
 from eocc.tables.spelling import Spelling
@@ -25,43 +28,37 @@ NO_VALUES = "no values at all, so the score means nothing"
 TABLE_MEASURES = (*measures_of("numbers"), *measures_of("records"))
 
 
-class TableWarning(UserWarning):
-    """What the user should know about a training table."""
-
-
-def say_remarks(reading: Reading) -> None:
-    """Warn of what the user should know about a training table, and can do something about."""
-    for remark in reading.remarks:
-        if remark.remedy:
-            warnings.warn(remark.said(remark.remedy), TableWarning, stacklevel=6)
-
-
 class ReadsPatterns:
     """How a classifier reads its data. `reading_` is its memory of the training table; None for other data."""
 
     measure: Any
+    weights: Any
+    baseline_by: Any = None  # EntropicOneClassClassifier has none
     reading_: Reading | None = None
+    baseline_: Baseline | None = None
     resolved_measure_: Measure
+    measure_: Any
     n_features_in_: int
     training_indices_: Any
-    row_names_: Any
-    check_memory: Any
+    _row_names_: Any
+    _check_memory: Any
 
     @property
     def ignored_columns_(self) -> tuple[Any, ...]:
         """The columns of the training table that are not compared."""
         return () if self.reading_ is None else tuple(self.reading_.left_out)
 
-    def read(self, X: Any, *, reset: bool = False) -> Any:
+    def _read(self, X: Any, *, reset: bool = False) -> Any:
         """Return X as the measure's patterns; `reset` at fit, when "auto" chooses the measure."""
         if isinstance(X, Read):
             patterns = self._read_as_measure(X, X.patterns) if reset and X.reading else X.patterns
             _warn_of_empty_rows(patterns)
-            return patterns
-        if hasattr(X, "__dask_graph__"):
-            X = materialised(X, self.check_memory if reset else None)
+            return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
+        X = materialised(X, self._check_memory if reset else None)
         check_no_mask(X)
-        X = eager(X)
+        X = X if is_pairwise(self.measure) else eager(X)
+        if not reset and hasattr(X, "to_frame") and hasattr(self, "n_features_in_"):
+            raise ValueError("X is one row or column; pass a frame: a row of df as df.iloc[[0]], not df.iloc[0]")
         if reset:
             patterns = self._read_training(X)
         elif self.reading_ is not None and _is_table(X):
@@ -69,46 +66,72 @@ class ReadsPatterns:
         else:
             patterns = self._read_others(X)
         _warn_of_empty_rows(patterns)
-        return patterns
+        return patterns if reset or self.baseline_ is None else self.baseline_.add_to(patterns)
 
     def _read_training(self, X: Any) -> Any:
         named = isinstance(self.measure, str)
-        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if named else _takes_tables(self.measure)
+        own = None if named else resolve_measure(self.measure)
+        takes_tables = self.measure in ("auto", *TABLE_MEASURES) if own is None else _takes_tables(own)
         if not (takes_tables and _is_table(X)):
             self.resolved_measure_ = resolve_measure(self.measure, X)
             return self._read_others(X, reset=True)
-        kinds = getattr(self.measure, "kinds", None) or {}
+        kinds = (own and own.kinds) or {}
         keeps_all = not named or not _has_names(X)
         raw = table_of(X)
-        self.reading_, table = fit_reading(raw, keeps_all, kinds)
+        self.reading_, table = fit_reading(raw, keeps_all, {**kinds, **self._kinds_of_groups(raw)})
         self._say_remarks()
         return self._read_as_measure(X, table)
 
-    def _say_remarks(self) -> None:
-        if self.reading_ is not None:
-            say_remarks(self.reading_)
+    def _kinds_of_groups(self, raw: Table) -> dict[Any, str]:
+        """Return that the columns of `baseline_by` hold categories."""
+        by = () if self.baseline_by is None else checked_by(self.baseline_by, raw.names)
+        return dict.fromkeys(by, "categorical")
 
-    def take_reading(self, reading: Reading) -> None:
+    def _relative_to_groups(self, numbers: Any, patterns: Any, outliers: Any) -> tuple[Any, Any, Any]:
+        """Return the rows to learn from with columns relative to their groups, if `baseline_by` names groups."""
+        if self.baseline_by is None:
+            return numbers, patterns, outliers
+        if not isinstance(patterns, Table):
+            raise ValueError("baseline_by names columns: pass a table, and measure='auto' or 'gower'")
+        self.baseline_, patterns = fit_baseline(patterns, checked_by(self.baseline_by, patterns.names))
+        return numbers, patterns, None if outliers is None else self.baseline_.add_to(outliers)
+
+    def _weights_of(self, fitted: Any) -> Any:
+        """Return the weights of a fitted measure; with a baseline, only what is relative to it counts of numbers."""
+        if self.baseline_ is None:
+            return checked_weights(self.weights, fitted)
+        if self.weights is not None:
+            raise ValueError("weights and baseline_by cannot be combined; leave one out")
+        return self.baseline_.is_compared(fitted.names).astype(np.float64)
+
+    def _say_remarks(self) -> None:
+        for remark in () if self.reading_ is None else self.reading_.remarks:
+            remark.warn(5)
+
+    def _take_reading(self, reading: Reading) -> None:
         """Read rows of numbers in this way, and say what the user should know about it."""
         self.reading_ = reading
         self._say_remarks()
         self._name_features()
 
     def _name_features(self) -> None:
+        """Set `n_features_in_` and, if all names are text, `feature_names_in_`, to the columns that are compared."""
         assert self.reading_ is not None
         self.n_features_in_ = len(self.reading_.columns)
         if all(isinstance(one, str) for one in self.reading_.names):
             self.feature_names_in_ = np.array(self.reading_.names, dtype=object)
 
-    def name_rows(self, numbers: Any, names: Any = None) -> None:
+    def _name_rows(self, numbers: Any, names: Any = None) -> None:
         """Say which rows of a file the rows of the fit were, by their numbers and perhaps names."""
         places = self.training_indices_
         self.training_indices_ = np.asarray(numbers)[places]
-        self.row_names_ = None if names is None else [names[place] for place in places]
+        self._row_names_ = None if names is None else [names[place] for place in places]
 
-    def having_seen(self, patterns: Any) -> None:
-        """Remember the ranges and categories of the training patterns."""
+    def _having_seen(self, patterns: Any) -> None:
+        """Remember the ranges and categories of the training patterns, and warn of columns with a single value."""
         if self.reading_ is not None:
+            for remark in constant(patterns, self.reading_.names):
+                remark.warn(4)
             self.reading_ = self.reading_.having_seen(patterns)
 
     def _read_as_measure(self, X: Any, table: Table) -> Any:
@@ -118,12 +141,13 @@ class ReadsPatterns:
         kind = "numbers" if self.reading_.is_numbers else "records"
         name = measures_of(kind)[0] if isinstance(self.measure, str) and self.measure == "auto" else self.measure
         self.resolved_measure_ = measure = resolve_measure(name)
-        wants_numbers = not hasattr(measure, "read")
+        wants_numbers = measure.read is None
         self.reading_ = self.reading_.for_numbers(wants_numbers, str(self.measure))
-        if wants_numbers:
-            if is_frame(X) and not isinstance(X, Table | Read):
-                _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
-            self._name_features()
+        if wants_numbers and is_frame(X) and not isinstance(X, Table | Read):
+            from sklearn.utils.validation import _check_feature_names
+
+            _check_feature_names(self, without_columns(X, self.ignored_columns_), reset=True)
+        self._name_features()
         try:
             return self.reading_.patterns(table, allows_gaps=not wants_numbers)
         except GapError as error:
@@ -131,18 +155,23 @@ class ReadsPatterns:
             raise error.placed(f"{error.fault}: {remedy}") from None
 
     @property
-    def table_reading(self) -> Reading | None:
+    def _table_reading(self) -> Reading | None:
         """How tables are read, also by a model of rows of numbers without names; None for models of other data."""
         if self.reading_ is not None or not hasattr(self, "n_features_in_"):
             return self.reading_
         names = getattr(self, "feature_names_in_", range(self.n_features_in_))
         return Reading(tuple(ReadColumn(name, NUMBER) for name in names), is_numbers=True)
 
-    def read_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
+    @property
+    def _fills_gaps(self) -> bool:
+        """Whether numbers of new rows may be missing; no before the fit ends."""
+        return "measure_" in vars(self) and self.measure_.fills_gaps
+
+    def _patterns_of_table(self, X: Any, faults: list[Fault] | None = None, spelling: Spelling | None = None) -> Any:
         """Return a table as patterns; cells that cannot be read become gaps and are added to `faults`."""
-        reading, measure = self.table_reading, getattr(self, "measure_", None)
+        reading = self._table_reading
         assert reading is not None
-        return reading.patterns(reading.table(table_of(X), faults, spelling), getattr(measure, "fills_gaps", False))
+        return reading.patterns(reading.table(table_of(X), faults, spelling), self._fills_gaps)
 
     def _read_table(self, X: Any) -> Any:
         assert self.reading_ is not None
@@ -150,7 +179,7 @@ class ReadsPatterns:
             X = self._checked_columns(X)
             for note in self.reading_.differences(X, self.reading_.spelling):
                 warnings.warn(note, TableWarning, stacklevel=4)
-        return self.read_table(X)
+        return self._patterns_of_table(X)
 
     def _checked_columns(self, X: Any) -> Any:
         """Return X without the columns that are not compared; refuse columns that the training table did not have."""
@@ -158,6 +187,8 @@ class ReadsPatterns:
         if is_frame(X):
             X = without_columns(X, self.ignored_columns_)
             if self.reading_.is_numbers:
+                from sklearn.utils.validation import _check_feature_names
+
                 _check_feature_names(self, X, reset=False)
         raw = table_of(X)
         known = {*self.reading_.names, *self.ignored_columns_}
@@ -167,23 +198,34 @@ class ReadsPatterns:
 
     def _read_others(self, X: Any, reset: bool = False) -> Any:
         measure: Any = self.resolved_measure_
-        if hasattr(measure, "read"):
+        if measure.read is not None:
             return measure.read(X)
         check_no_dates(X)
         if not reset and not hasattr(X, "columns"):
             self._check_width(sum(getattr(X, "shape", ())[1:]))
-        fills_gaps = not reset and getattr(getattr(self, "measure_", None), "fills_gaps", False)
+        fills_gaps = not reset and self._fills_gaps
+        if not reset and self._are_numbers(X, fills_gaps):
+            return np.ascontiguousarray(X)
+        from sklearn.utils.validation import validate_data  # takes long to import
+
         with saying_remedy():
             allowed = "allow-nan" if fills_gaps else True
             return validate_data(
                 self, X, dtype=np.float64, order="C", copy=reset, reset=reset, ensure_all_finite=allowed
             )
 
-    def without_naming(self, X: Any) -> Any:
+    def _are_numbers(self, X: Any, fills_gaps: bool) -> bool:
+        """Return whether X is an array that scikit-learn would accept: its check takes longer than scoring a row."""
+        if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or hasattr(self, "feature_names_in_"):
+            return False
+        has_shape = len(X) > 0 and X.shape[1] == self.n_features_in_
+        return has_shape and bool((~np.isinf(X) if fills_gaps else np.isfinite(X)).all())
+
+    def _without_naming(self, X: Any) -> Any:
         """Return a Dask frame of numbers without the columns that name the rows, as its first partition shows."""
         if hasattr(X, "columns"):
             reading, _ = fit_reading(table_of(X.partitions[0].compute()), not isinstance(self.measure, str))
-            self.take_reading(reading.for_numbers(True, str(self.measure)))
+            self._take_reading(reading.for_numbers(True, str(self.measure)))
         return without_columns(X, self.ignored_columns_)
 
     def _check_width(self, width: int) -> None:
@@ -204,8 +246,8 @@ def _has_names(X: Any) -> bool:
     return is_frame(X) or isinstance(X[0], dict)
 
 
-def _takes_tables(measure: Any) -> bool:
-    return getattr(measure, "reads_tables", False) or (hasattr(measure, "fit") and not hasattr(measure, "read"))
+def _takes_tables(measure: Measure) -> bool:
+    return measure.reads_tables or measure.read is None
 
 
 def _warn_of_empty_rows(patterns: Any) -> None:

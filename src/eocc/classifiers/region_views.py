@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from eocc.calibration.drift import UNUSUAL, DriftCounts
 from eocc.classifiers.base import OneClassClassifier
@@ -15,7 +14,9 @@ from eocc.ellipsoids.model import EllipsoidModel, EllipsoidRegion
 from eocc.explain import EllipsoidRule, Explanation, reach_of
 from eocc.explain.by_ellipsoids import explain_by_ellipsoids
 from eocc.explain.ellipsoid_rules import correlations_of, ellipsoid_rules, quantile_rows
+from eocc.explain.groups import in_groups
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
@@ -32,34 +33,34 @@ MOST_NAMED = 3
 class RegionViews(OneClassClassifier):
     """The part of RegionClassifier that shows a fitted model."""
 
-    space_name = "Space of the regions, in widths"
+    _space_name = "Space of the regions, in widths"
     ellipsoids_: EllipsoidModel
     representatives_: Indices
     region_tree_: Indices
 
     @property
-    def n_dimensions(self) -> int:
-        """The number of columns of the space of `embed`."""
+    def _n_dimensions(self) -> int:
+        """The number of columns of the space of `_embed`."""
         return len(self.ellipsoids_.placement.scales) + 1
 
     @property
-    def prototypes_in_words(self) -> str:
+    def _prototypes_in_words(self) -> str:
         """What new rows are compared with."""
         named = f"the centres of {counted(len(self.regions_), 'region')}"
-        return super().prototypes_in_words if self.keeps_training_rows else named
+        return super()._prototypes_in_words if self._keeps_training_rows else named
 
     @property
-    def reference_rows(self) -> Any:
+    def _reference_rows(self) -> Any:
         """Rows whose columns show what is normal: those kept, or the quantiles of each region's numbers."""
-        return super().reference_rows if self.keeps_training_rows else quantile_rows(self)
+        return super()._reference_rows if self._keeps_training_rows else quantile_rows(self)
 
     @property
-    def region_centres(self) -> Matrix:
-        """The centres of the regions, in the space of `embed`."""
+    def _region_centres(self) -> Matrix:
+        """The centres of the regions, in the space of `_embed`."""
         return self.ellipsoids_.regions.centres
 
     @property
-    def region_reaches(self) -> Matrix | None:
+    def _region_reaches(self) -> Matrix | None:
         """How far each region reaches by itself: the distance at which its weighted grade is that of the limit.
 
         None if the data have no columns: in hundreds of dimensions, a circle on a map would hold every row.
@@ -69,19 +70,19 @@ class RegionViews(OneClassClassifier):
         limit, logs = reach_of(self.threshold_), self.ellipsoids_.regions.log_weights
         return np.sqrt(np.maximum(limit**2 + 2 * logs, 0.0))
 
-    def map_rows(self, columns: Indices) -> Matrix:
+    def _map_rows(self, columns: Indices) -> Matrix:
         """Return the places of training rows, or centres and rows one width from their mean, if there are no rows."""
         if not has_columns(self.measure_):
-            return self.map_points(self.prototypes_, columns)
-        centres = self.region_centres
+            return self._map_points(self.prototypes_, columns)
+        centres = self._region_centres
         apart = np.eye(centres.shape[1])[:MOST_AXES]
         return np.vstack([centres, centres.mean(axis=0) + apart, centres.mean(axis=0) - apart])[:, columns]
 
-    def map_points(self, patterns: Any, columns: Indices) -> Matrix:
-        """Return some columns of the space of `embed`."""
-        return self.embed(patterns)[:, columns]
+    def _map_points(self, patterns: Any, columns: Indices) -> Matrix:
+        """Return some columns of the space of `_embed`."""
+        return self._embed(patterns)[:, columns]
 
-    def map_in_words(self, row_name: str) -> str:
+    def _map_in_words(self, row_name: str) -> str:
         """Return what it means that rows lie close together on a map."""
         return "Distances count the widths of the regions, which all have the same shape."
 
@@ -99,19 +100,19 @@ class RegionViews(OneClassClassifier):
         edges = np.sort(self.representatives_[ends], axis=1)
         return SpanningTree(edges, np.sqrt(((centres[ends[:, 0]] - centres[ends[:, 1]]) ** 2).sum(axis=1)))
 
-    def nearest_regions(self, rows: Matrix) -> Indices:
+    def _nearest_regions(self, rows: Matrix) -> Indices:
         """Return the region with the largest weighted grade."""
         return self.ellipsoids_.regions.nearest(rows)
 
     @property
-    def keeps_training_rows(self) -> bool:
+    def _keeps_training_rows(self) -> bool:
         """Whether the model holds training rows: not for rows of numbers."""
         return not has_rows(self.measure_)
 
-    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
+    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by the nearest region."""
         with threads(n_threads(self.n_jobs)):
-            return explain_by_ellipsoids(self, patterns)
+            return in_groups(self, patterns, explain_by_ellipsoids(self, patterns))
 
     def rules(self) -> list[EllipsoidRule]:  # type: ignore[override]
         """Return the regions as rules for people to read, the largest region first."""
@@ -122,7 +123,7 @@ class RegionViews(OneClassClassifier):
         """Return the rules of a fitted model, one line each."""
         if not hasattr(self, "ellipsoids_"):
             return repr(self)
-        return "\n".join([*wrapped(self.describe(), 0), *map(str, self.rules())])
+        return "\n".join([*wrapped(self._describe(), 0), *map(str, self.rules())])
 
     def to_sql(
         self,
@@ -152,14 +153,14 @@ class RegionViews(OneClassClassifier):
         check_is_fitted(self)
         return json.dumps(formula_of(self, columns).to_dict())
 
-    def drift_counts(self) -> DriftCounts:
+    def _drift_counts(self) -> DriftCounts:
         """Return an object that counts new rows for `drift`; the columns are not compared: the model keeps no rows."""
         return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, [], (UNUSUAL,))
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         outliers, kept = self.ellipsoids_.outliers, len(self.prototypes_)
-        if not self.keeps_training_rows:  # the centre of a region of one row is that row
+        if not self._keeps_training_rows:  # the centre of a region of one row is that row
             kept = sum(region.n_members == 1 for region in self.regions_)
         return {
             "method": "regions",
@@ -171,13 +172,13 @@ class RegionViews(OneClassClassifier):
             "correlated columns": "; ".join(correlations_of(self)) or None,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         limit, together = format_number(reach_of(self.threshold_)), correlations_of(self)
         known = (
             "" if self.ellipsoids_.outliers is None else " Known outliers have regions too, which rows should avoid."
         )
-        rows, regions = counted(self.n_training, "training row"), counted(len(self.regions_), "region")
+        rows, regions = counted(self._n_training, "training row"), counted(len(self.regions_), "region")
         said = (
             f"{rows} in {regions} of one shape. A row "
             f"is accepted if its distance from the regions, all taken together, is at most {limit} widths.{known}"

@@ -1,6 +1,6 @@
 """RegionClassifier: at most twenty regions of one shape, each a rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any, Self
@@ -25,16 +25,16 @@ from eocc.foundation.progress import track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.measures.auto import resolve_measure
-from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
+from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import Measure
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.collections import are_dask_numbers, dask_passes
 from eocc.scale.memory import MARGIN, OVERHEAD
 from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import Kept, choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.content import row_hashes, words_of
-from eocc.space.weightings import checked_weights
 
 # The number of regions if the user gives none.
 N_REGIONS = 20
@@ -71,6 +71,9 @@ class RegionClassifier(RegionViews):
     false_alarm_rate : float in (0, 1) or None, default=None
         The share of new normal rows that `predict` may reject, on average over training sets. None means 0.05, or
         1 / (n + 1) for fewer than 19 rows.
+    baseline_by : str, list of str or None, default=None
+        A column of a table, or several, whose values name groups, for example "machine". Numbers are then compared
+        relative to the level and the spread of their group: docs/guides/groups.md.
     max_memory : int, str or None, default=None
         Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
@@ -113,10 +116,10 @@ class RegionClassifier(RegionViews):
     array([ 1, -1, -1])
     """
 
-    parameters = REGION_PARAMETERS
-    state_keys = KEYS
-    ratio_name = "distance from the regions, in their widths"
-    scores_left_out = False
+    _parameters = REGION_PARAMETERS
+    _state_keys = KEYS
+    _how_far_out_name = "distance from the regions, in their widths"
+    _scores_left_out = False
     _own_state, _restore_own = region_state, restore_regions
     ellipsoids_: EllipsoidModel
     features_: ColumnFeatures | PairFeatures
@@ -129,10 +132,11 @@ class RegionClassifier(RegionViews):
         n_regions: int = N_REGIONS,
         weights: ArrayLike | None = None,
         false_alarm_rate: float | None = None,
+        baseline_by: str | Sequence[str] | None = None,
         max_memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.measure, self.n_regions, self.weights = measure, n_regions, weights
+        self.measure, self.n_regions, self.weights, self.baseline_by = measure, n_regions, weights, baseline_by
         self.false_alarm_rate, self.max_memory, self.n_jobs = false_alarm_rate, max_memory, n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -141,23 +145,27 @@ class RegionClassifier(RegionViews):
         Rows with y = -1 (or False) are known outliers, which get regions of their own. All other rows are normal. A fit
         that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self.parameters, self)
+        checked(self._parameters, self)
         draft = unfitted_copy(self)
-        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            passes = DaskPasses(draft.without_naming(X))
+        if (
+            self.baseline_by is None
+            and are_dask_numbers(X)
+            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
+        ):
+            passes = dask_passes(draft._without_naming(X))
             draft._learn_passes(*dask_rows(passes, y))
             if passes.names is not None:
                 draft.feature_names_in_ = np.array(passes.names, dtype=object)
         else:
-            draft._fit_patterns(draft.read(X, reset=True), y)
+            draft._fit_patterns(draft._read(X, reset=True), y)
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        training, patterns, outliers = split_outliers(data, y)
-        self.having_seen(patterns)
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
+        self._having_seen(patterns)
         n, measure = len(patterns), self.resolved_measure_
         n_outliers = 0 if outliers is None else len(outliers)
-        self.check_memory(n, n_columns_of(patterns), pair_bytes_of(measure, patterns), n_outliers)
+        self._check_memory(n, n_columns_of(patterns), measure.pair_bytes(patterns), n_outliers)
         if isinstance(patterns, np.ndarray) and has_rows(measure):
             self._learn_passes(ArrayPasses(patterns, n_threads(self.n_jobs)), outliers)
             self.training_indices_ = training[self.training_indices_]
@@ -167,11 +175,11 @@ class RegionClassifier(RegionViews):
         tally = self._learn(patterns[chosen], training[chosen], n, outliers)
         with threads(n_threads(self.n_jobs)):
             others = patterns[np.delete(np.arange(n), chosen)]
-            for block in track("scoring rows", self.blocks_of(others)):
+            for block in track("scoring rows", self._blocks_of(others)):
                 tally.add(self._radii(block))
         self._calibrate(tally)
 
-    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
             raise ValueError("sample is for EntropicOneClassClassifier; leave it out")
@@ -185,7 +193,7 @@ class RegionClassifier(RegionViews):
         else:
             n, kept = passes.n_rows, passes.fold(lambda part: Kept(part.values, part.numbers), _joined)
         self.resolved_measure_ = resolve_measure(self.measure, kept.values)
-        self.check_memory(len(kept.values), kept.values.shape[1], pair_bytes_of(self.resolved_measure_, kept.values))
+        self._check_memory(len(kept.values), kept.values.shape[1], self.resolved_measure_.pair_bytes(kept.values))
         tally = self._learn(kept.values, kept.numbers, n, outliers)
         if n > len(kept.values):
             scored = passes.fold(
@@ -205,15 +213,14 @@ class RegionClassifier(RegionViews):
         order = np.argsort(row_hashes(words_of(patterns)), kind="stable")
         patterns, count, measure = patterns[order], n_threads(self.n_jobs), self.resolved_measure_
         with threads(count):
-            measure = measure if current() is None else spread_measure(measure)
-            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
-            weights = checked_weights(self.weights, fitted)
+            fitted = measure.fit_roughly(patterns)
+            weights = self._weights_of(fitted)
             if has_columns(fitted):
                 features: ColumnFeatures | PairFeatures = ColumnFeatures(fitted, weights)
                 coordinates = row_coordinates(features.of(patterns))
             else:
                 prepared = fitted.prepare(patterns)
-                if not isinstance(fitted, RegisteredFitted):
+                if isinstance(fitted, OwnFitted):
                     check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
                 features, coordinates = pair_features(fitted, weights, patterns, prepared)
             learned = learn_ellipsoids(coordinates, self.n_regions, count)
@@ -265,32 +272,32 @@ class RegionClassifier(RegionViews):
         self.offset_ = self.threshold_ - BOUNDARY**2 / 2
 
     def _radii(self, patterns: Any) -> Matrix:
-        return radius(self.log_memberships(patterns))
+        return radius(self._log_memberships(patterns))
 
-    def log_memberships(self, patterns: Any) -> Matrix:
+    def _log_memberships(self, patterns: Any) -> Matrix:
         """Return the log-memberships of patterns as the measure reads them."""
         return self.ellipsoids_.log_memberships(self.features_.of(patterns))
 
-    def score_patterns(self, patterns: Any) -> Scores:
+    def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them: the ratio is sqrt(-2 ln membership)."""
-        logs = self.log_memberships(patterns)
+        logs = self._log_memberships(patterns)
         return Scores(radius(logs), np.minimum(logs, 0.0))
 
     @property
-    def rows_scored_at_a_time(self) -> int:
+    def _rows_scored_at_a_time(self) -> int:
         """The step of the blocks: large for rows of a table, which are not compared with all prototypes."""
-        return BLOCK_ROWS if has_columns(self.measure_) else super().rows_scored_at_a_time
+        return BLOCK_ROWS if has_columns(self.measure_) else super()._rows_scored_at_a_time
 
-    def embed(self, patterns: Any) -> Matrix:
+    def _embed(self, patterns: Any) -> Matrix:
         """Return where patterns lie, in widths of the regions: Euclidean distances are Mahalanobis distances."""
         return self.ellipsoids_.place(self.features_.of(patterns))
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows."""
         return self.n_rows_
 
-    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         if pair_bytes:  # squared dissimilarities, their eigenvectors, coordinates and distances
             count = min(n, MOST_OBJECTS)

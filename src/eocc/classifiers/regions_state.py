@@ -54,7 +54,7 @@ def region_state(classifier: Any) -> dict[str, Any]:
             "background": float(outliers.background),
         },
         "n_rows": classifier.n_rows_,
-        "keeps_training_rows": classifier.keeps_training_rows,
+        "keeps_training_rows": classifier._keeps_training_rows,
     }  # fmt: skip
 
 

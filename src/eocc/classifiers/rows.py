@@ -6,7 +6,6 @@ import numpy as np
 
 from eocc.classifiers.labels import outlier_rows
 from eocc.foundation.types import Indices, Matrix
-from eocc.scale.cluster import DaskPasses
 from eocc.scale.passes import Passes, SomeRows
 
 
@@ -17,10 +16,11 @@ def split_outliers(data: Any, y: Any) -> tuple[Indices, Any, Any]:
     return (training, data[training], data[places]) if len(places) else (training, data, None)
 
 
-def dask_rows(passes: DaskPasses, y: Any) -> tuple[Passes, Matrix | None]:
+def dask_rows(passes: Passes, y: Any) -> tuple[Passes, Matrix | None]:
     """Return passes over the normal rows of a Dask collection, and the known outliers (None if there are none)."""
     if y is None:
         return passes, None
+    assert passes.n_rows is not None
     is_outlier = outlier_rows(y, passes.n_rows)
     outliers = None
     if is_outlier.any():

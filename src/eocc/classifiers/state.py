@@ -9,7 +9,11 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
+from eocc.measures.own import OwnFitted
+from eocc.measures.protocol import FittedMeasure
+from eocc.space.baseline import Baseline
 from eocc.tables.reading import Reading
 
 # Sizes: n training rows, r prototypes, u weights; a table may have any number of rows.
@@ -19,7 +23,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "answers",
+    "feature_names_in", "reading", "baseline", "answers", "batches",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -28,7 +32,8 @@ ROUNDING = 1e-6
 
 def shared_state(classifier: Any) -> dict[str, Any]:
     """Return the values that every fitted classifier has."""
-    names, calibration = classifier.feature_names, classifier.calibration_
+    names, calibration = classifier._feature_names, classifier.calibration_
+    is_table = classifier.reading_ is not None and not classifier.reading_.is_numbers  # its reading names the columns
     return {
         "resolved_measure": classifier.resolved_measure_,
         "measure": classifier.measure_,
@@ -36,15 +41,17 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "weights": classifier.weights_,
         "prototype_indices": np.asarray(classifier.prototype_indices_, np.int64),
         "training_indices": np.asarray(classifier.training_indices_, np.int64),
-        "row_names": None if classifier.row_names_ is None else list(classifier.row_names_),
+        "row_names": None if classifier._row_names_ is None else list(classifier._row_names_),
         "calibration": calibration
         and {"margins": calibration.margins, "rate": float(calibration.rate), "foreign": float(calibration.foreign)},
         "threshold": float(classifier.threshold_),
         "offset": float(classifier.offset_),
-        "n_features_in": getattr(classifier, "n_features_in_", None),
-        "feature_names_in": None if names is None else list(names),
+        "n_features_in": None if is_table else getattr(classifier, "n_features_in_", None),
+        "feature_names_in": None if is_table or names is None else list(names),
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
+        "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
+        "batches": history_state(classifier.batches_) if classifier.batches_ else None,
     }
 
 
@@ -62,23 +69,37 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     if names is not None:
         is_right = type(names) is list and len(names) == n and all(type(name) is str for name in names)
         demand(is_right, f"row_names must be {n} texts, one per training row")
-        classifier.row_names_ = names
+        classifier._row_names_ = names
     _restore_features(classifier, state["n_features_in"], state["feature_names_in"])
-    _restore_reading(classifier, state["reading"])
+    _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
+    if state["batches"] is not None:
+        classifier.batches_ = restored_history(state["batches"], n)
 
 
-def _restore_reading(classifier: Any, reading: Any) -> None:
+def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:
     demand(reading is None or type(reading) is Reading, "reading must be a Reading or null")
     if reading is not None:
         width = getattr(classifier, "n_features_in_", None)
         is_right = not reading.is_numbers or width == len(reading.columns)
         demand(is_right, "reading must have one column per feature")
         names = [one.part_name(part) for one in reading.columns for part in one.parts]
-        is_right = reading.is_numbers or names == list(getattr(classifier.measure_, "names", ()))
+        names += _restore_baseline(classifier, baseline, names)
+        is_right = reading.is_numbers or names == list(classifier.measure_.names)
         demand(is_right, "reading must have the columns of the measure")
         classifier.reading_ = reading
+        classifier._name_features()
+
+
+def _restore_baseline(classifier: Any, baseline: Any, names: list[Any]) -> list[Any]:
+    """Take the baseline of the groups, if there is one, and return the names of the columns that it adds."""
+    if baseline is None:
+        return []
+    is_right = type(baseline) is Baseline and {*baseline.by, *baseline.names} <= {*names}
+    demand(is_right, "the baseline must be one of the columns of the reading")
+    classifier.baseline_ = baseline
+    return [baseline.relative_name(name) for name in baseline.names]
 
 
 def _answers_state(answers: Answers) -> dict[str, Any]:
@@ -114,7 +135,7 @@ def _removed(state: Any, classifier: Any) -> Removed:
     n, names = len(state["rows"]), state["names"]
     for name, stop in (("indices", 2**62), ("places", n + len(classifier.training_indices_))):
         indices("n", "stop", rising=True)(f"answers.removed.{name}", state[name], {"n": n, "stop": stop})
-    is_right = (names is None) == (classifier.row_names_ is None)
+    is_right = (names is None) == (classifier._row_names_ is None)
     is_right &= names is None or (type(names) is list and len(names) == n and all(type(one) is str for one in names))
     demand(is_right, f"answers.removed.names must be {n} texts, if the training rows have names")
     return Removed(TrainingRows(state["rows"], state["indices"], names), state["places"])
@@ -122,20 +143,17 @@ def _removed(state: Any, classifier: Any) -> Removed:
 
 def check_pair(measure: Any, fitted: Any) -> None:
     """Demand that the fitted measure is of the class that this measure gives, in all parts."""
-    wanted = getattr(measure, "fitted_class", None)
-    is_right = wanted in (None, type(fitted))
-    demand(is_right, f"the measure {type(measure).__name__} does not give {type(fitted).__name__}")
-    parts, fitted_parts = getattr(measure, "measures", None), getattr(fitted, "measures", None)
-    if wanted is not None and isinstance(parts, dict) and isinstance(fitted_parts, dict):
-        demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
-        for name, part in parts.items():
-            check_pair(part, fitted_parts[name])
+    is_right = measure.fitted_class in (FittedMeasure, OwnFitted, type(fitted))  # those of the user's own may be any
+    demand(is_right, f"the measure {measure.called} does not give {fitted.called}")
+    parts, fitted_parts = measure.part_measures, fitted.part_measures
+    demand(list(parts) == list(fitted_parts), "the measure and the fitted measure have different parts")
+    for name, part in parts.items():
+        check_pair(part, fitted_parts[name])
 
 
 def check_patterns(measure: Any, patterns: Any) -> None:
     """Demand patterns, at least one, that the fitted measure can compare; those of a user's own measure may be any."""
-    if hasattr(measure, "check_patterns"):
-        measure.check_patterns(patterns)
+    measure.check_patterns(patterns)
     demand(len(patterns) > 0, "there are no training rows to compare with")
 
 
@@ -157,7 +175,7 @@ def _calibration(state: Any) -> Calibration | None:
 
 def _restore_features(classifier: Any, n_features: Any, names: Any) -> None:
     if n_features is None:
-        has_own_reader = hasattr(classifier.resolved_measure_, "read")
+        has_own_reader = classifier.resolved_measure_.read is not None
         demand(has_own_reader and names is None, "n_features_in must be a number for a measure of rows of numbers")
         return
     rows = classifier.prototypes_

@@ -57,7 +57,7 @@ def structure_of(classifier: Any) -> Model:
 
 def _of_structure(path: str, meaning: str) -> Any:
     """Return a property that is computed with the structure of the prototypes when it is first asked for."""
-    return property(lambda classifier: attrgetter(path)(classifier.structure_), doc=meaning)
+    return property(lambda classifier: attrgetter(path)(classifier._structure_), doc=meaning)
 
 
 class LazyStructure:
@@ -66,12 +66,12 @@ class LazyStructure:
     n_jobs: int | None
 
     @property
-    def has_regions(self) -> bool:
+    def _has_regions(self) -> bool:
         """Whether the regions have been computed."""
-        return "structure_" in vars(self)
+        return "_structure_" in vars(self)
 
     @cached_property
-    def structure_(self) -> Model:
+    def _structure_(self) -> Model:
         """Tree, clusters and regions of the prototypes."""
         with threads(n_threads(self.n_jobs)):
             return structure_of(self)

@@ -12,12 +12,13 @@ from eocc.calibration.tally import MOST_BINS, Tally, ranks_of
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers
 from eocc.classifiers.base import BLOCK_SIZE, OneClassClassifier
-from eocc.classifiers.labels import outlier_rows
 from eocc.classifiers.parameters import SURPRISE_PARAMETERS
+from eocc.classifiers.rows import dask_rows, split_outliers
 from eocc.classifiers.structure import LazyStructure
 from eocc.classifiers.surprise_state import KEYS, restore_surprise
 from eocc.classifiers.teaching import taught
 from eocc.explain import Explanation, Rule, explain_by_neighbours, rules_of
+from eocc.explain.groups import in_groups
 from eocc.foundation.arguments import commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
 from eocc.foundation.progress import track
@@ -25,18 +26,19 @@ from eocc.foundation.threads import threads
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
 from eocc.measures.auto import resolve_measure
-from eocc.measures.base import RegisteredFitted, n_columns_of, pair_bytes_of
+from eocc.measures.base import n_columns_of
+from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import ComparesRows, Measure, compares_rows
 from eocc.regions.memberships import MembershipFunction, resolve_membership_function
 from eocc.regions.scores import BOUNDARY, Scores, decision_margin
-from eocc.scale.cluster import DaskPasses, are_numbers, current, is_dask, spread_measure
+from eocc.scale.collections import are_dask_numbers, dask_passes
 from eocc.scale.memory import MARGIN, OVERHEAD, check_memory
-from eocc.scale.passes import ArrayPasses, Passes, SomeRows
+from eocc.scale.passes import ArrayPasses, Passes
 from eocc.space.dissimilarity_space import check_measure
 from eocc.space.prototypes.by_content import choose_rows, chosen_by_content, take_census
 from eocc.space.prototypes.select import count_compared
 from eocc.space.representation import Representation
-from eocc.space.weightings import checked_weights, left_out_weights, weightings_of
+from eocc.space.weightings import left_out_weights, weightings_of
 from eocc.surprise.comparison import Reference
 from eocc.surprise.model import SurpriseModel, fit_surprise_model
 from eocc.surprise.state import surprise_state
@@ -87,6 +89,9 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     contamination : float in [0, 0.5) or None, default=None
         The share of training rows that may not be normal, if you know it roughly. Half of it is added to the share of
         training rows that the limit rejects; nothing else changes. docs/guides/dirty_training_data.md has the figures.
+    baseline_by : str, list of str or None, default=None
+        A column of a table, or several, whose values name groups, for example "machine". Numbers are then compared
+        relative to the level and the spread of their group: docs/guides/groups.md.
     max_memory : int, str or None, default=None
         Memory limit in bytes, or "2GiB". A fit that needs more is refused at once. None means 70 % of the free memory.
     n_jobs : int or None, default=None
@@ -132,13 +137,13 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     array([ 1, -1, -1])
     """
 
-    parameters = SURPRISE_PARAMETERS
-    state_keys = KEYS
-    ratio_name = "surprise (scaled: 1 is the limit)"
-    scores_left_out = True
+    _parameters = SURPRISE_PARAMETERS
+    _state_keys = KEYS
+    _how_far_out_name = "surprise (scaled: 1 is the limit)"
+    _scores_left_out = True
     _restore_own = restore_surprise
     surprise_model_: SurpriseModel
-    outliers_: Any = None  # the known outliers of the fit; the model has those of `answers_` too
+    outliers_: Any  # the known outliers of the fit; the model has those of `answers_` too
 
     def __init__(
         self,
@@ -149,10 +154,11 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         membership_function: str | MembershipFunction = "gaussian",
         false_alarm_rate: float | None = None,
         contamination: float | None = None,
+        baseline_by: str | Sequence[str] | None = None,
         max_memory: int | str | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.contamination = contamination
+        self.contamination, self.baseline_by = contamination, baseline_by
         self.measure, self.weights, self.prototypes = measure, weights, prototypes
         self.membership_function, self.false_alarm_rate = membership_function, false_alarm_rate
         self.max_memory, self.n_jobs = max_memory, n_jobs
@@ -163,24 +169,26 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         Rows with y = -1 (or False) are known outliers: a handful of them makes detection much better. All other rows
         are normal. A fit that fails or is interrupted leaves the estimator as it was.
         """
-        checked(self.parameters, self)
+        checked(self._parameters, self)
         draft = unfitted_copy(self)
-        if is_dask(X) and are_numbers(X) and not hasattr(resolve_measure(self.measure, np.zeros((1, 1))), "read"):
-            draft._fit_dask(DaskPasses(draft.without_naming(X)), y)
+        if (
+            self.baseline_by is None
+            and are_dask_numbers(X)
+            and resolve_measure(self.measure, np.zeros((1, 1))).read is None
+        ):
+            draft._fit_dask(dask_passes(draft._without_naming(X)), y)
         else:
-            draft._fit_patterns(draft.read(X, reset=True), y)
+            draft._fit_patterns(draft._read(X, reset=True), y)
         return commit_fit(self, draft)
 
     def _fit_patterns(self, data: Any, y: Any) -> None:
-        is_outlier = np.zeros(len(data), bool) if y is None else outlier_rows(y, len(data))
-        training, places = np.flatnonzero(~is_outlier), np.flatnonzero(is_outlier)
-        patterns, outliers = (data[training], data[places]) if len(places) else (data, None)
-        self.having_seen(patterns)
+        training, patterns, outliers = self._relative_to_groups(*split_outliers(data, y))
+        self._having_seen(patterns)
         self.outliers_ = outliers
-        pair_bytes = pair_bytes_of(self.resolved_measure_, patterns)
+        pair_bytes = self.resolved_measure_.pair_bytes(patterns)
         n_columns = n_columns_of(patterns)
         count = count_compared(self.prototypes, len(patterns), n_columns, pair_bytes)
-        self.check_memory(len(patterns), n_columns, pair_bytes, len(places))
+        self._check_memory(len(patterns), n_columns, pair_bytes, 0 if outliers is None else len(outliers))
         self.n_rows_ = len(patterns)
         if count == len(patterns):
             self._calibrate_on(Tally().add(self._learn(patterns, training, outliers)))
@@ -192,11 +200,11 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
             surprises = self._learn(patterns[chosen], training[chosen], outliers)
             with threads(n_threads(self.n_jobs)):
                 others = patterns[np.delete(np.arange(len(patterns)), chosen)]
-                blocks = track("scoring rows", self.blocks_of(others, self.rows_scored_at_a_time))
-                values = np.concatenate([surprises, *map(self.calibration_values, blocks)])
+                blocks = track("scoring rows", self._blocks_of(others, self._rows_scored_at_a_time))
+                values = np.concatenate([surprises, *map(self._calibration_values, blocks)])
             self._calibrate_on(Tally().add(values))
 
-    def fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
+    def _fit_passes(self, passes: Passes, sample: int | None, outliers: Matrix | None) -> None:
         """Learn from rows of numbers that are read part by part."""
         if sample is not None:
             raise ValueError(
@@ -205,15 +213,8 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self._learn_passes(passes, outliers)
         self.n_features_in_ = self.prototypes_.shape[1]
 
-    def _fit_dask(self, passes: DaskPasses, y: Any) -> None:
-        rows: Passes = passes
-        outliers = None
-        if y is not None:
-            is_outlier = outlier_rows(y, passes.n_rows)
-            if is_outlier.any():
-                outliers = SomeRows(passes, is_outlier).fold(lambda part: part.values, lambda *two: np.concatenate(two))
-            rows = SomeRows(passes, ~is_outlier)
-        self._learn_passes(rows, outliers)
+    def _fit_dask(self, passes: Passes, y: Any) -> None:
+        self._learn_passes(*dask_rows(passes, y))
         self.n_features_in_ = self.prototypes_.shape[1]
         if passes.names is not None:
             self.feature_names_in_ = np.array(passes.names, dtype=object)
@@ -240,18 +241,18 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
 
     def _surprises(self, rows: Matrix) -> Matrix:
         """Return the surprise of rows of numbers, in blocks if their pairs are held in memory."""
-        blocks = [rows] if isinstance(self.measure_, ComparesRows) else self.blocks_of(rows)
-        return np.concatenate([np.empty(0), *map(self.calibration_values, blocks)])
+        blocks = [rows] if isinstance(self.measure_, ComparesRows) else self._blocks_of(rows)
+        return np.concatenate([np.empty(0), *map(self._calibration_values, blocks)])
 
     def _pair_bytes(self, n_columns: int | None) -> float:
         """Return the bytes that the measure holds per pair of rows of numbers."""
         rows = np.zeros((1, n_columns or 1))
-        return pair_bytes_of(resolve_measure(self.measure, rows), rows)
+        return resolve_measure(self.measure, rows).pair_bytes(rows)
 
     def _check_passes(self, n: int | None, n_columns: int | None, n_outliers: int) -> None:
         """Refuse a fit that needs too much memory or more rows, as soon as their number is known."""
         if n is not None and n_columns is not None:
-            needed, remedy = self.memory_needed(n, n_columns, self._pair_bytes(n_columns), n_outliers)
+            needed, remedy = self._memory_needed(n, n_columns, self._pair_bytes(n_columns), n_outliers)
             check_memory(needed - MARGIN * 8 * n * n_columns, self.max_memory, remedy)  # the rows are not in memory
             rate_for(self.false_alarm_rate, n)
 
@@ -262,7 +263,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         if rate + foreign >= 1:
             given = f"a false_alarm_rate of {rate:g} and a contamination of {self.contamination:g}"
             raise ValueError(f"{given} leave no row to accept; lower one of them")
-        self.calibrate(tally.largest(ranks_of(n, tally.total, rate + foreign)), rate, foreign)
+        self._calibrate(tally.largest(ranks_of(n, tally.total, rate + foreign)), rate, foreign)
 
     def _learn(self, patterns: Any, places: Indices, outliers: Any, confirmed: Any = None) -> Matrix:
         """Learn from the patterns that new rows are compared with, the rows `places` of X.
@@ -270,13 +271,12 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         Return their surprises, each as if it were new. `confirmed` rows are normal by an answer.
         """
         with threads(n_threads(self.n_jobs)):
-            measure = self.resolved_measure_ if current() is None else spread_measure(self.resolved_measure_)
             # The surprise does not depend on the scale of the dissimilarity.
-            fitted = getattr(measure, "fit_roughly", measure.fit)(patterns)
-            weights = checked_weights(self.weights, fitted)
+            fitted = self.resolved_measure_.fit_roughly(patterns)
+            weights = self._weights_of(fitted)
             whole = Representation(fitted, patterns, patterns, np.arange(len(patterns)), is_whole=True)
             prepared = None if isinstance(fitted, ComparesRows) else whole.prepared
-            if prepared is not None and not isinstance(fitted, RegisteredFitted):
+            if prepared is not None and isinstance(fitted, OwnFitted):
                 check_measure(fitted, prepared, np.empty((len(patterns), len(patterns))))
             weightings = weightings_of(whole, weights)
             reference = Reference(fitted, patterns, weightings, prepared)
@@ -289,19 +289,22 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
         return surprises
 
+    def _check_updatable(self) -> None:
+        """Accept: the prototypes are the training rows."""
+
     def _with_answers(self, answers: Answers | None) -> Self:
         return cast(Self, taught(self, answers))
 
-    def score_patterns(self, patterns: Any) -> Scores:
+    def _score_patterns(self, patterns: Any) -> Scores:
         """Return the scores of patterns as the measure reads them."""
-        ratios = self.surprise_model_.threshold.ratios(self.calibration_values(patterns))
+        ratios = self.surprise_model_.threshold.ratios(self._calibration_values(patterns))
         return Scores.of_ratios(ratios, self.membership_function_)
 
-    def calibration_values(self, patterns: Any) -> Matrix:
+    def _calibration_values(self, patterns: Any) -> Matrix:
         """Return the surprise of patterns as the measure reads them."""
         return self.surprise_model_.surprises(patterns)
 
-    def calibrate(self, values: Matrix, rate: float, foreign: float = 0.0) -> None:
+    def _calibrate(self, values: Matrix, rate: float, foreign: float = 0.0) -> None:
         """Set the threshold and the p-values from the surprises of training rows, a share `foreign` not normal."""
         threshold = Threshold.fit(values, rate + foreign)
         self.surprise_model_ = replace(self.surprise_model_, threshold=threshold)
@@ -314,18 +317,18 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
     @property
     def training_p_values_(self) -> Matrix:
         """The p-values of the rows in `training_indices_`, each left out of the training rows."""
-        return self._calibrated().p_values(self.score_read(self.prototypes_).margins)
+        return self._calibrated().p_values(self._score_read(self.prototypes_).margins)
 
-    def explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
+    def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
         """Return why each pattern was accepted or rejected, by its nearest training rows."""
         with threads(n_threads(self.n_jobs)):
-            return explain_by_neighbours(self, patterns)
+            return in_groups(self, patterns, explain_by_neighbours(self, patterns))
 
     def rules(self) -> list[Rule]:
         """Return the regions as fuzzy rules for people to read, one per region."""
         return rules_of(self, self._calibrated().rate)
 
-    def memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
+    def _memory_needed(self, n: int, n_columns: int, pair_bytes: float = 0.0, n_outliers: int = 0) -> tuple[float, str]:
         """Return the bytes that a fit to n rows needs, and what to do if they are too many."""
         r = count_compared(self.prototypes, n, n_columns, pair_bytes)
         # The other rows are scored in blocks.
@@ -338,7 +341,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         needed = OVERHEAD + MARGIN * (8 * n * n_columns + pairs + block)
         return needed, f"pass prototypes={max(1, min(1000, r // 4))}, or fewer rows, or raise max_memory"
 
-    def facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, Any]:
         """Return the facts of the fitted model by name."""
         n_outliers, threshold = self.surprise_model_.n_outliers, self.surprise_model_.threshold.value
         views = ", ".join(self.surprise_model_.surprise.names)
@@ -354,7 +357,7 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
             "threshold of the surprise": threshold,
         }
 
-    def describe(self) -> str:
+    def _describe(self) -> str:
         """Return how the model decides, in two or three sentences."""
         n_outliers, rate = self.surprise_model_.n_outliers, format_number(100 * self._calibrated().rate)
         views = "; ".join(VIEWS_IN_WORDS[name] for name in self.surprise_model_.surprise.names)
@@ -365,16 +368,16 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         )
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows; `training_indices_` are those of them that are kept."""
         return self.n_rows_
 
-    def nearest_regions(self, rows: Matrix) -> Indices:
+    def _nearest_regions(self, rows: Matrix) -> Indices:
         """Return the region of the nearest prototype."""
         return np.asarray(self.labels_[rows.argmin(axis=1)])
 
     @property
-    def weightings(self) -> dict[str, Matrix]:
+    def _weightings(self) -> dict[str, Matrix]:
         """The weights as given and, if that makes a difference, with every weight variance-equalised."""
         names = ("weight", "variance-equalised")
         return dict(
@@ -382,9 +385,9 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         )
 
     @property
-    def rows_scored_at_a_time(self) -> int:
+    def _rows_scored_at_a_time(self) -> int:
         """The step of the blocks: large for rows of numbers, which are not compared with all prototypes."""
-        return BLOCK_ROWS if compares_rows(self.measure_) else super().rows_scored_at_a_time
+        return BLOCK_ROWS if compares_rows(self.measure_) else super()._rows_scored_at_a_time
 
     def _own_state(self) -> dict[str, Any]:
         model, function = self.surprise_model_, self.membership_function_

@@ -26,14 +26,14 @@ def taught(classifier: Any, answers: Answers | None) -> Any:
         normal = normal.some(np.delete(np.arange(len(normal.indices)), removed.places))
     if answers is not None:
         answers, confirmed = replace(answers, removed=removed), answers.confirmed
-    found.row_names_, found.answers_ = normal.names, answers
+    found._row_names_, found.answers_ = normal.names, answers
     surprises = found._learn(normal.rows, normal.indices, known_outliers(classifier.outliers_, answers), confirmed)
     if answers is not None:
         with threads(n_threads(classifier.n_jobs)):
             found.surprise_model_ = corrected(found.surprise_model_, answers.rows, answers.y, surprises)
     calibration, default = classifier.calibration_, classifier.false_alarm_rate is None
     rate = max(calibration.rate, 1 / (len(surprises) + 1)) if default else calibration.rate
-    found.calibrate(surprises, rate, calibration.foreign)
+    found._calibrate(surprises, rate, calibration.foreign)
     if answers is None and before is not None:
         # A model that keeps fewer prototypes than it had training rows was calibrated on all of these.
         found.surprise_model_ = replace(found.surprise_model_, threshold=before.threshold)

@@ -11,22 +11,25 @@ from contextlib import ExitStack, contextmanager
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
 import click
 
 from eocc.foundation.atomic import FULL
-from eocc.foundation.printing import printable
-from eocc.foundation.progress import Watch, shown
+from eocc.foundation.estimator import start_command_line
+from eocc.foundation.printing import printable, printable_lines
+from eocc.foundation.progress import NOTE, Watch, log_record, shown
+from eocc.tables import TableWarning
 
-DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
-    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
-    "reproduce", "demo",
+    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
+    "compare", "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)
+LOG_FORMATS = ("text", "json")
 SHELLS = ("bash", "fish", "zsh")
 
 
@@ -35,10 +38,12 @@ class Shared:
 
     quiet = False
     debug = False
+    log_format: str | None = None
+    notes: ClassVar[list[str]] = []  # what `say` was given and begins with "Note: ", also if quiet
     watch: Watch | None = None  # shows how far the command is
 
 
-def _set(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+def _set(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     setattr(Shared, str(option.name), getattr(Shared, str(option.name)) or value)
 
 
@@ -48,6 +53,8 @@ def _shared_options() -> list[click.Parameter]:
                      help="Print results and errors only."),
         click.Option(["--debug"], is_flag=True, expose_value=False, callback=_set,
                      help="Show where in the code an error occurred."),
+        click.Option(["--log-format"], type=click.Choice(LOG_FORMATS), expose_value=False, is_eager=True, callback=_set,
+                     help="How messages are printed: text, or json, one line each."),
     ]  # fmt: skip
 
 
@@ -57,15 +64,19 @@ def command(function: Any) -> click.Command:
     @wraps(function)
     def watched(**given: Any) -> Any:
         with ExitStack() as stack:
-            Shared.watch = None if Shared.quiet else stack.enter_context(shown())
+            Shared.watch = None if Shared.quiet else stack.enter_context(shown(as_json=_is_json()))
             try:
                 return function(**given)
             except BrokenPipeError:  # the reader, for example head, stopped
                 raise click.exceptions.Exit(DONE) from None
 
-    made: click.Command = click.command(name=function.__name__, no_args_is_help=False)(watched)
+    made: click.Command = click.command(name=function.__name__.replace("_", "-"), no_args_is_help=False)(watched)
     made.params += _shared_options()
     return made
+
+
+def _is_json() -> bool:
+    return Shared.log_format == "json"
 
 
 class LazyGroup(click.Group):
@@ -77,7 +88,12 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command, or None if there is none of that name."""
-        return getattr(import_module(f"eocc.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
+        return _command_of(cmd_name.replace("-", "_")) if cmd_name in COMMANDS else None
+
+
+def _command_of(name: str) -> click.Command:
+    found: click.Command = getattr(import_module(f"eocc.cli.{name}"), name)
+    return found
 
 
 def _completion(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -91,7 +107,7 @@ def _completion(ctx: click.Context, option: click.Parameter, value: str | None) 
 
 
 @click.group("eocc", cls=LazyGroup, epilog="Exit codes: 0 done, 1 wrong data or file, 2 wrong command, "
-             "3 unexpected error, 130 interrupted.")  # fmt: skip
+             "3 unexpected error, 4 --fail-on came true, 130 interrupted.")  # fmt: skip
 @click.version_option(package_name="eocc", message="eocc %(version)s", help="Print the version and exit.")
 @click.option("--completion", type=click.Choice(SHELLS), is_eager=True, expose_value=False, callback=_completion,
               help='Print completion code for a shell: eval "$(eocc --completion bash)".')  # fmt: skip
@@ -104,6 +120,8 @@ app.params += _shared_options()
 
 def say(text: str) -> None:
     """Print a message on standard error, unless --quiet."""
+    if text.startswith(NOTE):
+        Shared.notes.append(text.removeprefix(NOTE))
     if Shared.watch is not None:
         Shared.watch.line(text)
 
@@ -125,12 +143,29 @@ class _ClosedOutput(io.TextIOBase):
         raise OSError("standard output is closed; open it, or pass --output")
 
 
+class _Terminal(io.TextIOBase):
+    """Standard output on a terminal, which text from files must not control."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.flush, self.fileno, self.isatty = file.flush, file.fileno, file.isatty  # type: ignore[method-assign]
+
+    def write(self, text: str, /) -> int:
+        """Write the text with a question mark for every character that cannot be printed."""
+        return int(self._file.write(printable_lines(text)))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    Shared.quiet, Shared.debug, Shared.watch = False, False, None
+    Shared.quiet, Shared.debug, Shared.log_format, Shared.watch = False, False, None, None
+    Shared.notes.clear()
     sys.stdin, sys.stderr = sys.stdin or Path(os.devnull).open(), sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stdout = sys.stdout or _ClosedOutput()
+    if sys.stdout.isatty() and not isinstance(sys.stdout, _Terminal):
+        sys.stdout = _Terminal(sys.stdout)
     gc.set_threshold(*GARBAGE)
+    if arguments is None:  # a process of its own
+        start_command_line()
     code = _run(arguments)
     try:
         sys.stdout.flush()
@@ -146,7 +181,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         with warnings.catch_warnings():
             # From scikit-learn, about arrays without names: the columns of files are matched by name before.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            warnings.showwarning = lambda message, *_: say(f"Note: {message}.")
+            warnings.simplefilter("default", TableWarning)
+            warnings.showwarning = lambda message, *_: say(f"Note: {getattr(message, 'on_command_line', message)}.")
             given = None if arguments is None else list(arguments)
             result = app.main(args=given, prog_name="eocc", standalone_mode=False)
         return result if isinstance(result, int) else DONE
@@ -187,5 +223,12 @@ def _one_line(error: BaseException) -> str:
 def _complain(text: str, code: int) -> int:
     if Shared.debug and code in (BAD_DATA, UNEXPECTED):
         traceback.print_exc()
-    print(f"eocc: {printable(text)}", file=sys.stderr, flush=True)
+    level = "alarm" if code == ALARM else "error"
+    line = log_record(level, text, exit_code=code) if _is_json() else f"eocc: {printable(text)}"
+    print(line, file=sys.stderr, flush=True)
     return code
+
+
+def end_with_alarm(why: str) -> NoReturn:
+    """Print why the command ends with the exit code of an alarm, also with --quiet, and end it."""
+    raise click.exceptions.Exit(_complain(why, ALARM))

@@ -1,22 +1,27 @@
 """``eocc demo``."""
 
+from pathlib import Path
+
 import click
 
 from eocc.cli import options
 from eocc.cli.app import command
 
-DATA_SETS = ("breast-cancer", "iris", "wine")
-
 
 @command
-@click.option("--dataset", type=options.Names("data set", DATA_SETS), default=DATA_SETS[0], show_default=True,
-              help="A data set that comes with scikit-learn.")  # fmt: skip
+@click.option("--files", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+              help="Write the rows as normal.csv and new.csv into this folder instead.")  # fmt: skip
 @options.seed_option
-def demo(dataset: str, seed: int) -> None:
-    """Compare the methods on one data set, and explain a decision.
+def demo(files: Path | None, seed: int) -> None:
+    """Compare the classifiers on a table of pumps that comes with the package, and explain a decision.
 
-    Example: eocc demo --dataset iris
+    Example: eocc demo
     """
-    from eocc.experiments.demo import run_demo
+    from eocc.experiments.demo import run_demo, write_files
 
-    print(run_demo(dataset, seed))
+    if files is None:
+        print(run_demo(seed))
+    else:
+        write_files(files, seed)
+        print(f"Written: {files / 'normal.csv'} and {files / 'new.csv'}. Next: eocc fit {files / 'normal.csv'} "
+              f"-o {files / 'model.eocc'}")  # fmt: skip

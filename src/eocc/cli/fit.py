@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +58,15 @@ def fit(
     if stream or sample:
         fit_parts(classifier, data, method, sample, about)
     else:
-        rows = read_training(data, about, classifier.measure)
+        groups = tuple(f"{name}=category" for name in classifier.baseline_by or ())
+        rows = read_training(data, replace(about, kind=(*about.kind, *groups)), classifier.measure)
         if vertex_name:
             name_vertices(classifier, rows, vertex_name)
         fit_rows(classifier, rows, method, drop_copies)
     classifier.save(output)
     say(f"Written: {output}.")
     write_facts(classifier, None, form)
-    if classifier.scores_left_out:
+    if classifier._scores_left_out:
         say_copies(classifier)
         say_strangest(classifier, output, data, about)
 
@@ -89,8 +91,6 @@ def check_stream(method: str, stream: bool, sample: int | None, about: DataOptio
 
 def name_vertices(classifier: Any, rows: Any, attribute: str) -> None:
     """Compare graphs whose vertices are called by this attribute."""
-    from dataclasses import replace
-
     from eocc.measures import resolve_measure
 
     if rows.kind != "graphs":
@@ -104,10 +104,10 @@ def say_copies(classifier: Any) -> None:
     from eocc.foundation.wording import counted
     from eocc.space.prototypes.content import exact_copies
 
-    count = len(exact_copies(classifier.prototypes_)) if classifier.is_whole else 0
+    count = len(exact_copies(classifier.prototypes_)) if classifier._is_whole else 0
     if count:
         copies = "is an exact copy of another row" if count == 1 else "are exact copies of other rows"
-        rows = counted(classifier.n_training, "training row")
+        rows = counted(classifier._n_training, "training row")
         say(f"Note: {count:,} of {rows} {copies}; --drop-copies leaves them out.")
 
 
@@ -123,10 +123,10 @@ def say_strangest(classifier: Any, model: Path, data: DataFiles, about: DataOpti
 
     if len(classifier.prototypes_) <= N_STRANGEST:
         return
-    margins = classifier.score_read(classifier.prototypes_).margins
+    margins = classifier._score_read(classifier.prototypes_).margins
     places = np.argsort(margins, kind="stable")[:N_STRANGEST]
     say("The strangest training rows, each compared with the others:")
-    for place, one in zip(places.tolist(), classifier.explain_patterns(classifier.prototypes_[places]), strict=True):
+    for place, one in zip(places.tolist(), classifier._explain_patterns(classifier.prototypes_[places]), strict=True):
         say(printable(f"  row {training_name(classifier, place)}: {one.sentence}"))
     if STDIN not in data.paths and not about.label:  # a labelled file holds rows that are no training rows
         named = ["--id", about.id_column] if about.id_column else []
@@ -157,32 +157,30 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     names = [str(rows.names[row]) for row in kept] if rows.are_named else None
-    classifier.name_rows(kept, names)  # explanations name rows of the file
+    numbers = kept if rows.are_named else np.array([rows.names[row] for row in kept])
+    classifier._name_rows(numbers, names)  # explanations name rows of the file
 
 
 def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None, about: DataOptions) -> None:
     """Fit to a table that is read part by part."""
-    import warnings
-
-    from eocc.classifiers.reading import TableWarning
     from eocc.foundation.wording import counted
     from eocc.streaming import fit_stream
 
     where = (about.label, about.target) if about.label else None
     size: Any = {} if sample is None else {"sample": sample}
-    with refusing_in_options(method, sample or 0), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=TableWarning)  # said below, in terms of options
+    with refusing_in_options(method, sample or 0):
         incomplete = "skip" if about.skip_incomplete else "refuse"
         outliers = options.names_in(about.outliers) or None
         fit_stream(
             classifier, list(data.paths), where=where, outliers=outliers, incomplete=incomplete,
-            dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, **size,
+            dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, kinds=about.kinds,
+            unreadable="skip" if about.skip_bad else "refuse", **size,
         )  # fmt: skip
-    for remark in classifier.reading_.remarks:
+    for remark in (one for one in classifier.reading_.remarks if not one.remedy):  # the others are warnings
         say(f"Note: {remark.said(remark.option)}.")
-    compared = "" if classifier.is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
-    n_seen = getattr(classifier, "n_rows_seen_", classifier.n_training)
-    say(f"Read {counted(n_seen, 'row')}; learned from {classifier.n_training:,} of them{compared}.")
+    compared = "" if classifier._is_whole else f", and compares new rows with {len(classifier.prototypes_):,}"
+    n_seen = getattr(classifier, "n_rows_seen_", classifier._n_training)
+    say(f"Read {counted(n_seen, 'row')}; learned from {classifier._n_training:,} of them{compared}.")
 
 
 @contextmanager

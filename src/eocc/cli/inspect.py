@@ -44,12 +44,12 @@ def write_facts(classifier: Any, output: Path | None, form: str, rules: list[str
 
 def facts_of(classifier: Any) -> dict[str, Any]:
     """Return the facts of a model by name, with the rows and the measure."""
-    facts = dict(classifier.facts())
+    facts = dict(classifier._facts())
     measure = classifier.resolved_measure_ if classifier.measure == "auto" else classifier.measure
     return {
         "method": facts.pop("method"),
         "measure": measure if isinstance(measure, str) else type(measure).__name__,
-        "training rows": classifier.n_training,
-        "prototypes": None if classifier.is_whole else len(classifier.prototypes_),
+        "training rows": classifier._n_training,
+        "prototypes": None if classifier._is_whole else len(classifier.prototypes_),
         **facts,
     }

@@ -1,5 +1,6 @@
 """The options of the commands. An option has the same name and meaning in every command that takes it."""
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -14,7 +15,6 @@ from click.shell_completion import CompletionItem
 
 from eocc import classifiers
 from eocc.classifiers.parameters import ENTROPIC_PARAMETERS, REGION_PARAMETERS, SURPRISE_PARAMETERS
-from eocc.cli.app import Shared
 from eocc.foundation.parameters import Optional, Parameter
 from eocc.foundation.registry import choose
 from eocc.io.files.formats import FORMATS, TWO_CLASSES
@@ -152,7 +152,7 @@ class Names(click.Choice[str]):
         return str(value)
 
 
-class ParameterType(click.ParamType[Any]):
+class ParameterType(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.4
     """The values of a parameter of the classifiers, parsed and checked by the parameter itself."""
 
     name = "VALUE"
@@ -220,10 +220,7 @@ def classifier_of(method: str, given: dict[str, Any]) -> Any:
             raise click.UsageError(f"--method {method} has no {option_of(name)}; use --method {of}, or leave it out")
     name, fixed = classifiers.METHODS[method]
     seed = {"random_state": 0} if "random_state" in METHODS[method] else {}
-    made = classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
-    if Shared.watch is not None:
-        Shared.watch.say_when_compiling()
-    return made
+    return classifiers.CLASSIFIERS[name](**{"n_jobs": -1, **seed, **fixed, **given})
 
 
 def in_option_names(text: str) -> str:
@@ -267,15 +264,15 @@ def format_option(*names: str, default: str | None = None, more: str = "") -> Ca
                         show_default=default is not None, help=f"Format of the output{more}.")  # fmt: skip
 
 
-def output_option(default: str | None, what: str) -> Callable[[Function], Function]:
+def output_option(default: str | None, what: str, takes_folders: bool = False) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes a file or a folder."""
-    return click.option("--output", "-o", type=PATH, help=what, default=default, show_default=default is not None,
-                        callback=_named)  # fmt: skip
+    return click.option("--output", "-o", type=PATH if takes_folders else OUTPUT, help=what, default=default,
+                        show_default=default is not None, callback=_named)  # fmt: skip
 
 
 def result_option(what: str) -> Callable[[Function], Function]:
     """Return the option --output of a command that writes to standard output, which is "-" too, or to a file."""
-    return click.option("--output", "-o", type=PATH, help=f"A file for the {what}; standard output by default.",
+    return click.option("--output", "-o", type=OUTPUT, help=f"A file for the {what}; standard output by default.",
                         callback=lambda ctx, option, value: None if value == STDOUT else value)  # fmt: skip
 
 
@@ -285,7 +282,18 @@ def _named(ctx: click.Context, option: click.Parameter, value: Path | None) -> P
     return value
 
 
-PATH = click.Path(path_type=Path)
+class OutputPath(click.Path):
+    """A file to write; a name that ends like a folder is refused, as it would give a file of that name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
+        if str(value).endswith(("/", os.sep)):
+            self.fail(f"{str(value)!r} is a folder; name a file in it", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+# What cannot be read is said where it is read.
+PATH, OUTPUT = click.Path(path_type=Path, readable=False), OutputPath(path_type=Path)
 STDOUT = Path("-")
 data_argument = click.argument("data", type=PATH, metavar="DATA...", nargs=-1, required=True, callback=_data_files)
 model_argument = click.argument("model", type=PATH, metavar="MODEL")

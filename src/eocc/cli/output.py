@@ -30,8 +30,6 @@ def open_model(model: Path, output: Path | None, *data: Path) -> Any:
     from eocc.foundation.atomic import check_output
 
     check_output(output, model, *data)
-    if Shared.watch is not None:
-        Shared.watch.say_when_compiling()
     return load(model)
 
 
@@ -46,9 +44,9 @@ def output_format(form: str | None, output: Path | None, default: str) -> str:
     return form
 
 
-def json_line(value: Any) -> str:
-    """Return a value as one line of JSON; infinity and NaN become null."""
-    return json.dumps(_to_json(value), allow_nan=False) + "\n"
+def json_line(value: Any, indent: int | None = None) -> str:
+    """Return a value as one line of JSON, or as indented lines; infinity and NaN become null."""
+    return json.dumps(_to_json(value), allow_nan=False, indent=indent) + "\n"
 
 
 def _to_json(value: Any) -> Any:

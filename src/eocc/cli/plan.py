@@ -30,7 +30,7 @@ def plan(data: DataFiles, method: str, sample: int | None, about: DataOptions, f
 
     n_normal, n_outliers, n_columns, pair_bytes, is_numbers = size_of(data, about, classifier, method)
     n = min(n_normal, sample or n_normal)
-    needed, remedy = classifier.memory_needed(n, n_columns, pair_bytes, n_outliers)
+    needed, remedy = classifier._memory_needed(n, n_columns, pair_bytes, n_outliers)
     limit = memory_limit(classifier.max_memory)
     fits = needed <= limit
     facts = {"rows": n, "outliers": n_outliers, "columns": n_columns, "memory needed": round(needed),
@@ -56,7 +56,7 @@ def size_of(data: DataFiles, about: DataOptions, classifier: Any, method: str) -
     from eocc.cli.reading import choices_of, labels_of, opened
     from eocc.foundation.wording import counted
     from eocc.io.files.rows import learn
-    from eocc.measures.base import n_columns_of, pair_bytes_of
+    from eocc.measures.base import n_columns_of
     from eocc.streaming import files_of
     from eocc.tables.matching import is_same
 
@@ -73,8 +73,8 @@ def size_of(data: DataFiles, about: DataOptions, classifier: Any, method: str) -
         if learnt is None:
             learnt, normal = part, [k for k, cell in enumerate(labels) if is_same(cell, about.target)]
             probe = type(classifier)(**classifier.get_params(deep=False))
-            patterns = probe.read(part.X[np.array(normal)] if normal and part.reading else part.X, reset=True)
-            n_columns, pair_bytes = n_columns_of(patterns), pair_bytes_of(probe.resolved_measure_, patterns)
+            patterns = probe._read(part.X[np.array(normal)] if normal and part.reading else part.X, reset=True)
+            n_columns, pair_bytes = n_columns_of(patterns), probe.resolved_measure_.pair_bytes(patterns)
         n_rows, n_normal = n_rows + len(labels), n_normal + sum(is_same(cell, about.target) for cell in labels)
         for value in n_outliers:
             n_outliers[value] += sum(is_same(cell, value) for cell in labels)

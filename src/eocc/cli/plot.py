@@ -37,7 +37,7 @@ def plot(
         _check(kind, data, about.label)
         choose("picture format", dict.fromkeys(PICTURES), form, otherwise="name the output picture.png")
     classifier = open_model(model, output, *(data.paths if data else ()))
-    n_features = getattr(classifier, "n_features_in_", "no")
+    n_features = classifier.prototypes_.shape[1] if hasattr(classifier.prototypes_, "shape") else "no"
     if kind == "membership" and n_features != 2:
         remedy = f"eocc plot {model} space draws any model"
         raise ValueError(f"a membership surface needs 2 columns of numbers; this model has {n_features}: {remedy}")

@@ -26,6 +26,8 @@ from eocc.tables.spelling import Spelling
 from eocc.tables.table import NUMBER, Table, join_tables
 
 CLASS = "class"
+# A page names this many rows that cannot be read.
+MOST_NOTES = 5
 # What --keep takes for every column.
 ALL = "all"
 # A note says that the rows are those the model was trained on if more than this share of them are.
@@ -95,7 +97,7 @@ class Rows:
     """All rows of files: as the classifier takes them, their names, and which are normal and which known outliers.
 
     Rows are named by their id or file if `are_named`, else by their number. `bad` are the rows that cannot be read,
-    each with the reason.
+    each with the reason, `unknown` the columns that the model does not know.
     """
 
     X: Any
@@ -106,11 +108,17 @@ class Rows:
     are_named: bool
     described: str = ""
     bad: dict[Any, str] = field(default_factory=dict)
+    unknown: Sequence[str] = ()
 
     @property
     def signs(self) -> Any:
         """The labels as numbers: +1 for normal rows, -1 for all others."""
         return np.where(self.is_normal, 1, -1)
+
+    def unread(self) -> list[str]:
+        """Return sentences about the rows that cannot be read."""
+        notes = [f"Row {name} cannot be read, so it is rejected: {why}." for name, why in self.bad.items()][:MOST_NOTES]
+        return [*notes, *([f"{len(self.bad):,} rows cannot be read."] if len(self.bad) > MOST_NOTES else [])]
 
     def some(self, rows: Any) -> Any:
         """Return some of the rows."""
@@ -154,7 +162,7 @@ def read_training(data: DataFiles, about: DataOptions, measure: str) -> Rows:
     chosen = f", {int(is_normal.sum())} with {about.label} = {about.target!r}" if about.label else ""
     form = _form(data, about, chunks[0], learnt.reading)
     say(f"{data} ({form}): {counted(len(learnt.kept), 'row')}{chosen}: {learnt.described}.")
-    for note in remarks_on(learnt, chunks, is_normal, bool(about.label), measure == "auto"):
+    for note in remarks_on(learnt, chunks, bool(about.label), measure == "auto"):
         say(f"Note: {note}.")
     every = [name for chunk in chunks for name in names_of(chunk, about)]
     Named([every[row] for row in learnt.incomplete]).say("with missing values left out")
@@ -185,7 +193,10 @@ def read_for(classifier: Any, data: DataFiles, about: DataOptions) -> Rows:
     is_normal, is_outlier = _labelled([part.whole for part in parts], data, about)
     good = np.concatenate([part.good for part in parts])
     are_named = bool(about.id_column) or isinstance(names[0], str)
-    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad)
+    reading, given = classifier._table_reading, [str(name) for name in parts[0].whole.columns]
+    known = {about.id_column, about.label, *map(str, () if reading is None else (*reading.names, *reading.left_out))}
+    unknown = [name for name in given if name not in known] if parts[0].whole.is_named else []
+    return Rows(X, "", names, is_normal[good], is_outlier[good], are_named, bad=bad, unknown=unknown)
 
 
 def _whole(parts: Sequence[Any]) -> Any:
@@ -208,13 +219,13 @@ def stream_for(classifier: Any, data: DataFiles, about: DataOptions, says_form: 
     Print what the first part holds, once how the text of the files differs from that of the training table, and which
     column can name the rows.
     """
-    reading, said, spelling = classifier.table_reading, set[str](), None
+    reading, said, spelling = classifier._table_reading, set[str](), None
     skipped, has_rows = Named(), False
     with stage(f"scoring {data.name}", 1):
         for number, chunk in enumerate(opened(data, about, None if reading is None else reading.spelling)):
             names, notes = names_of(chunk, about), list[str]()
             if reading is None:
-                schema = classifier.measure_.schema(classifier.prototypes_, classifier.feature_names)
+                schema = classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
                 part = Part(chunk, names, np.ones(len(chunk), bool), checked_objects(chunk, schema), {})
                 if number == 0 and says_form:
                     say(f"{data} ({_form(data, about, chunk, None)}): {describe(schema)}.")
@@ -266,7 +277,7 @@ def _matched(chunk: Chunk, reading: Reading, about: DataOptions) -> tuple[Chunk,
 def _part(classifier: Any, whole: Chunk, chunk: Chunk, names: list[Any], about: DataOptions, spelling: Any) -> Part:
     faults: list[Fault] | None = None if about.strict else []
     try:
-        patterns = classifier.read_table(chunk.table, faults, spelling)
+        patterns = classifier._patterns_of_table(chunk.table, faults, spelling)
     except BadCellError as error:
         raise Places([chunk]).fault(error, spelling) from None
     except ValueError as error:
@@ -368,7 +379,7 @@ def labels_of(chunk: Chunk, data: DataFiles, label: str) -> Sequence[Any]:
 
 def say_if_trained_on(classifier: Any, rows: Rows) -> None:
     """Print a note if many of the rows are those that the model was trained on, and score better for it."""
-    if classifier.scores_left_out:
+    if classifier._scores_left_out:
         return
     some: Indices = np.unique(np.linspace(0, len(rows.names) - 1, MOST_COMPARED).astype(int))
     share = float(np.mean(classifier.transform(rows.some(some)).min(axis=1) == 0))

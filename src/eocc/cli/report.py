@@ -7,13 +7,14 @@ import click
 from eocc.cli import options
 from eocc.cli.app import command, say
 from eocc.cli.output import open_model
+from eocc.foundation.registry import listed
 
 
 @command
 @options.model_argument
 @options.data_option
 @options.output_option("report.html", "The page, one HTML file.")
-@click.option("--title", default="", help="Title of the page; the name of the file by default.")
+@click.option("--title", default="", help="What the page is about; the name of the file by default.")
 @options.data_options("label", "target", "id_column", "strict")
 def report(model: Path, data: options.DataFiles | None, output: Path, title: str, about: options.DataOptions) -> None:
     """Write an HTML page about a model and its decisions.
@@ -24,12 +25,17 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
 
     from eocc.cli.reading import read_for, say_if_trained_on
     from eocc.report import write_report
+    from eocc.report.page import checked_page
 
-    title = title or f"One-class report: {(data or model).name}"
+    checked_page(output)
+    title = title or (data or model).name
     if data is None:
         write_report(classifier, output, title=title)
     else:
         rows = read_for(classifier, data, about)
         say_if_trained_on(classifier, rows)
-        write_report(classifier, output, rows.X, rows.signs if about.label else None, rows.names, title)
+        notes = rows.unread()
+        notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
+        y = rows.signs if about.label else None
+        write_report(classifier, output, rows.X, y, rows.names, title, notes)
     say(f"Written: {output} ({output.stat().st_size / 1e3:.0f} kB).")

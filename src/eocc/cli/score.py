@@ -1,16 +1,69 @@
 """``eocc score``."""
 
+import pickle
+import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import chain, compress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
 
 from eocc.cli import options
-from eocc.cli.app import command, say
-from eocc.cli.output import JSON, PARQUET, open_model, output_format, say_written, writing_columns
+from eocc.cli.app import Shared, command, end_with_alarm, say
+from eocc.cli.output import JSON, PARQUET, json_line, open_model, output_format, say_written, writing_columns
+from eocc.foundation.atomic import check_output, drafted
+
+# What --only and --fail-on take, and the column that --fdr adds.
+REJECTED, DISCOVERIES, DISCOVERY = "rejected", "discoveries", "discovery"
+CONDITION = re.compile(r"(drift)|(rejected|discoveries)>(\d{1,15})|(discoveries)")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What --fail-on asks for: drift, or more than `most` rows that are rejected, or discoveries."""
+
+    what: str
+    most: int = 0
+
+    def why(self, outcome: Any) -> str:
+        """Return why it came true, "" if it did not."""
+        if self.what == DISCOVERIES:
+            return str(outcome.discoveries).rstrip(".") if outcome.discoveries.count > self.most else ""
+        if self.what == REJECTED:
+            count = f"{outcome.n_rejected:,} of {outcome.n_rows:,} rows rejected, more than {self.most:,}"
+            return count if outcome.n_rejected > self.most else ""
+        return f"drift: {outcome.drift}".rstrip(".") if outcome.drift.is_drift else ""
+
+
+def _conditions(ctx: click.Context, option: click.Parameter, value: str) -> list[Condition]:
+    """Return the conditions in the text of --fail-on."""
+    found = list[Condition]()
+    for one in options.names_in(value):
+        given = CONDITION.fullmatch(one.replace(" ", ""))
+        if given is None:
+            raise click.UsageError(
+                f"--fail-on takes drift, rejected>N and discoveries, separated by commas, not {one!r}"
+            )
+        drift, counted, most, discoveries = given.groups()
+        found.append(Condition(drift or counted or discoveries, int(most or 0)))
+    return found
+
+
+def _share(ctx: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < 1:
+        raise click.UsageError(f"--fdr must be a number in (0, 1), not {value:g}")
+    return value
+
+
+def _file(ctx: click.Context, option: click.Parameter, value: Path | None) -> Path | None:
+    if value == options.STDOUT:
+        raise click.UsageError("--summary takes the name of a file, not '-'")
+    return value
 
 
 @command
@@ -19,57 +72,140 @@ from eocc.cli.output import JSON, PARQUET, open_model, output_format, say_writte
 @options.result_option("scores")
 @options.format_option("table", "csv", JSON, PARQUET, more="; the suffix of --output decides by default")
 @click.option("--keep", default="", metavar="COLUMN,...", help="Columns of DATA to write next to the scores, or 'all'.")
+@click.option("--only", type=options.Names("choice", (REJECTED, DISCOVERIES)), default=None,
+              help="Write these rows only; all are counted.")  # fmt: skip
+@click.option("--fdr", type=float, default=None, metavar="RATE", callback=_share,
+              help="Add the column discovery: on average at most a share RATE of these rows is normal.")  # fmt: skip
+@click.option("--summary", type=options.PATH, default=None, callback=_file,
+              help="A JSON file for the counts, discoveries, drift and notes.")  # fmt: skip
+@click.option("--fail-on", "conditions", default="", metavar="CONDITION,...", callback=_conditions,
+              help="Exit with code 4 on drift, 'rejected>N' or discoveries (0.1 of them false, or --fdr).")  # fmt: skip
 @options.data_options("id_column", "strict")
 def score(
-    model: Path, data: options.DataFiles, output: Path | None, form: str | None, keep: str, about: options.DataOptions
+    model: Path,
+    data: options.DataFiles,
+    output: Path | None,
+    form: str | None,
+    keep: str,
+    only: str | None,
+    fdr: float | None,
+    summary: Path | None,
+    conditions: list[Condition],
+    about: options.DataOptions,
 ) -> None:
     """Score the rows of files with a model.
 
-    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), a distance (above 1
-    means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values that no
-    training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its note says why.
-    The files are read one part at a time, so they may be larger than memory. If the rows as a whole differ from the
-    training rows, a note says so.
+    Every row gets a decision (+1 normal, -1 not), a membership (0 to 1), a score (its logarithm), how far out it is
+    (above 1 means rejected) and, from a calibrated model, a p-value. Notes say what is known about the row: values
+    that no training row has, missing values, copies. A row with a cell that cannot be read is rejected, and its
+    note says why. The files are read one part at a time, so they may be larger than memory. If the rows as a whole
+    differ from the training rows, a note says so.
+
+    Exit codes: 0 done, 4 a condition of --fail-on came true (all files are written), 1 wrong data or file, 2 wrong
+    command.
 
     Example: eocc score model.eocc new.csv -o scores.csv
     """
     form = output_format(form, output, "table")
     classifier = open_model(model, output, *data.paths)
+    check_output(summary, model, *data.paths, output)
 
+    from eocc.calibration.discoveries import DEFAULT_FALSE_DISCOVERIES
     from eocc.classifiers.reading import NO_VALUES
+    from eocc.classifiers.summary import Counting
     from eocc.cli.reading import Named, kept_columns, say_bad, stream_for
     from eocc.explain.facts import Facts
-    from eocc.streaming import Scoring
     from eocc.tables.matching import gaps_in
 
+    fdr = fdr or (DEFAULT_FALSE_DISCOVERIES if only == DISCOVERIES else None)
+    asked = {one.what for one in conditions} | ({DISCOVERIES} if fdr else set())
+    for what in sorted(asked - {REJECTED}) if classifier.calibration_ is None else ():
+        raise ValueError(f"{what} needs a calibrated model: fit it with --false-alarm-rate 0.05")
     warnings.filterwarnings("ignore", message=f".*{NO_VALUES}")  # the note below names the rows
-    incomplete, blank, bad = Named(), Named(), dict[Any, str]()
-    reading, is_typed = classifier.table_reading, form in (JSON, PARQUET)
-    scoring, facts = Scoring(classifier, classifier.n_jobs), Facts(classifier)
+    incomplete, blank = Named(), Named()
+    reading, is_typed = classifier._table_reading, form in (JSON, PARQUET)
+    counting, facts = Counting(classifier), Facts(classifier)
     stream = stream_for(classifier, data, about)
     first = next(stream)  # an error in the first part leaves no output at all
-    new_names = _new_names(kept_columns(first, keep, reading, is_typed), ["row", *scoring.names, "notes"])
-    with writing_columns(output, form, ["row", *new_names.values(), *scoring.names, "notes"]) as write:
+    own = ["row", *counting.names, *([DISCOVERY] if fdr else []), "notes"]
+    new_names = _new_names(kept_columns(first, keep, reading, is_typed), own)
+    with ExitStack() as stack:
+        summary_draft = stack.enter_context(drafted(summary)) if summary else None
+        columns_of_file = ["row", *new_names.values(), *own[1:]]
+        write = stack.enter_context(writing_columns(output, form, columns_of_file))
+        rows = _Rows(write, only, waits=fdr is not None)
         for part in chain([first], stream):
             columns, notes = dict[str, Any](), list[str]()
             if part.good.any():
-                patterns, scores = scoring.score(part.X)
-                columns, notes = scoring.count(patterns, scores), facts.of(patterns, part.good_names)
+                patterns = classifier._read(part.X)
+                columns = counting.add(patterns, classifier._score_read(patterns))
+                notes = facts.of(patterns, part.good_names)
                 if reading is not None:
                     n_gaps, n_columns = gaps_in(patterns), reading.n_compared
                     incomplete.add(list(compress(part.good_names, n_gaps > 0)))
                     blank.add(list(compress(part.good_names, n_gaps == n_columns)))
-            bad |= {part.names[row]: why for row, why in part.faults.items()}
+            counting.bad += [(part.names[row], why) for row, why in part.faults.items()]
             kept = kept_columns(part, keep, reading, is_typed)
-            found = part.with_bad(columns, notes, scoring.names)
-            write({"row": part.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
-    scored = scoring.result()
-    say_written(output, scored.n_rows + len(bad), scored.n_accepted, form)
-    say_bad(bad)
-    incomplete.say("have missing values")
-    blank.say(f"have {NO_VALUES}")
-    if scored.drift is not None and scored.drift.is_drift:
-        say(f"Note: {scored.drift}")
+            found = part.with_bad(columns, notes, counting.names)
+            rows.add({"row": part.names, **{new_names[name]: cells for name, cells in kept.items()}, **found})
+        outcome = counting.summary(fdr or DEFAULT_FALSE_DISCOVERIES)
+        rows.finish(outcome.discoveries)
+        say_bad(dict(counting.bad))
+        incomplete.say("have missing values")
+        blank.say(f"have {NO_VALUES}")
+        if summary_draft is not None:
+            facts_of_job = outcome.to_dict([str(path) for path in data.paths], Shared.notes)
+            summary_draft.write_text(json_line(facts_of_job, indent=2), encoding="utf-8")
+    if only and output is not None:
+        say(f"Written: {output} ({rows.n_written:,} of {outcome.n_rows:,} rows).")
+    else:
+        say_written(output, rows.n_written, outcome.n_accepted, form)
+    if outcome.drift is not None and outcome.drift.is_drift:
+        say(f"Note: {outcome.drift}")
+    if outcome.discoveries is not None and DISCOVERIES in asked:
+        say(str(outcome.discoveries))
+        if outcome.discoveries.remark:
+            say(f"Note: {outcome.discoveries.remark}.")
+    if reasons := list(filter(None, (one.why(outcome) for one in conditions))):
+        end_with_alarm("; ".join(reasons))
+
+
+class _Rows:
+    """Writes rows, or `only` some. If it `waits`, they lie in a temporary file until all p-values are known."""
+
+    def __init__(self, write: Callable[[dict[str, Any]], None], only: str | None, waits: bool) -> None:
+        self._write, self._only, self.n_written = write, only, 0
+        self._waiting: Any = TemporaryFile() if waits else None  # noqa: SIM115 - `finish` closes it
+
+    def add(self, columns: dict[str, Any]) -> None:
+        """Write rows, or keep them until `finish`."""
+        if self._waiting is not None:
+            pickle.dump(columns, self._waiting)
+            return
+        kept = [value == -1 for value in columns["decision"]] if self._only else [True] * len(columns["row"])
+        self._write_some(columns, kept)
+
+    def finish(self, discoveries: Any) -> None:
+        """Write the rows that wait, with the column of discoveries."""
+        if self._waiting is None:
+            return
+        with self._waiting as file:
+            end = file.tell()
+            file.seek(0)
+            while file.tell() < end:
+                columns = pickle.load(file)
+                # A row that cannot be read has no p-value, and is no discovery.
+                found = [p is not None and bool(discoveries.among(p)) for p in columns["p_value"]]
+                rejected = [value == -1 for value in columns["decision"]]
+                kept = {None: [True] * len(found), REJECTED: rejected, DISCOVERIES: found}[self._only]
+                notes = columns.pop("notes")  # the last column
+                self._write_some({**columns, DISCOVERY: list(map(int, found)), "notes": notes}, kept)
+
+    def _write_some(self, columns: dict[str, Any], kept: list[bool]) -> None:
+        some = columns if all(kept) else {name: list(compress(cells, kept)) for name, cells in columns.items()}
+        if any(kept) or not self.n_written:  # a file of no rows has a header
+            self._write(some)
+        self.n_written += sum(kept)
 
 
 def _new_names(kept: Iterable[str], taken: Iterable[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ def study_options(folder: str) -> Callable[[Function], Function]:
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
         click.option("--budget", default="", metavar="TIME", help="Shorten the search to fit a time, for example 20m."),
         click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Stop a run after this time."),
-        output_option(folder, "Folder for runs and tables."),
+        output_option(folder, "Folder for runs and tables.", takes_folders=True),
     )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def teach(model: Path, answers: Path, given: Path | None, output: Path, about: o
     data = _reviewed(lines, answers, given)
     check_output(output, data)
     rows = read_for(classifier, options.DataFiles((data,)), about)
-    places = _places(classifier.read(rows.X), lines, data)
+    places = _places(classifier._read(rows.X), lines, data)
     is_normal = np.array([line["answer"] == NORMAL for line in lines])
     taught = classifier.teach(rows.some(places), np.where(is_normal, 1, -1), [line["row"] for line in lines])
     before, after = (known.predict(rows.X) == 1 for known in (classifier, taught))

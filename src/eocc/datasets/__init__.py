@@ -9,6 +9,7 @@ __getattr__, __all__ = Registry("eocc", {}).exports(
     "datasets.catalogue.list_datasets",
     "datasets.iam.IamSet",
     "datasets.iam.load_iam",
+    "datasets.pumps.make_pumps",
     "datasets.synthetic.OneClassProblem",
     "datasets.synthetic.make_isolated_pattern",
     "datasets.synthetic.make_narrow_band",

@@ -16,7 +16,7 @@ import numpy as np
 
 from eocc.ellipsoids.coordinates import Coordinates, pair_coordinates
 from eocc.foundation.types import Matrix
-from eocc.measures.protocol import Prepared
+from eocc.measures.protocol import Measure, Prepared
 
 # Two rows with different categories differ in two columns of 0 and 1: each counts half.
 CATEGORY = 0.5**0.5
@@ -24,12 +24,16 @@ CATEGORY = 0.5**0.5
 
 def has_rows(measure: Any) -> bool:
     """Return whether a measure, or its fitted form, compares rows of numbers by their coordinates."""
-    return hasattr(getattr(measure, "fitted_class", measure), "coordinates")
+    return _fitted_form(measure).coordinates is not None
 
 
 def has_columns(measure: Any) -> bool:
     """Return whether features are columns: of rows of numbers, or of tables of mixed kinds."""
-    return has_rows(measure) or hasattr(getattr(measure, "fitted_class", measure), "indicator_columns")
+    return has_rows(measure) or _fitted_form(measure).indicator_columns is not None
+
+
+def _fitted_form(measure: Any) -> Any:
+    return measure.fitted_class if isinstance(measure, Measure) else measure
 
 
 @dataclass(frozen=True, eq=False)

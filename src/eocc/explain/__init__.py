@@ -8,6 +8,7 @@ from eocc.explain.explanation import Explanation, differences, explanations_fram
 from eocc.explain.fitted import TrainingRow, reach_of
 from eocc.explain.reasons import Reason
 from eocc.explain.rules import Rule, rules_of
+from eocc.foundation.vocabulary import completed
 from eocc.measures.difference import Contribution, Difference, Pair
 
 __all__ = [
@@ -15,3 +16,5 @@ __all__ = [
     "Pair", "Reason", "RegionExplanation", "Rule", "TrainingRow", "differences", "explain_by_neighbours",
     "explain_by_regions", "explanations_frame", "reach_of", "rules_of",
 ]  # fmt: skip
+for _name in __all__:
+    completed(globals()[_name])

@@ -52,7 +52,7 @@ class EllipsoidExplanation(Explanation):
     def decision(self) -> str:
         """The decision in words."""
         what = "accepted" if self.is_target else "rejected"
-        far, limit = format_number(self.ratio), format_number(self.limit)
+        far, limit = format_number(self.how_far_out), format_number(self.limit)
         return f"{what}: {far} widths from the regions (the limit is {limit}), nearest to region {self.region}"
 
     @property
@@ -87,7 +87,7 @@ class EllipsoidExplanation(Explanation):
 def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected."""
     model, calibration = classifier.ellipsoids_, classifier.calibration_
-    places, scores = classifier.embed(patterns), classifier.score_patterns(patterns)
+    places, scores = classifier._embed(patterns), classifier._score_patterns(patterns)
     squares, columns = model.regions.squared_distances(places), columns_of_model(classifier)
     ranked = np.argsort(squares / 2 - model.regions.log_weights, axis=1, kind="stable")[:, :2]
     p_values, distances = calibration.p_values(scores.margins).tolist(), np.sqrt(squares)
@@ -100,21 +100,21 @@ def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
         column = classifier.regions_[region].representative
         prototype = classifier.prototypes_[column : column + 1]
         comparison = PendingDifference(
-            classifier.measure_, patterns[i : i + 1], prototype, classifier.weights_, classifier.feature_names,
-            "centre" if not classifier.keeps_training_rows else "prototype",
+            classifier.measure_, patterns[i : i + 1], prototype, classifier.weights_, classifier._feature_names,
+            "centre" if not classifier._keeps_training_rows else "prototype",
         )  # fmt: skip
         row = training_row(classifier, dissimilarities[i], column)
         lead, reasons = "", whys[i] if whys else by_part[i] if by_part else ()
         if whys is None and by_part is None:
             lead, reasons = _compared(classifier, comparison, row)
         found.append(EllipsoidExplanation(
-            is_target=bool(scores.margins[i] - classifier.threshold_ >= 0), ratio=finite(scores.ratios[i]),
+            is_target=bool(scores.margins[i] - classifier.threshold_ >= 0), how_far_out=finite(scores.ratios[i]),
             membership=float(np.exp(scores.log_memberships[i])), comparison=comparison, exemplars=near[i],
             reasons=reasons, lead=lead, region=region, n_members=classifier.regions_[region].n_members,
             distance=finite(distances[i, region]), limit=reach_of(classifier.threshold_),
             runner_up=(others[0], finite(distances[i, others[0]])) if others else None, prototype=row,
-            p_value=p_values[i], n_left_out=len(calibration.margins), n_training=classifier.n_training,
-            keeps_rows=classifier.keeps_training_rows,
+            p_value=p_values[i], n_left_out=len(calibration.margins), n_training=classifier._n_training,
+            keeps_rows=classifier._keeps_training_rows,
         ))  # fmt: skip
     return found
 
@@ -206,7 +206,7 @@ def freed_columns(placement: Placement, columns: list[DataColumn], gaps: Matrix)
 def _cells(classifier: Any, patterns: Any) -> Any:
     """Return a function (row, name of a column) -> the value in the data."""
     if isinstance(patterns, np.ndarray):
-        places = {name: k for k, name in enumerate(classifier.measure_.weight_names(classifier.feature_names))}
+        places = {name: k for k, name in enumerate(classifier.measure_.weight_names(classifier._feature_names))}
         return lambda i, name: None if np.isnan(patterns[i, places[name]]) else float(patterns[i, places[name]])
     known = {str(column.name): column for column in patterns.columns}
     return lambda i, name: known[name].cell(i)

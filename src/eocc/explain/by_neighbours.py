@@ -109,8 +109,8 @@ class NeighbourExplanation(Explanation):
     @property
     def decision(self) -> str:
         """The decision in words."""
-        is_inside = self.ratio <= BOUNDARY
-        times = f"{self.ratio:.2f}" if is_inside else format_number(self.ratio)
+        is_inside = self.how_far_out <= BOUNDARY
+        times = f"{self.how_far_out:.2f}" if is_inside else format_number(self.how_far_out)
         place = f"at {times} of the limit" if is_inside else f"{times} times as far out as the limit"
         if float(times) == 0:
             place = "far inside the limit"
@@ -219,15 +219,15 @@ def explain_by_neighbours(classifier: FittedBySurprise, patterns: Any) -> list[E
     for i, (is_target, membership, ratio, surprise, p_value, answer, near_rows) in enumerate(columns):
         of_views = dict(zip(model.surprise.names, all_finite(views[i]).tolist(), strict=True))
         explanation = NeighbourExplanation(
-            is_target=is_target, membership=membership, ratio=ratio, comparison=near_rows[0].comparison,
+            is_target=is_target, membership=membership, how_far_out=ratio, comparison=near_rows[0].comparison,
             exemplars=exemplars[i], reasons=(), lead="", surprise=surprise, threshold=model.threshold.value,
             p_value=p_value, rate=calibration.rate, n_left_out=len(calibration.margins),
-            n_training=classifier.n_training, neighbourhoods=near_rows, outliers=outliers[i], views=of_views,
-            answered=answer, n_prototypes=None if classifier.is_whole else len(classifier.prototypes_),
+            n_training=classifier._n_training, neighbourhoods=near_rows, outliers=outliers[i], views=of_views,
+            answered=answer, n_prototypes=None if classifier._is_whole else len(classifier.prototypes_),
         )  # fmt: skip
         by_row = by_column[i] if by_column else None
         seen = _first_to_speak(
-            explanation, by_row, partial(seen_by, model, rows, i, classifier.feature_names, distances[0][i])
+            explanation, by_row, partial(seen_by, model, rows, i, classifier._feature_names, distances[0][i])
         )
         seen = seen or (_compared(classifier, near_rows[largest[i]]) if by_row is None else Seen("", by_row))
         found.append(replace(explanation, lead=seen.lead, reasons=seen.reasons))
@@ -271,7 +271,7 @@ def _neighbourhoods(
     classifier: FittedBySurprise, patterns: Any, weighting: Weighting, near: Nearest, distances: Matrix
 ) -> list[Neighbourhood]:
     profiles, ratios, found = all_finite(weighting.profile(near)), np.sqrt(weighting.local_ratio(near)).tolist(), []
-    measure, weights, names = classifier.measure_, weighting.weights, classifier.feature_names
+    measure, weights, names = classifier.measure_, weighting.weights, classifier._feature_names
     sizes, medians = tuple(weighting.sizes.tolist()), tuple(weighting.median_profile.tolist())
     for i, column in enumerate(distances.argmin(axis=1).tolist()):
         prototype = classifier.prototypes_[column : column + 1]

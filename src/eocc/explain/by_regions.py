@@ -126,10 +126,10 @@ class RegionExplanation(Explanation):
         """The p-value in words, or without one how far the nearest region is."""
         if self.p_value is not None:
             return rarity_in_words(self.p_value, self.n_training, self.n_left_out)
-        size, times = counted(self.nearest.n_members, "row"), format_number(self.ratio)
+        size, times = counted(self.nearest.n_members, "row"), format_number(self.how_far_out)
         group = f"the nearest group of normal rows (region {self.nearest.region}, {size})"
         if self.is_target:
-            place = "at its centre" if self.ratio < AT_CENTRE else f"at {self.ratio:.2f} of the limit"
+            place = "at its centre" if self.how_far_out < AT_CENTRE else f"at {self.how_far_out:.2f} of the limit"
             return f"inside {group}, {place}"
         if times == "1":
             return f"just outside {group}"
@@ -193,8 +193,8 @@ class RegionExplanation(Explanation):
 
 def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Explanation]:
     """Return why each pattern was accepted or rejected; docs/guides/explanations.md shows one."""
-    rows, model, threshold = classifier.embed(patterns), classifier.fuzzy_model_, classifier.threshold_
-    measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
+    rows, model, threshold = classifier._embed(patterns), classifier.fuzzy_model_, classifier.threshold_
+    measure, weights, names = classifier.measure_, classifier.weights_, classifier._feature_names
     ratios = model.ratios(rows)
     margins, memberships = decision_margin(ratios.min(axis=1)), np.exp(model.log_membership(rows))
     calibration = classifier.calibration_
@@ -212,12 +212,12 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
         comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names)
         lead, reasons = ("", by_column[i]) if by_column else _compared(comparison.difference, nearest)
         explanation = RegionExplanation(
-            is_target=bool(margins[i] - threshold >= 0), ratio=nearest.ratio, membership=float(memberships[i]),
+            is_target=bool(margins[i] - threshold >= 0), how_far_out=nearest.ratio, membership=float(memberships[i]),
             comparison=comparison, reasons=reasons, lead=lead,
             exemplars=exemplars[i],
             reach=reach_of(threshold), nearest=nearest, runner_up=others[0] if others else None,
             profile=_profile(classifier, row, nearest.region), p_value=None if p_values is None else p_values[i],
-            n_left_out=0 if calibration is None else len(calibration.margins), n_training=classifier.n_training,
+            n_left_out=0 if calibration is None else len(calibration.margins), n_training=classifier._n_training,
         )  # fmt: skip
         found.append(explanation)
     return found
@@ -240,13 +240,13 @@ def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[
     known, labels, found = classifier.prototype_indices_, prototype_labels(classifier), {}
     representatives = np.array([classifier.regions_[number].representative for number in numbers])
     columns = np.searchsorted(known, representatives).clip(max=len(known) - 1)
-    rows = classifier.embed(classifier.prototypes_[columns])
+    rows = classifier._embed(classifier.prototypes_[columns])
     for i, number in enumerate(numbers):
         centre, column = classifier.fuzzy_model_.centres[[number]], int(columns[i])
         if known[column] != representatives[i] or distances_to(rows[[i]], centre)[0, 0] > SAME_POINT:
             own = np.flatnonzero(labels == number)
             candidates = own if len(own) else np.arange(len(known))
-            gaps = distances_to(classifier.embed(classifier.prototypes_[candidates]), centre)
+            gaps = distances_to(classifier._embed(classifier.prototypes_[candidates]), centre)
             column = int(candidates[np.argmin(gaps)])
         found[number] = column
     return found
@@ -268,7 +268,7 @@ def _place(classifier: FittedClassifier, row: Matrix, number: int, column: int) 
         distance=finite(distances_to(row[None], model.centres[[number]])[0, 0]),
         prototype=training_row(classifier, row, column),
         description=described(classifier, classifier.prototypes_, column),
-        n_prototypes=None if classifier.is_whole else int((prototype_labels(classifier) == number).sum()),
+        n_prototypes=None if classifier._is_whole else int((prototype_labels(classifier) == number).sum()),
     )  # fmt: skip
 
 

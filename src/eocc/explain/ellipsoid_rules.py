@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from eocc.ellipsoids.columns import CATEGORIES, LEVELS, NUMBER, DataColumn, data_columns
 from eocc.ellipsoids.features import has_columns
@@ -98,7 +98,7 @@ def columns_of_model(classifier: Any) -> list[DataColumn]:
     """Return the columns of the data; none if they have no columns."""
     if not has_columns(classifier.measure_):
         return []
-    return data_columns(classifier.measure_, classifier.weights_, classifier.feature_names)
+    return data_columns(classifier.measure_, classifier.weights_, classifier._feature_names)
 
 
 def centre_features(classifier: Any) -> Matrix:
@@ -175,7 +175,7 @@ def quantile_rows(classifier: Any) -> Matrix:
     rows = []
     for centre, weight in zip(centres, np.exp(model.regions.log_weights), strict=True):
         count = max(1, round(N_QUANTILES * float(weight)))
-        rows.append(centre + norm.ppf((np.arange(count) + 0.5) / count)[:, None] * deviations)
+        rows.append(centre + scipy.special.ndtri((np.arange(count) + 0.5) / count)[:, None] * deviations)
     roots = np.sqrt(classifier.weights_)
     features = np.vstack(rows) / np.where(roots > 0, roots, 1.0)
     return np.asarray(measure.unit.restored(features * measure.largest))

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
-from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
-
 from eocc.explain.fitted import TrainingRow
 from eocc.explain.reasons import EDITS, Reason
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.printing import on_one_line
 from eocc.foundation.wording import format_number, share, wrapped
+from eocc.measures.auto import is_pairwise
 from eocc.measures.difference import Difference, PendingDifference, difference_of
 
 # The sentence, and a row of a table of explanations, give at most this many reasons.
@@ -27,7 +26,7 @@ class Explanation(ABC):
     """Why a row was accepted or rejected; `str` gives the sentence and a table of the reasons, `detail` the rest.
 
     `reasons` say what makes the row strange, the main one first; those that compare it with one normal row are
-    introduced by `lead`. `ratio` says how far out the row lies: 1 is the limit, unless the model is calibrated to
+    introduced by `lead`. `how_far_out` says how far out the row lies: 1 is the limit, unless the model is calibrated to
     another one. `difference` is what makes the row differ from the training row that it is compared with; its
     contributions add up to the dissimilarity. `exemplars` are the training rows most like this one. `facts` are known
     without the score: values that no training row has, gaps, copies.
@@ -35,7 +34,7 @@ class Explanation(ABC):
 
     is_target: bool
     membership: float
-    ratio: float
+    how_far_out: float
     comparison: PendingDifference = field(compare=False)
     exemplars: tuple[TrainingRow, ...]
     reasons: tuple[Reason, ...]
@@ -157,7 +156,7 @@ class Explanation(ABC):
             "decision": 1 if self.is_target else -1,
             "sentence": self.sentence,
             "membership": self.membership,
-            "distance": self.ratio,
+            "how_far_out": self.how_far_out,
             **self._more_facts(),
             "training_row": self.compared_with[1].name,
             "dissimilarity": self.difference.dissimilarity,
@@ -223,7 +222,7 @@ def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -
     try:
         import pandas as pd
     except ModuleNotFoundError:
-        remedy = "pip install 'eocc[tables]'; or call to_record of each explanation"
+        remedy = "pip install narwhals; or call to_record of each explanation"
         raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
     return pd.DataFrame([one.to_record() for one in explanations], index=index)
 
@@ -231,10 +230,10 @@ def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:
     """Return what makes each row of X differ from the row of Y at the same place, at the fitted weights."""
     check_is_fitted(classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    if is_pairwise(classifier.measure):
         raise ValueError("precomputed dissimilarities are known to training rows only; use explain")
-    one, other = classifier.read(X), classifier.read(Y)
+    one, other = classifier._read(X), classifier._read(Y)
     if len(one) != len(other):
         raise ValueError(f"X has {len(one)} rows and Y {len(other)}; rows are compared in pairs, so pass as many")
-    measure, weights, names = classifier.measure_, classifier.weights_, classifier.feature_names
+    measure, weights, names = classifier.measure_, classifier.weights_, classifier._feature_names
     return [difference_of(measure, one[i : i + 1], other[i : i + 1], weights, names) for i in range(len(one))]

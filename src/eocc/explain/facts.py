@@ -14,7 +14,7 @@ from eocc.space.prototypes.content import row_hashes, words_of
 from eocc.tables.matching import gaps_in
 from eocc.tables.naming import MOMENT
 from eocc.tables.reading import ReadColumn
-from eocc.tables.table import NUMBER, TEXT, Column, Table
+from eocc.tables.table import NUMBER, RELATIVE, TEXT, Column, Table
 
 
 class Facts:
@@ -39,12 +39,10 @@ class Facts:
     def _unseen(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         """Yield which rows have a value beyond all training values, or a category that no training row has."""
         reading = self._classifier.reading_
+        for known, column, is_new in new_labels(reading, patterns):
+            yield is_new[column.codes], _saying(known, column, "which no training row has")
         for known, column in _columns(reading, patterns):
-            if column.labels is not None:
-                seen = known.labels if known.kind == TEXT else ("False", "True")
-                unseen = np.array([*(str(label) not in seen for label in column.labels), False])
-                yield unseen[column.codes], _saying(known, column, "which no training row has")
-            elif known.low is not None and known.high is not None and column.labels is None:
+            if known.low is not None and known.high is not None and column.labels is None:
                 ends = [format_value(column.given(end)) for end in (known.low, known.high)]
                 yield (
                     column.values < known.low,
@@ -55,7 +53,8 @@ class Facts:
     def _missing(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
         if isinstance(patterns, np.ndarray | Table):
             counts = gaps_in(patterns)
-            n = patterns.shape[1] if isinstance(patterns, np.ndarray) else len(patterns.columns)
+            given = patterns.T if isinstance(patterns, np.ndarray) else patterns.columns
+            n = sum(getattr(one, "declared", "") != RELATIVE for one in given)
             yield counts > 0, lambda row: f"{counts[row]} of {n} values missing"
 
     def _copies(self, patterns: Any) -> Iterator[tuple[Flags, Any]]:
@@ -73,6 +72,14 @@ class Facts:
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
     """Return the explanations of patterns with the facts about each."""
     return [replace(one, facts=said) for one, said in zip(explanations, Facts(classifier).of(patterns), strict=True)]
+
+
+def new_labels(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags]]:
+    """Yield the columns of labels, and which labels no training row has; False at the end is for missing values."""
+    for known, column in _columns(reading, patterns):
+        if column.labels is not None:
+            seen = known.labels if known.kind == TEXT else ("False", "True")
+            yield known, column, np.array([*(str(label) not in seen for label in column.labels), False])
 
 
 def _columns(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column]]:

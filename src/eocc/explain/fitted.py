@@ -9,7 +9,6 @@ import numpy as np
 
 from eocc.calibration.conformal import Calibration
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.difference import description_of
 from eocc.measures.protocol import FittedMeasure
 from eocc.measures.schema import DataSchema
 from eocc.regions.fuzzy import FuzzyModel, Region
@@ -26,7 +25,7 @@ class FittedClassifier(Protocol):
     prototypes_: Any
     prototype_indices_: Indices
     training_indices_: Indices
-    row_names_: Sequence[str] | None
+    _row_names_: Sequence[str] | None
     weights_: Matrix
     calibration_: Calibration | None
 
@@ -43,18 +42,18 @@ class FittedClassifier(Protocol):
         """Their centres and widths."""
 
     @property
-    def n_training(self) -> int:
+    def _n_training(self) -> int:
         """The number of training rows."""
 
     @property
-    def is_whole(self) -> bool:
+    def _is_whole(self) -> bool:
         """Whether every training row is a prototype."""
 
     @property
-    def feature_names(self) -> tuple[str, ...] | None:
+    def _feature_names(self) -> tuple[str, ...] | None:
         """The names of the columns, if there are any."""
 
-    def embed(self, patterns: Any) -> Matrix:
+    def _embed(self, patterns: Any) -> Matrix:
         """Return patterns in the dissimilarity space."""
         ...
 
@@ -84,7 +83,7 @@ def training_row(classifier: FittedClassifier, row: Matrix, column: int) -> Trai
 
 def training_name(classifier: FittedClassifier, index: int) -> str:
     """Return the id of a training row, or its number in the X of the fit; `index` counts along `training_indices_`."""
-    names = classifier.row_names_
+    names = classifier._row_names_
     return str(int(classifier.training_indices_[index])) if names is None else names[index]
 
 
@@ -115,14 +114,13 @@ def reach_of(threshold: float) -> float:
 
 def described(classifier: FittedClassifier, patterns: Any, index: int) -> str:
     """Return one pattern in a few words; "" if the measure has none."""
-    return description_of(classifier.measure_, patterns[index : index + 1], classifier.feature_names)
+    return classifier.measure_.describe(patterns[index : index + 1], classifier._feature_names)
 
 
 def schema_of(classifier: FittedClassifier) -> DataSchema:
     """Return the kind and the columns of the data; the kind is "" if the measure does not say."""
-    find = getattr(classifier.measure_, "schema", lambda *_: None)  # a measure of the user's own may lack it
     try:
-        return find(classifier.prototypes_, classifier.feature_names) or DataSchema("")
+        return classifier.measure_.schema(classifier.prototypes_, classifier._feature_names)
     except ValueError:  # no file can hold such data
         return DataSchema("")
 
@@ -136,7 +134,4 @@ def number_columns(classifier: FittedClassifier) -> list[str]:
 
 def weight_names(classifier: FittedClassifier) -> list[str]:
     """Return what each weight of the dissimilarity belongs to: a column, a kind of edit, or just a number."""
-    name = getattr(classifier.measure_, "weight_names", None)  # a measure of the user's own may lack it
-    if name is None:
-        return [f"weight {k + 1}" for k in range(len(classifier.weights_))]
-    return list(name(classifier.feature_names))
+    return classifier.measure_.weight_names(classifier._feature_names)

@@ -64,7 +64,7 @@ def column_reasons(
 
     Columns of weight 0 do not count.
     """
-    if not hasattr(measure, "cells"):
+    if measure.cells is None:
         return None
     active = np.flatnonzero(weights > 0)
     if not len(active):

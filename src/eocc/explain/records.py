@@ -12,7 +12,7 @@ from eocc.foundation.wording import shortened
 from eocc.kernels.strangeness import MOST, UNSEEN
 from eocc.measures.cells import Cells
 from eocc.measures.composite import FittedComposite, Part
-from eocc.measures.difference import description_of, difference_of, ranked_contributions
+from eocc.measures.difference import difference_of, ranked_contributions
 
 # The distances of similar normal rows in a part count as varying by at least this share of their median.
 LEAST_SPREAD = 0.1
@@ -28,15 +28,15 @@ def least_usual(
     measure, prototypes = classifier.measure_, classifier.prototypes_
     if isinstance(measure, FittedComposite):
         return record_reasons(measure.parts(weights), patterns, prototypes, distances)
-    return column_reasons(measure, patterns, prototypes, weights, classifier.feature_names)
+    return column_reasons(measure, patterns, prototypes, weights, classifier._feature_names)
 
 
 def record_reasons(
     parts: Sequence[Part], patterns: Any, prototypes: Any, distances: Matrix
 ) -> list[tuple[Reason, ...]]:
     """Return the least usual columns of each record, and parts without columns, the strangest first."""
-    tables = [part for part in parts if hasattr(part.measure, "cells")]
-    wholes = [part for part in parts if part.weight > 0 and not hasattr(part.measure, "cells")]
+    tables = [part for part in parts if part.measure.cells is not None]
+    wholes = [part for part in parts if part.weight > 0 and part.measure.cells is None]
     active = np.flatnonzero(np.concatenate([[], *(part.weight * part.own for part in tables)]) > 0)
     found: list[list[Reason]] = [[] for _ in range(len(patterns))]
     strangeness = np.empty((len(patterns), len(active) + len(wholes)))
@@ -101,7 +101,7 @@ def part_strangeness(part: Part, pattern: Any, prototypes: Any, near: Indices) -
 def _part_reason(part: Part, pattern: Any, prototype: Any, share: float) -> Reason:
     """Return the reason for a part without columns: it, and the most similar one of the near prototypes."""
     here, there = (one.parts[part.name] for one in (pattern, prototype))
-    said, normal = (shortened(description_of(part.measure, one)) for one in (here, there))
+    said, normal = (shortened(part.measure.describe(one, None)) for one in (here, there))
     text = f"{part.name} is {said}; the most similar normal row near it has {normal}"
     if said == normal:
         ranked = ranked_contributions(difference_of(part.measure, here, there, part.own).contributions)

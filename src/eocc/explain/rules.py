@@ -141,7 +141,7 @@ def _rule(classifier: FittedClassifier, number: int, column: int, rejected: floa
         extents=extents, reach=reach_of(classifier.threshold_),
         degree=f"{getattr(function, 'formula', f'{function!r} of r')}, where {ratio}",
         **_values(classifier, own), rejected=rejected,
-        n_prototypes=None if classifier.is_whole else len(own),
+        n_prototypes=None if classifier._is_whole else len(own),
     )  # fmt: skip
 
 
@@ -155,11 +155,10 @@ def ratio_in_words(inner: float, outer: float) -> str:
 def _values(classifier: FittedClassifier, own: Indices) -> dict[str, Any]:
     """Return the `ranges` and the `contents` of the prototypes `own`, of the columns with the highest weights."""
     measure, weights = classifier.measure_, classifier.weights_
-    find = getattr(measure, "cells", None)  # for rows of a table
-    if find is None or not len(own):
+    if measure.cells is None or not len(own):
         return {}
     rows, ranges, contents = classifier.prototypes_[own], [], []
-    cells: Cells = find(rows, rows, classifier.feature_names)
+    cells: Cells = measure.cells(rows, rows, classifier._feature_names)
     for k in np.argsort(-weights, kind="stable")[:MOST_COLUMNS].tolist():
         order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
         values = [value for value in (cells.value(j, k) for j in order) if value is not None]

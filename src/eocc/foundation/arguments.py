@@ -4,6 +4,7 @@ import numbers
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any, TypeVar
 
 import numpy as np
@@ -48,14 +49,19 @@ def generator(random_state: Any) -> np.random.Generator:
 
 def unfitted_copy(estimator: Any) -> Any:
     """Return an unfitted copy of a scikit-learn estimator with the same parameters."""
-    return type(estimator)(**estimator.get_params(deep=False))
+    return type(estimator)(**{name: _owned(value) for name, value in estimator.get_params(deep=False).items()})
 
 
 def commit_fit(estimator: Estimator, draft: Any) -> Estimator:
     """Copy the fitted state of `draft` to the estimator in one step: an interrupt leaves the old or the new model."""
-    kept = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    kept = {name: _owned(value) for name, value in vars(estimator).items() if not name.endswith("_")}
     estimator.__dict__ = {**vars(draft), **kept}
     return estimator
+
+
+def _owned(value: Any) -> Any:
+    """Return a copy of a parameter that the caller could change in place: weights, or a measure with its kinds."""
+    return deepcopy(value) if isinstance(value, list | np.ndarray) or hasattr(type(value), "stored") else value
 
 
 def check_no_mask(X: Any) -> None:

@@ -7,6 +7,7 @@ import platform
 import re
 import secrets
 import stat
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -35,6 +36,12 @@ def drafted(output: Path) -> Iterator[Path]:
     ('whole', 1)
     """
     check_output(output)
+    if _is_device(output):
+        with tempfile.TemporaryDirectory() as folder, output.open("wb") as device:
+            draft = Path(folder) / f"draft{output.suffix}"
+            yield draft
+            device.write(draft.read_bytes())
+        return
     remove_abandoned(output)
     target = Path(os.path.realpath(output))  # a link keeps its target
     stem, suffix = _affixes(target)
@@ -131,7 +138,7 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
     ...
     ValueError: 'new.csv' is also the input; name another file for the output
     """
-    if output is None:
+    if output is None or _is_device(output):
         return
     target = Path(os.path.realpath(output))
     if not target.parent.is_dir():
@@ -146,6 +153,14 @@ def check_output(output: Path | None, *sources: Path | None) -> None:
         raise OSError(f"{str(output)!r} is not a regular file; name another")
     if any(source is not None and _is_same(Path(source), target) for source in sources):
         raise ValueError(f"{str(output)!r} is also the input; name another file for the output")
+
+
+def _is_device(output: Path) -> bool:
+    """Say whether bytes are written to `output` itself, as to /dev/null; a terminal is refused as no regular file."""
+    if not output.is_char_device():
+        return False
+    with output.open("wb") as device:
+        return not device.isatty()
 
 
 def _is_same(source: Path, target: Path) -> bool:

@@ -1,27 +1,31 @@
-"""Tells when numba compiles: that takes seconds, once, and is cached on disk."""
+"""Says when numba compiles: that takes seconds, once, and is cached on disk."""
 
-from collections.abc import Callable
+import warnings
+from contextlib import suppress
 from typing import Any
 
 from numba.core import event
 
+COMPILING = "compiling code for this machine takes a few seconds, once; the command eocc warm-up does it in advance"
+
+
+class CompilingWarning(UserWarning):
+    """Says why the first call on a machine takes longer than the next."""
+
 
 class _FirstCompilation(event.Listener):
-    """Calls a function when the first kernel is compiled; kernels that come from the cache do not count."""
+    """Warns when numba compiles the first kernel of this package; those that come from the cache do not count."""
 
-    def __init__(self, call: Callable[[], None]) -> None:
-        self._calls = [call]
+    def on_start(self, event_: Any) -> None:
+        if event_.data["dispatcher"].py_func.__module__.startswith("eocc."):
+            event.unregister("numba:compile", self)  # type: ignore[no-untyped-call]
+            with suppress(CompilingWarning):  # the cache should not decide whether a program fails
+                warnings.warn(COMPILING, CompilingWarning, stacklevel=2)
 
-    def on_start(self, event: Any) -> None:
-        if self._calls:
-            self._calls.pop()()
-
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event_: Any) -> None:
         pass
 
 
-def call_when_compiling(call: Callable[[], None]) -> Callable[[], None]:
-    """Call a function, once, when numba begins to compile; return a function that ends the listening."""
-    listener = _FirstCompilation(call)
-    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
-    return lambda: event.unregister("numba:compile", listener)  # type: ignore[no-untyped-call]
+def say_when_compiling() -> None:
+    """Warn, once in this process, when numba begins to compile."""
+    event.register("numba:compile", _FirstCompilation())  # type: ignore[no-untyped-call]

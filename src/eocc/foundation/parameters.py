@@ -145,6 +145,21 @@ class Threads:
 
 
 @dataclass(frozen=True)
+class ColumnNames:
+    """The name of a column, or a list of names; on the command line with commas."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Accept texts and integers, and lists of them."""
+        names = value if isinstance(value, list | tuple) else [value]
+        if not names or not all(isinstance(one, str | int) and not isinstance(one, bool) for one in names):
+            raise ValueError(f"{name} must be the name of a column or a list of names, not {value!r}")
+
+    def parse(self, text: str) -> list[str]:
+        """Return the names."""
+        return [one.strip() for one in text.split(",") if one.strip()]
+
+
+@dataclass(frozen=True)
 class Anything:
     """Values that are checked where they are used: they depend on the data."""
 

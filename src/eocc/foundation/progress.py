@@ -1,5 +1,6 @@
 """How far long work is: loops report it to a listener, if there is one. `shown` is a listener that prints."""
 
+import json
 import math
 import os
 import shutil
@@ -7,11 +8,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from operator import length_hint
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
 from eocc.foundation.printing import printable
 
@@ -23,8 +25,9 @@ WORTH_SHOWING = 2.0
 FIRST_ESTIMATE, REDRAWN_AFTER = 0.5, 0.1
 # Seconds until the first line where there is no terminal; the time until the next line doubles.
 FIRST_LINE = 5.0
-COMPILING = "Compiling code for this step (first time only)."
 BAR_WIDTH = 20
+# How a line begins that the user should know about.
+NOTE = "Note: "
 
 
 # Says that so many steps of a stage are done, and how many are in progress, 1 unless given.
@@ -86,6 +89,25 @@ class Lines:
         """End a stage that may not be done; here, every line is complete."""
 
 
+class JsonLines(Lines):
+    """Prints every message, and now and then how far a stage is, as one line of JSON."""
+
+    def show(self, name: str, share: float, words: str) -> None:
+        """Print how far a stage is."""
+        print(log_record("progress", f"{name}: {words}", share=round(share, 4)), file=self._file, flush=True)
+
+    def line(self, text: str) -> None:
+        """Print a message; one that begins with "Note: " is a note."""
+        level = "note" if text.startswith(NOTE) else "info"
+        print(log_record(level, text.removeprefix(NOTE)), file=self._file, flush=True)
+
+
+def log_record(level: str, message: str, **more: Any) -> str:
+    """Return one line of JSON: the time, the level (info, note, progress, alarm or error), and the message."""
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return json.dumps({"time": now, "level": level, "message": message, **more})
+
+
 class Bar(Lines):
     """A bar on a terminal."""
 
@@ -130,7 +152,6 @@ class Watch:
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
-        self._listening = ExitStack()
 
     @contextmanager
     def stage(self, name: str, total: float) -> Iterator[Report]:
@@ -181,15 +202,8 @@ class Watch:
         finally:
             self._is_hidden = False
 
-    def say_when_compiling(self) -> None:
-        """Print a line, once, when numba begins to compile before this watch is closed."""
-        from eocc.foundation.compiling import call_when_compiling  # imports numba
-
-        self._listening.callback(call_when_compiling(lambda: self.line(COMPILING)))
-
     def close(self) -> None:
-        """End all stages, and stop listening to numba."""
-        self._listening.close()
+        """End all stages."""
         with self._lock:
             self._stages.clear()
             self._view.close()
@@ -257,11 +271,11 @@ def current_watch() -> Watch | None:
 
 
 @contextmanager
-def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
+def shown(worth: float = WORTH_SHOWING, as_json: bool = False, **first: float) -> Iterator[Watch]:
     """Show on standard error how far work inside the block is, if it takes more than `worth` seconds.
 
-    A terminal shows a bar with an estimate of the time left; anything else gets a line now and then. `first` is the
-    time in seconds until the first estimate.
+    A terminal shows a bar with an estimate of the time left; anything else gets a line now and then, also `as_json`.
+    `first` is the time in seconds until the first estimate.
 
     >>> with shown():
     ...     [n**2 for n in track("squaring", range(3))]
@@ -269,7 +283,8 @@ def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
     """
     file = sys.stderr
     is_terminal = file.isatty() and os.environ.get("TERM") != "dumb"
-    view = Bar(file, **first) if is_terminal else Lines(file, **first)
+    kind = JsonLines if as_json else Bar if is_terminal else Lines
+    view = kind(file, **first)
     watch, is_over = Watch(view, worth), threading.Event()
 
     def look() -> None:  # a step may take long
@@ -278,8 +293,6 @@ def shown(worth: float = WORTH_SHOWING, **first: float) -> Iterator[Watch]:
                 watch.look()
 
     threading.Thread(target=look, name="eocc-progress", daemon=True).start()
-    if "numba" in sys.modules and current_watch() is None:  # commands import it later, if at all
-        watch.say_when_compiling()
     with watched_by(watch):
         try:
             yield watch

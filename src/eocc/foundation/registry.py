@@ -5,6 +5,8 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
 
+from eocc.foundation.vocabulary import completed
+
 Choice = TypeVar("Choice")
 
 # The number of names that a message lists.
@@ -34,7 +36,7 @@ class Registry(Mapping[str, Any]):
         def load(name: str) -> Any:
             if name not in places:
                 raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
-            return self._load(places[name])
+            return completed(self._load(places[name]))
 
         return load, sorted(places)
 

@@ -33,14 +33,12 @@ MOST_DIGITS = 8
 
 
 def format_data_number(value: float) -> str:
-    """Return a number of the data with at least four digits; whole numbers in full.
+    """Return a number of the data: as people wrote it, if it has few digits, else with four digits or more.
 
-    >>> format_data_number(5.0), format_data_number(1523.4412), format_data_number(0.123456), format_data_number(2024.0)
-    ('5', '1523.4', '0.1235', '2024')
+    >>> format_data_number(5.0), format_data_number(1523.44), format_data_number(0.12345678912)
+    ('5', '1523.44', '0.1235')
     """
-    if abs(value) < LONGEST_NUMBER and value == int(value):
-        return str(int(value))
-    return f"{value:.1f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.4g}"
+    return format_own(float(value), f"{value:.1f}" if 1000 <= abs(value) < LONGEST_NUMBER else f"{value:.4g}")
 
 
 def format_within(extent: float, *values: Any) -> list[str]:
@@ -61,10 +59,10 @@ def format_own(value: Any, otherwise: str) -> str:
     >>> format_own(4.7, "5"), format_own(0.1234567891, "0.12")
     ('4.7', '0.12')
     """
-    if type(value) is not float or not 1e-4 <= abs(value) < LONGEST_NUMBER:
+    if type(value) is not float or not (value == 0 or 1e-4 <= abs(value) < LONGEST_NUMBER):
         return otherwise
     text = repr(value).removesuffix(".0")
-    return text if sum(letter.isdigit() for letter in text) <= MOST_DIGITS else otherwise
+    return text if value.is_integer() or sum(map(str.isdigit, text)) <= MOST_DIGITS else otherwise
 
 
 def _with_decimals(value: Any, decimals: int) -> str:
@@ -76,7 +74,7 @@ def _with_decimals(value: Any, decimals: int) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value of the data as text on one line: numbers rounded, None as "missing"."""
+    """Return a value of the data as text on one line: numbers of few digits in full, None as "missing"."""
     if value is None:
         return "missing"
     if isinstance(value, bool | np.bool_):

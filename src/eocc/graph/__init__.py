@@ -1,7 +1,11 @@
 """Dissimilarity space -> Euclidean graph, minimum spanning tree, Rényi entropy."""
 
-from eocc.graph.complete import SpanningTree, spanning_tree
-from eocc.graph.entropy import normalized_entropy, renyi_entropy
-from eocc.graph.point_tree import point_spanning_tree
+from eocc.foundation.registry import Registry
 
-__all__ = ["SpanningTree", "normalized_entropy", "point_spanning_tree", "renyi_entropy", "spanning_tree"]
+__getattr__, __all__ = Registry("eocc.graph", {}).exports(
+    "complete.SpanningTree",
+    "complete.spanning_tree",
+    "entropy.normalized_entropy",
+    "entropy.renyi_entropy",
+    "point_tree.point_spanning_tree",
+)

@@ -6,8 +6,8 @@ graphs, 2002). Livi and Alippi (One-class classifiers based on entropic spanning
 """
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 
 def renyi_order(n_dims: int, gamma: float) -> float:
@@ -45,7 +45,7 @@ def renyi_entropy(lengths: ArrayLike, n_dims: int, gamma: float = 0.02) -> float
     lengths, alpha = np.asarray(lengths, dtype=np.float64), renyi_order(n_dims, gamma)
     n = len(lengths) + 1
     with np.errstate(divide="ignore"):  # powers may underflow where gamma is large, so their sum is taken in logs
-        log_length = logsumexp(gamma * np.log(lengths)) if len(lengths) else -np.inf
+        log_length = scipy.special.logsumexp(gamma * np.log(lengths)) if len(lengths) else -np.inf
     # The printed formula takes the logarithm of this term once more. departure: constant of the entropy
     log_beta = gamma / 2 * np.log(n_dims / (2 * np.pi * np.e))
     return float(n_dims / gamma * (log_length - alpha * np.log(n) - log_beta))

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, logsumexp
 
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Matrix
@@ -139,8 +139,9 @@ def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.
         )
     (n, k), share = distances.shape, 1 - renyi_order(n_dims, gamma)
     ranks = np.arange(1, k + 1)
-    log_ball = n_dims / 2 * np.log(np.pi) - gammaln(n_dims / 2 + 1)
-    log_beta = logsumexp(gammaln(ranks + share) - gammaln(ranks)) - share * log_ball
+    log_ball = n_dims / 2 * np.log(np.pi) - scipy.special.gammaln(n_dims / 2 + 1)
+    moments = scipy.special.gammaln(ranks + share) - scipy.special.gammaln(ranks)
+    log_beta = scipy.special.logsumexp(moments) - share * log_ball
     with np.errstate(divide="ignore"):
         log_length = np.log(np.sum(distances**gamma))
     return float((log_length - (1 - share) * np.log(n) - log_beta) / share)

@@ -15,7 +15,7 @@ from eocc.foundation.types import Flags, Matrix
 try:
     from pyod.models.base import BaseDetector
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("this adapter needs PyOD: pip install 'eocc[rivals]'", name=error.name) from error
+    raise ModuleNotFoundError("this adapter needs PyOD: pip install pyod", name=error.name) from error
 
 # PyOD's own `contamination` sets the threshold instead.
 NOT_HERE = ("false_alarm_rate", "contamination")
@@ -29,7 +29,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
     The score of a row is sqrt(-2 ln m), where m is its membership in the normal class: 1 at the classifier's own
     threshold, higher = more abnormal. "surprise" scores every training row left out of its own neighbours. The regions
     of "eocc-1" count as normal unless they may be a cluster of outliers: see
-    `EntropicOneClassClassifier.without_small_regions`.
+    `EntropicOneClassClassifier._without_small_regions`.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class EOCC(BaseDetector):  # type: ignore[misc]
         self.classifier_ = self._classifier().fit(X, _inliers(y) if knows_outliers else None)
         share = self.contamination if isinstance(self.contamination, Real) else DEFAULT_CONTAMINATION
         self._set_n_classes(None)
-        self.scorer_ = self.classifier_.without_small_regions(0.0 if knows_outliers else float(share))
+        self.scorer_ = self.classifier_._without_small_regions(0.0 if knows_outliers else float(share))
         self.decision_scores_ = _distances(self.scorer_.score_samples(X))
         self._process_decision_scores()
         return self
@@ -124,7 +124,7 @@ def _defaults(method: str) -> dict[str, Any]:
     name, fixed = choose("method", METHODS, method)
     make = CLASSIFIERS[name]
     values = make().get_params(deep=False)
-    names = (parameter.name for parameter in make.parameters)
+    names = (parameter.name for parameter in make._parameters)
     return {name: values[name] for name in names if name not in (*fixed, *NOT_HERE)}
 
 

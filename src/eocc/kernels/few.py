@@ -19,8 +19,8 @@ def put_in_order(low, high):
 @kernel
 def nearest_of_few(rows, columns, steps, ranks, skipped, out):
     """Fill out[i] with the squared distances of row i to its nearest points, of these ranks from 0, ascending."""
-    # The points are given by their `columns`. Row i skips point skipped[i], unless that is -1. `steps` (c, 2) are places
-    # to put in order, one pair after the other.
+    # The points are given by their `columns`. Row i skips point skipped[i], unless that is -1. `steps` (c, 2) are the
+    # places to put in order, one pair after the other.
     n = columns.shape[1]
     squares, room = np.empty(n), np.empty((n, LANES))
     for start in range(0, rows.shape[0], LANES):

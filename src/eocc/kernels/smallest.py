@@ -87,12 +87,13 @@ def mean_within(rows, bounds, values, means):
 class Remaining(NamedTuple):
     """Which points count for row i: point j `counts`[j] times, once less if it is own[i], once less if it is twins[i].
 
-    Both may be -1. Point j has the value values[j].
+    Both may be -1. Point j has the value values[first[j]].
     """
 
     own: Any
     twins: Any
     counts: Any
+    first: Any
     values: Any
 
 
@@ -121,7 +122,7 @@ def summarise_lists(lists, left, above, m, is_whole, near, means, is_short):
             j = numbers[i, t]
             if above < distances[i, t] <= limit:
                 more = left.counts[j] - (j == own[i]) - (j == twins[i])
-                total += left.values[j] * more
+                total += left.values[left.first[j]] * more
                 count += more
         means[i] = total / count
         is_short[i] = not is_whole and last == length and (filled < k or distances[i, length - 1] <= limit)

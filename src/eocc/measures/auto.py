@@ -40,22 +40,25 @@ OTHER_CELLS = (str, date, time, timedelta, np.datetime64, np.timedelta64, type(N
 def resolve_measure(measure: Any, X: Any = None) -> Measure:
     """Return the measure itself, the one of that name, a function of two objects as a measure, or "auto" for X."""
     from eocc.measures.function import FunctionMeasure  # compiles kernels, which guessing a kind does not need
+    from eocc.measures.own import OwnMeasure
 
     if isinstance(measure, str) and measure == "auto":
         if X is None:
             raise ValueError(f"measure='auto' needs data to decide; name one of {', '.join(map(repr, MEASURES))}")
         return auto_measure(X)
-    if callable(measure) and not isinstance(measure, type) and not hasattr(measure, "fit"):
+    if isinstance(measure, str | type | Measure):
+        return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
+    if hasattr(measure, "fit"):
+        return OwnMeasure(measure)
+    if callable(measure):
         return FunctionMeasure(measure)
-    if not isinstance(measure, str) and not hasattr(measure, "fit"):
-        raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
-    return cast(Measure, resolve("measure", MEASURES, measure, method="fit"))
+    raise ValueError(f"a measure is a name, a function of two patterns, or an object like Gower(), not {measure!r}")
 
 
 def is_pairwise(measure: Any) -> bool:
     """Return whether X holds dissimilarities instead of patterns; the measure may be a name."""
-    known = MEASURES[measure] if isinstance(measure, str) and measure in MEASURES else measure
-    return bool(getattr(known, "is_pairwise", False))
+    known = MEASURES[measure]() if isinstance(measure, str) and measure in MEASURES else measure
+    return isinstance(known, Measure) and known.is_pairwise
 
 
 def auto_measure(X: Any) -> Measure:
@@ -73,12 +76,11 @@ def kind_of(X: Any) -> str:
     >>> kind_of(["oak", "elm"]), kind_of([[1, "a"], [2, None]]), kind_of([[1, 2, 3], [1, 2]]), kind_of([{"oak"}])
     ('strings', 'records', 'series', 'tokens')
     """
+    X = eager(X)
     if isinstance(X, np.ndarray):
         return _kind_of_array(X)
     if isinstance(X, Table):
         return "records"
-    if hasattr(X, "toarray"):  # a sparse matrix, which the checks of rows of numbers refuse
-        return "numbers"
     for is_one, one, name in (
         (is_graph(X), "graph", "graph"),
         (isinstance(X, Mapping), "dict", "record"),
@@ -87,7 +89,7 @@ def kind_of(X: Any) -> str:
         if is_one:
             raise ValueError(f"X is one {one}; pass a list of {name}s, for example [{name}]")
     if hasattr(type(X), "columns"):
-        return _kind_of_frame(eager(X))
+        return _kind_of_frame(X)
     if hasattr(X, "__array__"):
         return _kind_of_array(np.asarray(X))
     if isinstance(X, Sequence):

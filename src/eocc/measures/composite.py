@@ -13,9 +13,8 @@ from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_number
 from eocc.measures import MEASURES
 from eocc.measures.auto import resolve_measure
-from eocc.measures.base import DOUBLE, RegisteredFitted, RegisteredMeasure, pair_bytes_of
-from eocc.measures.difference import Contribution, Difference, Pair, description_of, difference_of
-from eocc.measures.protocol import Prepared
+from eocc.measures.difference import Contribution, Difference, Pair, difference_of
+from eocc.measures.protocol import DOUBLE, FittedMeasure, Measure, Prepared, prepare
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +41,16 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedComposite(RegisteredFitted):
+class FittedComposite(FittedMeasure):
     """A composite with the fitted measure of every part."""
 
     measures: dict[str, Any]
     stored: ClassVar = {"measures": mapping(hashable, lambda value: _is_fitted(value))}
+
+    @property
+    def part_measures(self) -> Mapping[str, Any]:
+        """The fitted measures of the parts."""
+        return self.measures
 
     @property
     def n_parameters(self) -> int:
@@ -61,10 +65,6 @@ class FittedComposite(RegisteredFitted):
 
     def prepare(self, patterns: Records, prototypes: Records | None = None) -> "PreparedComposite":
         """Prepare every part."""
-        return self.prepare_with(lambda part, *sides: part.prepare(*sides), patterns, prototypes)
-
-    def prepare_with(self, prepare: Callable[..., Prepared], patterns: Any, prototypes: Any) -> "PreparedComposite":
-        """Prepare every part by a function of its measure, patterns and prototypes."""
         parts = []
         for name, measure in self.measures.items():
             with _naming(name):
@@ -96,7 +96,7 @@ class FittedComposite(RegisteredFitted):
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return a few words on each part."""
-        described = {name: description_of(part, pattern.parts[name]) for name, part in self.measures.items()}
+        described = {name: part.describe(pattern.parts[name], None) for name, part in self.measures.items()}
         return "; ".join(f"{name}: {text}" for name, text in described.items() if text)
 
     def check_patterns(self, patterns: Any) -> None:
@@ -104,19 +104,17 @@ class FittedComposite(RegisteredFitted):
         if type(patterns) is not Records or list(patterns.parts) != list(self.measures):
             raise ValueError("the parts of the training patterns are not those of the measure")
         for name, part in patterns.parts.items():
-            if hasattr(self.measures[name], "check_patterns"):  # a user's own measure has none
-                self.measures[name].check_patterns(part)
+            self.measures[name].check_patterns(part)
         if len({len(part) for part in patterns.parts.values()}) != 1:
             raise ValueError("the parts of the training patterns differ in length")
 
     def comparison_work(self, patterns: Any) -> int:
         """Return the sum over the parts."""
-        known = {name: part for name, part in self.measures.items() if hasattr(part, "comparison_work")}
-        return sum(part.comparison_work(patterns.parts[name]) for name, part in known.items())
+        return sum(part.comparison_work(patterns.parts[name]) for name, part in self.measures.items())
 
 
 @dataclass(frozen=True, eq=False)
-class Composite(RegisteredMeasure):
+class Composite(Measure):
     """d(x, y; p) = sum_k w_k d_k(x_k, y_k; p_k) / (number of parts), p = (w_1, ..., w_K, p_1, ..., p_K).
 
     `measures` maps the name of each part to its measure: an object, a name, or a function of two objects. Records are
@@ -144,6 +142,11 @@ class Composite(RegisteredMeasure):
                 resolved[name] = resolve_measure(measure)
         object.__setattr__(self, "measures", resolved)
 
+    @property
+    def part_measures(self) -> Mapping[str, Any]:
+        """The measures of the parts."""
+        return self.measures
+
     def read(self, X: Any) -> Records:
         """Split records into their parts, each read by its own measure."""
         if isinstance(X, Records):
@@ -151,7 +154,7 @@ class Composite(RegisteredMeasure):
         column, parts = _columns(X, list(self.measures)), {}
         for name, measure in self.measures.items():
             with _naming(name):
-                parts[name] = measure.read(column(name)) if hasattr(measure, "read") else _rows(column(name))
+                parts[name] = (measure.read or _rows)(column(name))
         return Records(parts)
 
     def fit(self, training: Records) -> FittedComposite:
@@ -160,15 +163,14 @@ class Composite(RegisteredMeasure):
 
     def fit_against(self, training: Records, prototypes: Records) -> FittedComposite:
         """Fit the measure of every part, against the prototypes if it can."""
-        fitted = {}
-        for name, measure in self.measures.items():
-            sides = (training.parts[name], prototypes.parts[name])
-            fitted[name] = measure.fit_against(*sides) if hasattr(measure, "fit_against") else measure.fit(sides[0])
-        return FittedComposite(fitted)
+        parts = self.measures.items()
+        return FittedComposite({
+            name: measure.fit_against(training.parts[name], prototypes.parts[name]) for name, measure in parts
+        })  # fmt: skip
 
     def pair_bytes(self, patterns: Records) -> float:
         """Return the sum over the parts, and one matrix for their sum."""
-        return DOUBLE + sum(pair_bytes_of(measure, patterns.parts[name]) for name, measure in self.measures.items())
+        return DOUBLE + sum(float(measure.pair_bytes(patterns.parts[name])) for name, measure in self.measures.items())
 
 
 def _is_measure(value: Any) -> bool:

@@ -104,17 +104,12 @@ def difference_of(
 ) -> Difference:  # fmt: skip
     """Return why a pattern differs from a prototype, each given as patterns of length 1.
 
-    The text calls the prototype `called`. A measure without a method `difference` gives only the number.
+    The text calls the prototype `called`.
     """
     dissimilarity = float(measure.prepare(pattern, prototype).evaluate(weights)[0, 0])
     pair = Pair(pattern, prototype, weights, dissimilarity, None if names is None else tuple(names), called)
-    difference: Difference = getattr(measure, "difference", number_difference)(pair)
+    difference: Difference = measure.difference(pair)
     return difference
-
-
-def description_of(measure: Any, pattern: Any, names: Sequence[str] | None = None) -> str:
-    """Return a few words on a pattern, given as patterns of length 1; "" if there is nothing to say."""
-    return str(measure.describe(pattern, names)) if hasattr(measure, "describe") else printed(pattern)
 
 
 def printed(pattern: Any) -> str:

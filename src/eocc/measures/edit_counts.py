@@ -5,8 +5,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.edit_bits import edit_pairs
@@ -167,7 +167,7 @@ def _nearest_by_bits(rows: Encoded, columns: Encoded, weightings: Matrix, k: int
         own = rows.lengths[start:stop, None]
         more = columns.lengths - own
         # The fewest edits: a symbol that one sequence has more often than the other must be changed or removed.
-        fewest = (cdist(bags[start:stop], column_bags, "cityblock") + np.abs(more)) / 2
+        fewest = (scipy.spatial.distance.cdist(bags[start:stop], column_bags, "cityblock") + np.abs(more)) / 2
         # What lengths do not explain is a substitution, or half an insertion and half a deletion.
         cheapest = np.minimum(weightings[:, 2], weightings[:, :2].mean(axis=1))
         forced = _at_weights(_shares(np.abs(more), np.maximum(-more, 0), own, columns.lengths), weightings)

@@ -13,8 +13,9 @@ from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Flags, Indices
 from eocc.foundation.wording import counted
 from eocc.kernels.fingerprints import count_row_bits, tanimoto_rows
-from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Difference, Pair
+from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.sets import unshared_difference
 
@@ -23,7 +24,7 @@ WORD = 64
 
 
 @dataclass(frozen=True)
-class FittedTanimoto(RegisteredFitted):
+class FittedTanimoto(FittedMeasure):
     """The Tanimoto dissimilarity of fingerprints of `n_bits` bits."""
 
     n_bits: int
@@ -71,7 +72,7 @@ class FittedTanimoto(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class Tanimoto(RegisteredMeasure):
+class Tanimoto(Measure):
     """d(a, b) = 1 - |a and b| / |a or b| for rows of bits; two rows of zeros have d = 0. No parameters.
 
     Patterns are the rows of a 2-D array of booleans, or of zeros and ones.

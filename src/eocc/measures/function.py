@@ -9,8 +9,9 @@ import numpy as np
 from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted
-from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.protocol import FittedMeasure, Measure, prepare
 
 # This many training patterns are first compared both ways and with themselves.
 SAMPLE = 10
@@ -19,7 +20,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class FunctionMeasure(RegisteredMeasure):
+class FunctionMeasure(Measure):
     """d(x, y) = f(x, y) / the largest training value, for any symmetric, nonnegative function of two objects.
 
     f is checked on a sample of the training patterns: it must return finite numbers >= 0, be symmetric, and return 0
@@ -39,14 +40,10 @@ class FunctionMeasure(RegisteredMeasure):
 
     def fit(self, training: Sequence[Any]) -> "FittedFunction":
         """Check the function on a sample and find the largest training value."""
-        return self.fit_with(FittedFunction.prepare, training, None)
+        return self.fit_against(training, None)
 
-    def fit_against(self, training: Sequence[Any], prototypes: Sequence[Any]) -> "FittedFunction":
+    def fit_against(self, training: Any, prototypes: Any) -> "FittedFunction":
         """Check the function on a sample and find the largest value against a prototype."""
-        return self.fit_with(FittedFunction.prepare, training, prototypes)
-
-    def fit_with(self, prepare: Callable[..., Any], training: Any, prototypes: Any) -> "FittedFunction":
-        """Return the fitted measure; `prepare` takes a fitted measure, patterns and prototypes, and compares them."""
         self._check_symmetry(training)
         table = prepare(FittedFunction(self.function, 1.0, []), training, prototypes).evaluate(np.empty(0))
         return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
@@ -65,7 +62,7 @@ class FunctionMeasure(RegisteredMeasure):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedFunction(RegisteredFitted):
+class FittedFunction(FittedMeasure):
     """A function of two objects with its divisor, and the table of the training pairs until it is used."""
 
     function: Callable[[Any, Any], float]

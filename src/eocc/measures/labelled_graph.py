@@ -1,7 +1,7 @@
 """Labelled graphs as plain data, and networkx graphs and RDKit molecules converted to it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from numbers import Real
 from typing import Any
@@ -85,9 +85,9 @@ def _is_molecule(item: Any) -> bool:
 
 
 def labelled_graph(graph: Any) -> LabelledGraph:
-    """Return a LabelledGraph unchanged, a networkx graph or an RDKit molecule converted to one."""
+    """Return a copy of a LabelledGraph, checked again, a networkx graph or an RDKit molecule converted to one."""
     if isinstance(graph, LabelledGraph):
-        return graph
+        return replace(graph)
     if _is_networkx(graph):
         return _of_networkx(graph)
     if _is_molecule(graph):

@@ -8,7 +8,8 @@ import numpy as np
 
 from eocc.foundation.checks import array_of, instance, integer, positive
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
+from eocc.measures.protocol import FittedMeasure, Measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class PrecomputedRows:
 
 
 @dataclass(frozen=True)
-class FittedPrecomputed(RegisteredFitted):
+class FittedPrecomputed(FittedMeasure):
     """Precomputed dissimilarities with their divisor."""
 
     n_columns: int
@@ -57,7 +58,7 @@ class FittedPrecomputed(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class Precomputed(RegisteredMeasure):
+class Precomputed(Measure):
     """d(x, y) as given, divided by the largest training value. No parameters.
 
     Fit on a square block; predict on a rectangular one, with one column per row of the training block. With

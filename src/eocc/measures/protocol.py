@@ -1,8 +1,35 @@
-"""The interface of a measure: fit once per training set, prepare once per set of pairs, evaluate once per p."""
+"""The interface of a measure: fit once per training set, prepare once per set of pairs, evaluate once per p.
 
-from typing import Any, Protocol, runtime_checkable
+`Measure` and `FittedMeasure` hold everything that the package asks of a measure, with a default for all but
+`Measure.fit` and `FittedMeasure.prepare`. A default of None means that there is nothing of the kind. Objects of a user
+that have these two methods, and any others of them, get the defaults from `eocc.measures.own`.
+"""
 
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from eocc.foundation.checks import Check
+from eocc.foundation.cluster import cluster_in_use
 from eocc.foundation.types import Flags, Indices, Matrix
+from eocc.measures.difference import Difference, Pair, number_difference, printed
+from eocc.measures.objects import Objects
+from eocc.measures.schema import DataSchema
+
+DOUBLE = 8.0
+
+_known: dict[tuple[type, type], bool] = {}
+
+
+class _CheckedOnce(type(Protocol)):  # type: ignore[misc]
+    """Looks once per class for the methods of a protocol, which takes longer than scoring a row of numbers."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        key = cls, type(instance)
+        if key not in _known:
+            _known[key] = super().__instancecheck__(instance)
+        return _known[key]
 
 
 class Prepared(Protocol):
@@ -15,22 +42,148 @@ class Prepared(Protocol):
         """
 
 
-class FittedMeasure(Protocol):
+class FittedMeasure:
     """A measure whose normalisation was fixed on the training patterns."""
 
+    # The length u of p.
+    n_parameters: Any = 0
+    # Name of a field -> the check of its value in a model file.
+    stored: ClassVar[Mapping[str, Check]] = {}
+    # Whether a pair takes so long to compare that a cluster is worth it.
+    is_costly: ClassVar[bool] = False
+    # The kind of data in a file that can be scored, one of eocc.measures.KINDS; "" if there is none.
+    kind: ClassVar[str] = ""
+    # What an entry of p weighs: one name per entry, or a noun that is numbered.
+    weighs: ClassVar[str | tuple[str, ...]] = ""
+    # The classes that patterns in Objects may have; any if there are none.
+    pattern_classes: ClassVar[tuple[type, ...]] = ()
+    # The names of the columns of a table that the measure itself has read.
+    names: Any = ()
+    # Whether missing numbers of new rows are allowed; `filled(patterns)` returns rows without gaps.
+    fills_gaps: ClassVar[bool] = False
+    # Rows of a table only: its values by column, and a column of 0 and 1 per category.
+    cells: Any = None
+    indicator_columns: Any = None
+    # See ComparesRows, ComparesMixedRows, FindsNearest and HasCells.
+    coordinates: Any = None
+    encoded: Any = None
+    nearest: Any = None
+    cell_values: Any = None
+
     @property
-    def n_parameters(self) -> int:
-        """The length u of p."""
+    def called(self) -> str:
+        """The name of the measure in messages."""
+        return type(self).__name__
+
+    def neutral_weights(self) -> Matrix:
+        """Return the p without a search."""
+        return np.ones(self.n_parameters)
+
+    @property
+    def part_measures(self) -> Mapping[str, Any]:
+        """The fitted measures of the parts of a record, by name."""
+        return {}
 
     def prepare(self, patterns: Any, prototypes: Any = None) -> Prepared:
         """Compute what every p shares. Without prototypes, all pairs of the patterns are compared.
 
         A row of D must not depend on the other rows. Rounding may differ where there are no prototypes.
         """
+        raise NotImplementedError
+
+    def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
+        """Return what each entry of p weighs; `names` are the names of the columns, if known."""
+        if isinstance(self.weighs, tuple):
+            return list(self.weighs)
+        return [f"{self.weighs} {k}" if self.weighs else f"weight {k + 1}" for k in range(self.n_parameters)]
+
+    def difference(self, pair: Pair) -> Difference:
+        """Return contributions that add up to the dissimilarity of the pair, if the measure has any."""
+        return number_difference(pair)
+
+    def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
+        """Return a few words on a pattern, which is given as patterns of length 1; "" if there is nothing to say."""
+        return printed(pattern)
+
+    def schema(self, prototypes: Any, names: Sequence[str] | None = None) -> DataSchema:
+        """Return what a file must hold to be scored; `names` are the names of the columns, if known."""
+        if not self.kind:
+            raise ValueError(f"a model with {self.called} cannot score files; score in Python")
+        return DataSchema(self.kind)
+
+    def check_patterns(self, patterns: Any) -> None:
+        """Raise a ValueError unless the patterns of a model file are what the measure can compare."""
+        if not self.accepts(patterns):
+            raise ValueError(f"the training patterns are not what {self.called} compares")
+
+    def accepts(self, patterns: Any) -> bool:
+        """Return whether patterns have the right types and shapes."""
+        known = self.pattern_classes
+        return not known or (type(patterns) is Objects and all(type(pattern) in known for pattern in patterns))
+
+    def comparison_work(self, patterns: Any) -> int:
+        """Return about how many table cells it takes to compare the first pattern with all.
+
+        0 means that comparing takes no longer than reading the patterns.
+        """
+        return 0
+
+    def knows(self, patterns: Any, prototypes: Any) -> bool:
+        """Return whether `prepare` already has the dissimilarities of these pairs."""
+        return False
+
+    def mirrored(self, components: Matrix, patterns: Any, prototypes: Any) -> Matrix:
+        """Return the components (u, r, n) of prototypes against patterns from those of patterns against prototypes."""
+        return np.ascontiguousarray(components.transpose(0, 2, 1))
+
+
+class Measure:
+    """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p."""
+
+    # Constructor argument -> the check of its value in a model file; further classes that the file may name.
+    stored: ClassVar[Mapping[str, Check]] = {}
+    stored_classes: ClassVar[tuple[type, ...]] = ()
+    # What `fit` returns.
+    fitted_class: ClassVar[type[Any]] = FittedMeasure
+    # read(X) returns X as patterns, or raises a ValueError that says what is wrong. None: patterns are rows of numbers.
+    read: Any = None
+    # Whether `read` takes tables with columns of any kind, and what the columns hold, by name, where the user says so.
+    reads_tables: ClassVar[bool] = False
+    kinds: Any = None
+    # Whether X holds dissimilarities instead of patterns.
+    is_pairwise: ClassVar[bool] = False
+    # How many floats are held per pair while pairs are prepared; 0 if pairs are computed in blocks, never kept.
+    pair_floats: ClassVar[int] = 1
+
+    @property
+    def called(self) -> str:
+        """The name of the measure in messages."""
+        return type(self).__name__
+
+    @property
+    def part_measures(self) -> Mapping[str, Any]:
+        """The measures of the parts of a record, by name."""
+        return {}
+
+    def fit(self, training: Any) -> Any:
+        """Return the measure, normalised on the training patterns; leave the measure itself unchanged."""
+        return self.fitted_class()
+
+    def fit_roughly(self, training: Any) -> Any:
+        """Return the fitted measure; its divisor may be any, as long as it takes little time to find."""
+        return self.fit(training)
+
+    def fit_against(self, training: Any, prototypes: Any) -> Any:
+        """Return the fitted measure; a divisor need only count pairs of a training pattern and a prototype."""
+        return self.fit(training)
+
+    def pair_bytes(self, patterns: Any) -> float:
+        """Return the bytes held per pair while pairs are prepared."""
+        return DOUBLE * self.pair_floats
 
 
 @runtime_checkable
-class ComparesRows(FittedMeasure, Protocol):
+class ComparesRows(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers that is a weighted Euclidean distance in some coordinates."""
 
     def coordinates(self, patterns: Matrix) -> Matrix:
@@ -38,7 +191,7 @@ class ComparesRows(FittedMeasure, Protocol):
 
 
 @runtime_checkable
-class ComparesMixedRows(FittedMeasure, Protocol):
+class ComparesMixedRows(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of rows of numbers and codes: d(x, y; p) = sum_k p_k c_k / u.
 
     c is the absolute difference, 0 or 1 for codes, and 0 for NaN.
@@ -58,7 +211,7 @@ def compares_rows(measure: Any) -> bool:
 
 
 @runtime_checkable
-class FindsNearest(FittedMeasure, Protocol):
+class FindsNearest(Protocol, metaclass=_CheckedOnce):
     """A fitted measure that finds the nearest prototypes without comparing all pairs."""
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> "list[tuple[Matrix, Indices]]":
@@ -70,7 +223,7 @@ class FindsNearest(FittedMeasure, Protocol):
 
 
 @runtime_checkable
-class HasCells(FittedMeasure, Protocol):
+class HasCells(Protocol, metaclass=_CheckedOnce):
     """A fitted measure of the rows of a table."""
 
     @property
@@ -81,13 +234,10 @@ class HasCells(FittedMeasure, Protocol):
         """Return the cells (n, u) as numbers or codes, NaN if missing; codes that training lacks are the highest."""
 
 
-class Measure(Protocol):
-    """A parametric dissimilarity d(x, y; p), p in [0, 1]^u, at most 1 on the training set for every p.
-
-    This is all that your own measure needs. A measure of patterns that are not rows of numbers also has a method
-    ``read(X)``, which returns ``eocc.measures.objects.Objects`` or raises a ValueError that says what is wrong.
-    The measures of this package have more: see ``eocc.measures.base``.
-    """
-
-    def fit(self, training: Any) -> FittedMeasure:
-        """Return the measure, normalised on the training patterns; leave the measure itself unchanged."""
+def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
+    """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive."""
+    cluster = cluster_in_use()
+    if cluster is None:
+        return measure.prepare(patterns, prototypes)
+    prepared: Prepared = cluster.prepare(measure, patterns, prototypes)
+    return prepared

@@ -8,23 +8,24 @@ from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
+import scipy
 
 from eocc.foundation.checks import positive
 from eocc.foundation.registry import listed
 from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, to_json
-from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.protocol import FittedMeasure, Measure
 
 # The products of all pairs, sparse and dense, and what is computed from them.
 PAIR_FLOATS = 5
 
 
 @dataclass(frozen=True)
-class FittedJaccard(RegisteredFitted):
+class FittedJaccard(FittedMeasure):
     """The Jaccard dissimilarity."""
 
     n_parameters: int = 0
@@ -53,7 +54,7 @@ class FittedJaccard(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class Jaccard(RegisteredMeasure):
+class Jaccard(Measure):
     """d(A, B) = 1 - |A and B| / |A or B| for sets of hashable tokens; two empty sets have d = 0. No parameters.
 
     Patterns are sets, or lists and other iterables of tokens; repeated tokens count once.
@@ -74,7 +75,7 @@ class Jaccard(RegisteredMeasure):
 
 
 @dataclass(frozen=True)
-class FittedCosineBags(RegisteredFitted):
+class FittedCosineBags(FittedMeasure):
     """The cosine dissimilarity."""
 
     n_parameters: int = 0
@@ -126,7 +127,7 @@ class FittedCosineBags(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class CosineBags(RegisteredMeasure):
+class CosineBags(Measure):
     """d(a, b) = 1 - sum_t a_t b_t / sqrt(sum_t a_t^2 sum_t b_t^2), a_t the count of token t in bag a. No parameters.
 
     Patterns are mappings from hashable tokens to counts or other weights >= 0, or iterables of tokens, which are
@@ -200,7 +201,7 @@ def _sparse(bags: Sequence[Mapping[Any, float]], column: Mapping[Hashable, int])
     starts = np.cumsum([0, *map(len, rows)])
     columns = np.array([*chain.from_iterable(rows)], np.int64)
     values = np.array([weight for row in rows for weight in row.values()], np.float64)
-    matrix = csr_array((values, columns, starts), shape=(len(rows), len(column)))
+    matrix = scipy.sparse.csr_array((values, columns, starts), shape=(len(rows), len(column)))
     matrix.sort_indices()
     return matrix
 

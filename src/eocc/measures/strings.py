@@ -11,11 +11,12 @@ from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, shortened, span
 from eocc.kernels.edit_lanes import LONGEST, fill_shares
-from eocc.measures.base import LinearPrepared, RegisteredFitted, RegisteredMeasure
+from eocc.measures.base import LinearPrepared
 from eocc.measures.bounded import are_few, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.edit_counts import count_edits, encode, lanes_of_short, nearest_sequences
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema
 
 BLOCK_SIZE = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
@@ -23,7 +24,7 @@ BLOCK_SIZE = 64  # patterns per task: small enough for threads to share the work
 EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
 
-class FittedSequences(RegisteredFitted):
+class FittedSequences(FittedMeasure):
     """A fitted measure of strings, or of tuples of tokens."""
 
     pattern_classes: ClassVar = (str, tuple)
@@ -33,7 +34,7 @@ class FittedSequences(RegisteredFitted):
         return DataSchema("strings" if isinstance(prototypes[0], str) else "tokens")
 
 
-class Sequences(RegisteredMeasure):
+class Sequences(Measure):
     """A measure of strings, or of lists of hashable tokens."""
 
     def read(self, X: Any) -> Objects:

@@ -14,11 +14,11 @@ from eocc.foundation.threads import interruptibly
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.foundation.wording import format_value, named_values, to_json
 from eocc.kernels.gower import gower_cross_dissimilarities, gower_pairwise_dissimilarities
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.cells import Cells
 from eocc.measures.coders import CODERS, STORED_CODERS, FittedColumn, Unseen, fit_column
 from eocc.measures.difference import Contribution, Difference, Pair
 from eocc.measures.filling import filled, some_rows
+from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema
 from eocc.tables.judge import holds_text
 from eocc.tables.reading import GIVEN, fit_reading
@@ -32,7 +32,7 @@ MOST_DONORS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class FittedGower(RegisteredFitted):
+class FittedGower(FittedMeasure):
     """Gower's measure with the training table's columns fixed."""
 
     measure: "Gower"
@@ -177,7 +177,7 @@ class FittedGower(RegisteredFitted):
 
 
 @dataclass(frozen=True)
-class Gower(RegisteredMeasure):
+class Gower(Measure):
     """d(x, y; p) = sum_k p_k c_k(x_k, y_k) / u over the u columns of a table, one weight p_k per column.
 
     Patterns are the rows of a pandas or polars frame (these need the extra ``tables``), of a list of dicts, or of a

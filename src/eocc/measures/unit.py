@@ -8,7 +8,7 @@ import numpy as np
 from eocc.foundation.checks import array_of, instance, integer, real
 from eocc.foundation.threads import for_each_block, threads
 from eocc.foundation.types import Matrix
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
+from eocc.measures.protocol import FittedMeasure, Measure
 
 # Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
 FARTHEST = 1e150
@@ -114,7 +114,7 @@ class StandardUnit(Unit):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedInUnit(RegisteredFitted):
+class FittedInUnit(FittedMeasure):
     """A measure of numbers with its divisor delta, which is `largest` in the `unit`."""
 
     unit: Unit
@@ -157,7 +157,7 @@ class FittedInUnit(RegisteredFitted):
         return replace(self, unit=replace(self.unit, exponent=0), largest=1.0)
 
 
-class MeasureInUnit(RegisteredMeasure):
+class MeasureInUnit(Measure):
     """A measure that is divided by its largest value in training at p = 1.
 
     Its method `unscaled` returns the fitted measure with its unit, and the divisor 1.

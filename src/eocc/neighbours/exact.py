@@ -1,16 +1,17 @@
 """Rows of numbers -> the exact nearest of them, under several weightings of the Euclidean distance.
 
-With few columns, a k-d tree. With few rows, all distances. With more of both, a matrix product in single precision
+With few rows, all distances. With few columns, a k-d tree. With more of both, a matrix product in single precision
 gives all distances up to a known rounding error, and only the few points that may be among the nearest are compared
 exactly.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.threads import for_each_block
@@ -21,7 +22,8 @@ from eocc.kernels.scan import nearest_by_scan
 from eocc.neighbours.tiles import Tiles
 
 TREE_COLUMNS = 5  # up to this many columns a k-d tree is faster than products
-# Up to so many rows, or values, all distances are computed: that compiles in a fraction of the time of products.
+# Up to so many rows, or values, all distances are computed: that compiles in a fraction of the time of products, and
+# needs no k-d tree, which takes longer to import than a command may take.
 SCAN_ROWS, SCAN_VALUES = 512, 10_240
 ROWS_PER_TASK = 1024
 # Rows, and points of a tile, that are multiplied at a time; with many columns, long sums.
@@ -85,7 +87,7 @@ class RowIndex:
             for search, own in searches:
                 distances[own, some], numbers[own, some] = search.nearest(rows[some], k)
 
-        with one_blas_thread():
+        with one_blas_thread() if isinstance(searches[0][0], _Products) else nullcontext():
             if len(rows) <= ROWS_PER_TASK:
                 work(0, len(rows))
             else:
@@ -96,8 +98,9 @@ class RowIndex:
     def _searches(self) -> "list[tuple[_Tree | _Scan | _Products, slice]]":
         """The searches, each with the weightings that it serves."""
         v, d = self.weightings.shape
-        if d <= TREE_COLUMNS or len(self.points) <= SCAN_ROWS or self.points.size <= SCAN_VALUES:
-            search = _Tree if d <= TREE_COLUMNS else _Scan
+        is_small = len(self.points) <= SCAN_ROWS or self.points.size <= SCAN_VALUES
+        if is_small or d <= TREE_COLUMNS:
+            search = _Scan if is_small else _Tree
             return [(search(self.points, p), slice(t, t + 1)) for t, p in enumerate(self.weightings)]
         centre = np.median(self.points, axis=0)
         if v == 2 and _can_share(self.points - centre, self.weightings):
@@ -157,7 +160,7 @@ class _Tree:
     def __init__(self, points: Matrix, weights: Matrix) -> None:
         self.roots = np.sqrt(weights)
         # Split in the middle, not at the median, which cannot separate many equal values.
-        self.tree = cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
+        self.tree = scipy.spatial.cKDTree(points * self.roots, balanced_tree=False, compact_nodes=False)
 
     def sorted(self, rows: Matrix) -> Indices:
         return np.arange(len(rows))

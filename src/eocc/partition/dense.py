@@ -3,9 +3,8 @@
 from typing import NamedTuple, overload
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
@@ -170,8 +169,10 @@ def _checked_tree(tree: SpanningTree, n: int | None = None) -> SpanningTree:
         raise ValueError(f"a tree of {found - 1} lengths needs as many pairs of integers as edges, not {edges.shape}")
     if len(edges) and not (edges.min() >= 0 and edges.max() < found):
         raise ValueError(f"edges must join patterns 0..{found - 1}; found {edges.min()} and {edges.max()}")
-    joined = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(found, found))
-    if connected_components(joined, directed=False, return_labels=False) > 1:
+    joined = scipy.sparse.coo_array(
+        (np.ones(len(edges)), edges.T.astype(np.int32)), shape=(found, found)
+    )  # older scipy takes no others
+    if scipy.sparse.csgraph.connected_components(joined, directed=False, return_labels=False) > 1:
         raise ValueError("edges must join all patterns without a circle")
     if not (np.diff(lengths) <= 0).all():
         raise ValueError("edges must come heaviest first; spanning_tree orders them so")

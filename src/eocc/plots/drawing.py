@@ -51,7 +51,7 @@ def _need_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ModuleNotFoundError:
-        raise ModuleNotFoundError("pictures need matplotlib: pip install 'eocc[plot]'") from None
+        raise ModuleNotFoundError("pictures need matplotlib: pip install matplotlib") from None
 
 
 def _axes(axes: Any, width: float = 6.4, height: float = 4.6) -> Any:
@@ -78,8 +78,8 @@ def _finish(axes: Any, legend: Mapping[str, Any] = INSIDE, **properties: Any) ->
 
 def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes: Any = None, most: int = 15) -> Any:
     """Draw which rows are the most unusual: how far out they lie, the decision, and the main reason."""
-    patterns = classifier.read(X)
-    scores = classifier.score_read(patterns)
+    patterns = classifier._read(X)
+    scores = classifier._score_read(patterns)
     order = np.argsort(-scores.ratios, kind="stable")[:most][::-1]
     called = _called(names, len(patterns))
     accepted, ratios = scores.margins[order] >= classifier.threshold_, scores.ratios[order]
@@ -89,12 +89,14 @@ def plot_rows(classifier: OneClassClassifier, X: Any, names: Any = None, *, axes
     for kept, colour, label in ((~accepted, OTHER, "rejected"), (accepted, NORMAL, "accepted")):
         if kept.any():
             axes.barh(places[kept], ratios[kept], height=0.36, color=colour, label=label)
-    _write_above(axes, [one.main_reason for one in classifier.explain_patterns(patterns[order])], places)
+    _write_above(axes, [one.main_reason for one in classifier._explain_patterns(patterns[order])], places)
     words = [shortened(str(called[k]), LONGEST_NAME) for k in order]
     axes.set_yticks(places, words, fontsize=8, parse_math=False)
     n_rejected = int((scores.margins < classifier.threshold_).sum())
     title = f"{n_rejected:,} of {counted(len(patterns), 'row')} rejected; the most unusual"
-    return _finish(axes, title=title, xlabel=f"how far out: {classifier.ratio_name}", ylim=(-0.6, len(order) - 0.1))
+    return _finish(
+        axes, title=title, xlabel=f"how far out: {classifier._how_far_out_name}", ylim=(-0.6, len(order) - 0.1)
+    )
 
 
 def _called(names: Any, n_rows: int) -> list[Any]:
@@ -117,9 +119,9 @@ def plot_row(
 
     Values of a table are drawn against the ranges of the normal rows near it, other data as the shares of the reasons.
     """
-    patterns = classifier.read(X)
-    row = int(np.argmax(classifier.score_read(patterns).ratios)) if row is None else row
-    (one,) = classifier.explain_patterns(patterns[row : row + 1])
+    patterns = classifier._read(X)
+    row = int(np.argmax(classifier._score_read(patterns).ratios)) if row is None else row
+    (one,) = classifier._explain_patterns(patterns[row : row + 1])
     reasons = one.reasons[:most]
     axes = _axes(axes, 7.4, 1.4 + 0.42 * max(len(reasons), 1))
     called = shortened(str(_called(names, len(patterns))[row]), LONGEST_NAME)
@@ -213,17 +215,17 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     not squeeze the others. With more than 2,000 prototypes, regions are drawn only if they are there already.
     """
     axes, plane = _axes(axes), project(classifier)
-    points, share = points_of(classifier, plane, classifier.prototypes_), classifier.prototypes_in_words
+    points, share = points_of(classifier, plane, classifier.prototypes_), classifier._prototypes_in_words
     frame = LogFrame.around(points)
     title = [f"({plane.kept:.0%} of its variance)", *([share] if share else [])]
     if shows_regions(classifier):
-        _draw_regions(classifier, axes, frame, points, plane.place(classifier.region_centres[:, plane.columns]))
+        _draw_regions(classifier, axes, frame, points, plane.place(classifier._region_centres[:, plane.columns]))
     else:
         kept = frame.place(points[evenly(np.arange(len(points)), MOST_VERTICES)])
         axes.plot(*kept.T, "o", color=FAINT, markersize=3, zorder=2)
         title.append(f"regions are not drawn for {counted(len(points), 'row')}")
     if X is not None:
-        new = points_of(classifier, plane, classifier.read(X))
+        new = points_of(classifier, plane, classifier._read(X))
         _draw_decisions(axes, frame.place(new), classifier.predict(X) == 1)
     turn = np.linspace(0, 2 * np.pi, 100)
     axes.plot(np.cos(turn), np.sin(turn), ":", color=FAINT, linewidth=1, label="outside: logarithmic", zorder=1)
@@ -231,14 +233,14 @@ def plot_space(classifier: OneClassClassifier, X: Any = None, *, axes: Any = Non
     axes.set_aspect("equal", adjustable="datalim")
     labels = {"xlabel": "first axis", "ylabel": "second axis"}
     legend = INSIDE if len(axes.get_legend_handles_labels()[0]) <= MOST_IN_LEGEND else {}
-    return _finish(axes, legend, title=f"{classifier.space_name} " + "\n".join(title), **labels)
+    return _finish(axes, legend, title=f"{classifier._space_name} " + "\n".join(title), **labels)
 
 
 def _draw_regions(classifier: OneClassClassifier, axes: Any, frame: LogFrame, places: Matrix, middles: Matrix) -> None:
     """Draw the tree, the prototypes and the centres; a circle is how far a region reaches, if that is known."""
     from matplotlib.collections import LineCollection
 
-    points, centres, reaches = frame.place(places), frame.place(middles), classifier.region_reaches
+    points, centres, reaches = frame.place(places), frame.place(middles), classifier._region_reaches
     turn = np.linspace(0, 2 * np.pi, 100)
     circle = np.column_stack([np.cos(turn), np.sin(turn)])
     edges = edges_between(classifier, np.arange(len(points)))
@@ -265,19 +267,19 @@ def plot_membership(classifier: OneClassClassifier, X: Any = None, *, axes: Any 
         raise ValueError(f"a membership surface needs two columns of numbers; this model has {has}: use plot_space")
     axes, new = _axes(axes), np.empty((0, 2)) if X is None else np.asarray(X, float)
     new = new[~np.isnan(new).any(axis=1)]
-    seen = np.vstack([classifier.reference_rows, new])
+    seen = np.vstack([classifier._reference_rows, new])
     margin = 0.1 * np.maximum(np.ptp(seen, axis=0), 1e-9)
     x, y = np.linspace(seen.min(axis=0) - margin, seen.max(axis=0) + margin, resolution).T
     grid = np.column_stack([part.ravel() for part in np.meshgrid(x, y)])
     with warnings.catch_warnings():  # points have no names and need none
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        scores, accepted = classifier.score_all(grid), classifier.predict(new) == 1 if len(new) else None
+        scores, accepted = classifier._score_all(grid), classifier.predict(new) == 1 if len(new) else None
     membership = np.exp(scores.log_memberships).reshape(resolution, resolution)
     decision = (scores.margins - classifier.threshold_).reshape(resolution, resolution)
     surface = axes.contourf(x, y, membership, levels=np.linspace(0, 1, 21), cmap="Blues")
     axes.contour(x, y, decision, levels=[0], colors=BORDER, linewidths=1.2)
     axes.plot(
-        *classifier.prototypes_.T, "o", color=INK, markersize=3, label=classifier.prototypes_in_words or "training"
+        *classifier.prototypes_.T, "o", color=INK, markersize=3, label=classifier._prototypes_in_words or "training"
     )
     if accepted is not None:
         _draw_decisions(axes, new, accepted)
@@ -310,7 +312,7 @@ def plot_modularity(classifier: OneClassClassifier, *, axes: Any = None, quantit
 
 def plot_history(classifier: OneClassClassifier, *, axes: Any = None) -> Any:
     """Draw how the search went: the best of each generation."""
-    history = classifier.search_history
+    history = classifier._search_history
     if history is None:
         raise ValueError("this model was fitted without a search, so there is no history to draw")
     axes = _axes(axes)
@@ -350,7 +352,7 @@ def plot_roc(classifier: OneClassClassifier, X: Any, y: Any, *, axes: Any = None
     if is_normal.all() or not is_normal.any():
         kind = "normal rows" if is_normal.all() else "outliers"
         raise ValueError(f"a ROC curve needs normal rows and outliers; y has {kind} only")
-    found = classifier.score_all(X)
+    found = classifier._score_all(X)
     return draw_roc(_axes(axes), found.log_memberships, found.margins >= classifier.threshold_, is_normal)
 
 
@@ -366,7 +368,7 @@ def draw_roc(axes: Any, scores: Matrix, accepted: Flags, is_normal: Flags) -> An
 
 def plot_scores(classifier: OneClassClassifier, X: Any, y: Any = None, *, axes: Any = None) -> Any:
     """Draw a histogram of how far out rows lie, and the limit of the decision."""
-    ratios, is_normal = classifier.score_all(X).ratios, None if y is None else signs(y) == 1
+    ratios, is_normal = classifier._score_all(X).ratios, None if y is None else signs(y) == 1
     return draw_ratios(_axes(axes), ratios, is_normal, classifier)
 
 
@@ -379,4 +381,6 @@ def draw_ratios(axes: Any, ratios: Matrix, is_normal: Flags | None, classifier: 
     labels, colours = [f"{name}: {int(kept.sum()):,}" for name, kept, _ in groups], [group[2] for group in groups]
     axes.hist(values, np.linspace(0, top, 31), color=colours, label=labels, histtype="barstacked")
     axes.axvline(limit, color=INK, linewidth=1.2, linestyle="--", label="limit: rows to the right are rejected")
-    return _finish(axes, title="How far out rows lie", xlabel=classifier.ratio_name, ylabel="rows", xlim=(0, top))
+    return _finish(
+        axes, title="How far out rows lie", xlabel=classifier._how_far_out_name, ylabel="rows", xlim=(0, top)
+    )

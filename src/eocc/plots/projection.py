@@ -36,7 +36,7 @@ class Projection:
 
     def embed(self, classifier: OneClassClassifier, patterns: Any) -> Matrix:
         """Return patterns, as the measure reads them, compared with the prototypes that span the plane."""
-        return classifier.map_points(patterns, self.columns)
+        return classifier._map_points(patterns, self.columns)
 
     def place(self, rows: Matrix) -> Matrix:
         """Return the points (m, 2) of rows of dissimilarities to the prototypes that span the plane."""
@@ -44,13 +44,13 @@ class Projection:
 
     def blocks_of(self, classifier: OneClassClassifier, patterns: Any) -> list[Any]:
         """Return the patterns in blocks that can be compared with these prototypes at once."""
-        return classifier.blocks_of(patterns, max(1, BLOCK_SIZE // len(self.columns)))
+        return classifier._blocks_of(patterns, max(1, BLOCK_SIZE // len(self.columns)))
 
 
 def project(classifier: OneClassClassifier) -> Projection:
     """Return the plane of largest variance of the dissimilarity space of a fitted classifier."""
-    columns = evenly(np.arange(classifier.n_dimensions), MOST_PROTOTYPES)
-    rows = classifier.map_rows(columns)
+    columns = evenly(np.arange(classifier._n_dimensions), MOST_PROTOTYPES)
+    rows = classifier._map_rows(columns)
     mean = rows.mean(axis=0)
     centred = rows - mean
     axes, total = principal_axes(centred), float((centred**2).sum())
@@ -119,7 +119,7 @@ def edges_between(classifier: OneClassClassifier, columns: Indices) -> Indices:
 
 def shows_regions(classifier: OneClassClassifier) -> bool:
     """Return whether to show regions: if they are there, or there are at most 2,000 prototypes, none of them huge."""
-    if classifier.has_regions:
+    if classifier._has_regions:
         return True
     is_small = work_of(classifier.measure_, classifier.prototypes_, ()) <= MOST_CELLS
     return is_small and len(classifier.prototypes_) <= MOST_PROTOTYPES

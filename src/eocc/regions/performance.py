@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import get_scorer, get_scorer_names
 
+from eocc.foundation.estimator import Detector
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
 
@@ -49,7 +47,7 @@ COUNT_PERFORMANCES: dict[str, CountPerformance] = {
 ALIASES = {"auc": "roc_auc"}
 
 
-class Replay(OutlierMixin, BaseEstimator):  # type: ignore[misc]
+class Replay(Detector):
     """An estimator that returns recorded decisions and scores, so that any scikit-learn scorer can evaluate them."""
 
     def __init__(self, decisions: Any, scores: Any) -> None:
@@ -88,6 +86,8 @@ class ScorerPerformance:
         key = int((accepted & (y == 1)).sum()), int((accepted & (y == -1)).sum())
         if self.known is not None and key in self.known:
             return self.known[key]
+        from sklearn.exceptions import UndefinedMetricWarning
+
         replay = Replay(decisions, scores)
         try:
             with warnings.catch_warnings():  # some partitions accept nothing
@@ -112,7 +112,7 @@ class AreaUnderCurve(ScorerPerformance):
     def of(self, y: NDArray[np.int64], decisions: NDArray[np.int64], scores: Matrix) -> float:
         """Return the area from the ranks, faster than the scorer."""
         n_targets = int((y == 1).sum())
-        ranks = float(rankdata(scores)[y == 1].sum()) - n_targets * (n_targets + 1) / 2
+        ranks = float(scipy.stats.rankdata(scores)[y == 1].sum()) - n_targets * (n_targets + 1) / 2
         return ranks / (n_targets * (len(y) - n_targets))
 
 
@@ -128,6 +128,8 @@ def resolve_performance(performance: Any) -> Performance:
         return cast(CountPerformance, name)
     if callable(name):
         return ScorerPerformance(name)
+    from sklearn.metrics import get_scorer, get_scorer_names
+
     names = {**dict.fromkeys(get_scorer_names()), **COUNT_PERFORMANCES, **ALIASES}
     choose("performance", names, name)
     kind = AreaUnderCurve if name == "roc_auc" else ScorerPerformance

@@ -7,7 +7,7 @@ because products of grades are then negligible.
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Matrix
@@ -32,7 +32,7 @@ def probabilistic_sum(log_grades: Matrix) -> Matrix:
 
 def lukasiewicz(log_grades: Matrix) -> Matrix:
     """Return min(1, a + b)."""
-    return np.asarray(np.minimum(logsumexp(log_grades, axis=1), 0.0))
+    return np.asarray(np.minimum(scipy.special.logsumexp(log_grades, axis=1), 0.0))
 
 
 def einstein(log_grades: Matrix) -> Matrix:
@@ -51,7 +51,7 @@ def _log_complement(x: Matrix) -> Matrix:
 
 
 def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:
-    return np.where(log_grades.max(axis=1) < TINY, np.minimum(logsumexp(log_grades, axis=1), 0.0), exact)
+    return np.where(log_grades.max(axis=1) < TINY, np.minimum(scipy.special.logsumexp(log_grades, axis=1), 0.0), exact)
 
 
 def resolve_tconorm(tconorm: str | TConorm) -> TConorm:

@@ -12,7 +12,7 @@ from eocc.report.markup import Markup, tag
 COLOURS = {drawing.INK: "ink", drawing.BORDER: "ink", drawing.FAINT: "muted", "#000000": "ink", "#ffffff": "paper"}
 COLOURS |= {drawing.NORMAL: "good", drawing.OTHER: "bad"}
 COLOURS |= {colour: f"r{k}" for k, colour in enumerate(drawing.REGIONS)}
-NEEDS = "This chart needs matplotlib: pip install 'eocc[plot]'."
+NEEDS = "This chart needs matplotlib: pip install matplotlib."
 
 
 def chart(name: str, words: str, draw: Callable[[Any], Any]) -> Markup:

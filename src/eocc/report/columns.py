@@ -1,4 +1,4 @@
-"""The columns of a table: what is normal in each, the values of rows, and what is wrong with the data."""
+"""The columns of a table: what is normal in each, where the values of rows lie, and what is new in the data."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,21 +9,135 @@ from typing import Any
 import numpy as np
 
 from eocc.classifiers.base import OneClassClassifier
-from eocc.explain import Explanation
+from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import number_columns
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, shortened
-from eocc.tables.table import NUMBER, Column, Table
+from eocc.tables.table import BOOLEAN, NUMBER, Column, Table
 
 # The normal range of a column leaves this share of the training rows out at each end.
 TAIL = 0.025
 N_BINS = 24
+# Positive numbers have a logarithmic axis if they spread over this factor, and the upper half of the normal range is
+# this many times as wide as the lower one.
+LEAST_FACTOR, LEAST_SKEW = 20.0, 3.0
+# Values this far from the histogram, in its widths, are drawn at this place, as an arrow.
+FARTHEST = 1.5
+# A chart shows this many categories, and one bar for all others.
+MOST_LABELS = 12
 # The page shows the values of up to this many columns.
 MOST_COLUMNS = 60
-MOST_LABELS = 40
 # Messages name this many columns.
 MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """How one column is drawn: a histogram of the normal rows between 0 and 1, or one bar per category."""
+
+    column: Column
+
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether the values have an order: numbers and dates."""
+        return self.column.labels is None and self.column.kind != BOOLEAN and bool(len(self._known))
+
+    @cached_property
+    def _known(self) -> Matrix:
+        return self.column.values[~np.isnan(self.column.values)]
+
+    @cached_property
+    def range(self) -> tuple[float, float]:
+        """The normal range: values of training rows, so that integers stay integers."""
+        return float(np.quantile(self._known, TAIL, method="lower")), float(
+            np.quantile(self._known, 1 - TAIL, method="higher")
+        )
+
+    @cached_property
+    def is_logarithmic(self) -> bool:
+        """Whether the axis is logarithmic, as for amounts of money."""
+        (low, high), middle, least = self.range, float(np.median(self._known)), float(self._known.min())
+        is_wide = self.column.kind == NUMBER and least > 0 and high > LEAST_FACTOR * low
+        return is_wide and high - middle > LEAST_SKEW * (middle - low)
+
+    def _scaled(self, values: Any) -> Any:
+        """Return values on the axis; divided by the largest, so that differences of huge ones stay finite."""
+        return np.log(np.maximum(values, 1e-300)) if self.is_logarithmic else values / self._largest
+
+    @cached_property
+    def _largest(self) -> float:
+        return float(np.abs(self._known).max()) or 1.0
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        scaled = self._scaled(self._known)
+        first, last = float(scaled.min()), float(scaled.max())
+        return (first, last) if first < last else (first - 0.5, last + 0.5)
+
+    def place(self, column: Column, index: int) -> float | None:
+        """Return where a value lies: the histogram reaches from 0 to 1; or the bar of a category, -1 if it is new."""
+        value = float(column.values[index])
+        if np.isnan(value):
+            return None
+        if self.is_number and column.labels is None:
+            return self.place_of(value)
+        return self._bars.get(format_value(column.cell(index)), -1)
+
+    def place_of(self, value: float) -> float:
+        """Return where a number lies."""
+        first, last = self._ends
+        return round(min(max((float(self._scaled(value)) - first) / (last - first), -FARTHEST), 1 + FARTHEST), 3)
+
+    @cached_property
+    def _bars(self) -> dict[str, int]:
+        """The bar of each category; the last one is for all that have none of their own."""
+        return dict.fromkeys(self.categories, len(self.shares)) | {one[0]: bar for bar, one in enumerate(self.shares)}
+
+    @cached_property
+    def categories(self) -> Counter[str]:
+        """How many normal rows have each category."""
+        return Counter(format_value(cell) for cell in self.column.cells() if cell is not None)
+
+    @cached_property
+    def shares(self) -> list[tuple[str, float]]:
+        """The commonest categories with their shares of the normal rows that have one."""
+        total = self.categories.total()
+        # Of equally common ones, the first in the alphabet.
+        ranked = sorted(self.categories.items(), key=lambda one: (-one[1], one[0]))
+        most = len(ranked) if len(ranked) == MOST_LABELS + 1 else MOST_LABELS
+        return [(label, count / total) for label, count in ranked[:most]]
+
+    @property
+    def words(self) -> str:
+        """What is normal, in words."""
+        if self.is_number:
+            low, high = (self.text(value) for value in self.range)
+            return f"always {low}" if low == high else f"{low} to {high}"
+        return listed([f"{label} {share:.0%}" for label, share in self.shares[:3]], 3) or "always missing"
+
+    def text(self, value: float) -> str:
+        """Return a number of the column in words."""
+        return format_value(self.column.given(value))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the script draws."""
+        shown: dict[str, Any] = {"name": str(self.column.name), "usual": self.words}
+        if self.is_number:
+            counts, _ = np.histogram(self._scaled(self._known), N_BINS, range=self._ends)
+            return {
+                **shown,
+                "band": list(map(self.place_of, self.range)),
+                "counts": counts.tolist(),
+                "log": self.is_logarithmic or None,
+            }
+        shares, more = (
+            [(shortened(label), share) for label, share in self.shares],
+            len(self.categories) - len(self.shares),
+        )
+        rest = f"{more} others" if more else None
+        shares += [] if rest is None else [(rest, 1 - sum(share for _, share in self.shares))]
+        return {**shown, "shares": [[label, round(share, 4)] for label, share in shares], "rest": rest}
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,75 +157,88 @@ class Columns:
     row_name: str
 
     @cached_property
+    def axes(self) -> list[Axis]:
+        """How the shown columns are drawn."""
+        return [Axis(self.reference[k].rename(self.names[k])) for k in self.shown]
+
+    @property
     def normal(self) -> list[dict[str, Any]]:
         """What is normal in each shown column, for the bars of the page."""
-        return [_normal(self.names[k], self.reference[k]) for k in self.shown]
+        return [axis.to_dict() for axis in self.axes]
 
-    def values(self, index: int, is_new: bool) -> list[Any]:
-        """Return the values of one row in the shown columns, numbers with five digits; None if missing."""
+    def values(self, index: int, is_new: bool) -> dict[str, Any]:
+        """Return the values of one row in the shown columns, in words and as places; None if missing."""
         columns = self.new if is_new and self.new is not None else self.training
-        return [_value(columns[k], index) for k in self.shown]
+        some = [columns[k] for k in self.shown]
+        texts = [None if cell is None else shortened(format_value(cell)) for cell in (c.cell(index) for c in some)]
+        return {"values": texts, "places": [axis.place(one, index) for axis, one in zip(self.axes, some, strict=True)]}
+
+    def places_near(self, reason: Reason) -> list[float] | None:
+        """Return where the range of the near normal rows lies, if the reason has one."""
+        axis, ends = self._by_name.get(reason.name), (reason.low, reason.high)
+        is_range = axis is not None and axis.is_number and all(isinstance(end, float) for end in ends)
+        return list(map(axis.place_of, ends)) if axis is not None and is_range else None
+
+    @cached_property
+    def _by_name(self) -> dict[str, Axis]:
+        return {str(axis.column.name): axis for axis in self.axes}
 
     def problems(self) -> list[str]:
-        """Return what may be wrong with the data, one sentence each."""
+        """Return what may be wrong with the training rows, one sentence each."""
         said = []
-        constant = [name for name, column in self._training() if len(np.unique(column.values)) == 1]
+        constant = [name for name, column in self._pairs() if len(np.unique(column.values)) == 1]
         if constant and len(self.reference[0].values) > 1:
             have = "has" if len(constant) == 1 else "have"
             said.append(
                 f"{listed(constant, MOST_NAMED)} {have} the same value in every {self.row_name}, so any other value "
                 "looks unusual."
             )
-        said += _gaps(self._training(), self.row_name)
-        if self.new is not None:
-            pairs = list(zip(self.names, self.new, strict=True))
-            said += [*_gaps(pairs, "new row"), *self._unknown_labels(), *self._outside()]
-        return said
+        return said + _gaps(self._pairs(), self.row_name)
 
-    def _training(self) -> list[tuple[str, Column]]:
+    def news(self) -> list[str]:
+        """Return what new rows have that no training row has, and their gaps, one sentence each."""
+        categories, beyond = list[str](), list[tuple[int, str]]()
+        for name, known, new in zip(self.names, self.reference, self.new or (), strict=self.new is not None):
+            if known.labels is not None and new.labels is not None:
+                seen, used = (_labels_of(column) for column in (known, new))
+                categories += [f"{name} ({listed(sorted(used - seen), 3)})"] if used - seen else []
+            elif not np.isnan(known.values).all() and known.labels is None and new.labels is None:
+                n_out = int(((new.values < np.nanmin(known.values)) | (new.values > np.nanmax(known.values))).sum())
+                beyond += [(-n_out, f"{name} ({n_out:,})")] if n_out else []
+        words = listed([text for _, text in sorted(beyond)], MOST_NAMED)
+        said = [f"New categories: {listed(categories, MOST_NAMED)}."] if categories else []
+        said += [f"Values beyond those of all {self.row_name}s, rows by column: {words}."] if beyond else []
+        return said + _gaps(list(zip(self.names, self.new or (), strict=self.new is not None)), "new row")
+
+    def _pairs(self) -> list[tuple[str, Column]]:
         return list(zip(self.names, self.reference, strict=True))
 
-    def _unknown_labels(self) -> list[str]:
-        found = []
-        for name, column, new in zip(self.names, self.reference, self.new or (), strict=True):
-            if column.labels is not None and new.labels is not None:
-                seen = {column.labels[int(k)] for k in np.unique(column.values[~np.isnan(column.values)])}
-                used = {new.labels[int(k)] for k in np.unique(new.values[~np.isnan(new.values)])}
-                if used - seen:
-                    found.append(f"{name} ({listed(sorted(map(str, used - seen)), 3)})")
-        return [f"New rows have categories that no {self.row_name} has: {listed(found, MOST_NAMED)}."] if found else []
 
-    def _outside(self) -> list[str]:
-        found = []
-        for name, column, new in zip(self.names, self.reference, self.new or (), strict=True):
-            if _is_number(column) and _is_number(new) and not np.isnan(column.values).all():
-                low, high = np.nanmin(column.values), np.nanmax(column.values)
-                n_out = int(((new.values < low) | (new.values > high)).sum())
-                if n_out:
-                    found.append((-n_out, f"{name} ({n_out:,})"))
-        words = listed([text for _, text in sorted(found)], MOST_NAMED)
-        return [f"New rows with a value beyond those of all {self.row_name}s, by column: {words}."] if found else []
+def _labels_of(column: Column) -> set[str]:
+    labels = column.labels or ()
+    return {format_value(labels[code]) for code in np.unique(column.codes).tolist() if code >= 0}
 
 
 def _gaps(columns: Sequence[tuple[str, Column]], kind: str) -> list[str]:
     """Return in how many rows, and in which columns, values are missing."""
     if not columns:
         return []
-    gaps = np.isnan([column.values for _, column in columns])
-    if not gaps.any():
-        return []
-    counts, n_rows = gaps.sum(axis=1), int(gaps.any(axis=0).sum())
-    most = [f"{columns[k][0]} ({counts[k]:,})" for k in np.argsort(-counts, kind="stable") if counts[k]]
-    return [f"Gaps in {n_rows:,} of {counted(gaps.shape[1], kind)}: {listed(most, MOST_NAMED)}."]
+    has_gap, counts = np.zeros(len(columns[0][1].values), bool), Counter[str]()
+    for name, column in columns:
+        gaps = np.isnan(column.values)
+        has_gap |= gaps
+        counts[name] += int(gaps.sum())
+    most = [f"{name} ({count:,})" for name, count in counts.most_common() if count]
+    return [f"Gaps in {has_gap.sum():,} of {counted(len(has_gap), kind)}: {listed(most, MOST_NAMED)}."] if most else []
 
 
 def columns_of(classifier: OneClassClassifier, new: Any, explained: Sequence[Explanation]) -> Columns:
     """Return the columns of a table of numbers or records, and of `new` patterns; none for other data."""
     names, training = number_columns(classifier), classifier.prototypes_
-    row_name = "training row" if classifier.is_whole else "prototype"
+    row_name = "training row" if classifier._is_whole else "prototype"
     if names:
         kept = None if new is None else _number_columns(names, new)
-        rows, reference = (_number_columns(names, part) for part in (training, classifier.reference_rows))
+        rows, reference = (_number_columns(names, part) for part in (training, classifier._reference_rows))
         return Columns(names, rows, reference, kept, _shown(explained, names), row_name)
     if isinstance(training, Table):
         names = [str(name) for name in training.names]
@@ -130,38 +257,3 @@ def _shown(explained: Sequence[Explanation], names: list[str]) -> list[int]:
 
 def _number_columns(names: list[str], rows: Matrix) -> list[Column]:
     return [Column(name, NUMBER, rows[:, k]) for k, name in enumerate(names)]
-
-
-def _value(column: Column, index: int) -> Any:
-    value = column.values[index]
-    if np.isnan(value):
-        return None
-    return rounded(value) if _is_number(column) else shortened(format_value(column.cell(index)))
-
-
-def rounded(value: Any) -> Any:
-    """Return a number with five digits; anything else as it is."""
-    return float(f"{value:.5g}") if isinstance(value, float) else value
-
-
-def _is_number(column: Column) -> bool:
-    return column.labels is None and column.kind == NUMBER
-
-
-def _normal(name: str, column: Column) -> dict[str, Any]:
-    values = column.values[~np.isnan(column.values)]
-    if not _is_number(column) or not len(values):
-        labels = [format_value(column.cell(int(k))) for k in np.flatnonzero(~np.isnan(column.values))]
-        called, counts = np.unique(np.array(labels, dtype=object).astype(str), return_counts=True)
-        most = np.argsort(-counts, kind="stable")[:MOST_LABELS]
-        shares = {str(called[k]): round(float(counts[k]) / len(labels), 4) for k in most}
-        return {"name": name, "shares": shares}
-    low, high = np.quantile(values, (TAIL, 1 - TAIL))
-    counts, edges = np.histogram(values, N_BINS)
-    return {
-        "name": name,
-        "low": rounded(low),
-        "high": rounded(high),
-        "ends": [rounded(edges[0]), rounded(edges[-1])],
-        "counts": counts.tolist(),
-    }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 Rows = Sequence[Sequence[object]]
 # Characters that HTML or UTF-8 cannot hold, and those that change the direction of text.
 UNSHOWN = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+REPLACED = "\ufffd"
 
 
 class Markup(str):
@@ -15,7 +16,7 @@ class Markup(str):
 
 def escaped(value: object) -> Markup:
     """Return a value as text of a page or of an attribute; HTML stays as it is."""
-    return value if isinstance(value, Markup) else Markup(html.escape(UNSHOWN.sub("\ufffd", str(value))))
+    return value if isinstance(value, Markup) else Markup(html.escape(UNSHOWN.sub(REPLACED, str(value))))
 
 
 def tag(name: str, *children: object, **attributes: object) -> Markup:

@@ -19,6 +19,7 @@ from eocc.report.sections import (
     calibration_section,
     data_section,
     map_section,
+    model_in_one_line,
     model_section,
     rows_section,
     summary_section,
@@ -31,7 +32,7 @@ PARTS = {
     "rows": ("Rows", rows_section),
     "map": ("Map", map_section),
     "calibration": ("Calibration", calibration_section),
-    "data": ("Data", data_section),
+    "data": ("Training data", data_section),
     "model": ("Model", model_section),
 }
 
@@ -43,6 +44,7 @@ def write_report(
     y: Any = None,
     names: Iterable[Any] | None = None,
     title: str | None = None,
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write one HTML page about a fitted classifier, and about new rows if given, and return its path.
 
@@ -59,25 +61,48 @@ def write_report(
     names : iterable, default=None
         The names of the rows; by default they are numbered from 0.
     title : str, default=None
-        The title of the page.
+        What the page is about; the verdict is its heading.
+    notes : sequence of str, default=()
+        Sentences for the top of the page, for example on rows that could not be read.
     """
+    output = checked_page(path)
     study = study_of(classifier, X, y, names)
-    text, output = _page(study, title or "One-class report"), Path(path)
+    text = _page(study, title or "One-class report", notes)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
-def _page(study: Study, title: str) -> str:
+def checked_page(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a page, or raise a ValueError if its name says that it is something else."""
+    output = Path(path)
+    if output.suffix.lower() not in ("", ".html", ".htm"):
+        hint = "; print it from the browser to get a PDF" if output.suffix.lower() == ".pdf" else ""
+        raise ValueError(f"the page is HTML: call it {output.with_suffix('.html').name!r}, not {output.name!r}{hint}")
+    return output
+
+
+def _page(study: Study, title: str, notes: Sequence[str]) -> str:
     columns = columns_of(study.classifier, None if study.new is None else study.new.patterns, study.explained)
     links = [tag("li", tag("a", name, href=f"#{identity}")) for identity, (name, _) in PARTS.items()]
     nav = tag("nav", tag("ul", *links), aria_label="Contents")
-    sections = joined([part(study, columns) for _, part in PARTS.values()], "\n")
-    return document(title, ["style.css"], ["row.js", "script.js"], page_data(study, columns), nav, sections)
+    first = summary_section(study, columns, notes)
+    sections = joined(
+        [first, *(part(study, columns) for _, part in PARTS.values() if part is not summary_section)], "\n"
+    )
+    scripts, data = ["row.js", "script.js"], page_data(study, columns)
+    header = [title, study.verdict, model_in_one_line(study)]
+    return document(header, ["style.css"], scripts, data, nav, sections)
 
 
-def document(title: str, styles: Sequence[str], scripts: Sequence[str], data: Any, nav: Markup, main: Markup) -> str:
-    """Return a page with these styles and scripts of this package, which find `data` as JSON in "page-data"."""
+def document(
+    header: Sequence[str], styles: Sequence[str], scripts: Sequence[str], data: Any, nav: Markup, main: Markup
+) -> str:
+    """Return a page with these styles and scripts of this package, which find `data` as JSON in "page-data".
+
+    The `header` says what the page is about, its heading, and what else to know.
+    """
+    about, heading, more = header
     read = files("eocc.report").joinpath
     style, script = ("".join(read(name).read_text("utf-8") for name in names) for names in (styles, scripts))
     head = tag(
@@ -86,14 +111,14 @@ def document(title: str, styles: Sequence[str], scripts: Sequence[str], data: An
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="referrer" content="no-referrer">'),
-        tag("title", title),
+        tag("title", f"{heading} ({about})"),
         tag("style", Markup(style)),
     )
     made = f"Made by eocc {version('eocc')} on {datetime.now(UTC):%Y-%m-%d %H:%M} UTC."
     body = tag(
         "body",
         tag("a", "Skip to the contents", href="#main", class_="skip"),
-        tag("header", tag("h1", title), tag("p", made, class_="note")),
+        tag("header", tag("p", about, class_="about"), tag("h1", heading), tag("p", f"{more} {made}", class_="note")),
         nav,
         tag("main", main, id="main", tabindex="-1"),
         tag("script", Markup(as_json(data)), type="application/json", id="page-data"),

@@ -84,7 +84,8 @@ def _laid_out(graph: LabelledGraph) -> Matrix:
     n, edges = graph.n_vertices, np.asarray(graph.edges)
     if n == 0:
         return np.empty((0, 2))
-    steps = shortest_path(csr_array((np.ones(len(edges)), edges.T), shape=(n, n)), directed=False, unweighted=True)
+    links = csr_array((np.ones(len(edges)), edges.T.astype(np.int32)), shape=(n, n))  # older scipy takes no others
+    steps = shortest_path(links, directed=False, unweighted=True)
     far = steps[np.isfinite(steps)].max() + 1  # unconnected parts are drawn one step apart
     squares = np.where(np.isfinite(steps), steps, far) ** 2
     centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()

@@ -1,6 +1,6 @@
 "use strict";
 (() => { // asks about the rows one by one, keeps the answers in the browser, and saves them as a CSV file
-  const { $, data, detail, make, table } = page;
+  const { $, data, detail, make, table, unfold } = page;
   const place = `eocc-review-${data.key}`, LOOK = { normal: "accepted", "not normal": "rejected", skip: "skipped" };
   const card = $("card"), answers = data.rows.map(() => null);
   let at = 0, isKept = true, isSaved = true; // `at` is the row that is asked about; after the last one, all are done
@@ -22,16 +22,16 @@
   }
 
   function step(row, k) {
-    const label = `Row ${row.name}: ${answers[k] || "no answer yet"}`;
+    const label = `${k + 1}: row ${row.name}, ${answers[k] || "no answer yet"}`;
     const made = make("button", { type: "button", class: `step ${LOOK[answers[k]] || "open"}`, "aria-label": label, title: label,
       "aria-current": k === at ? "step" : null }, String(k + 1));
     made.addEventListener("click", () => go(k));
     return make("li", {}, made);
   }
 
-  function asked(row) {
-    const answer = answers[at];
-    return [make("h2", { id: "row-title", tabindex: "-1" }, `Row ${row.name}`),
+  function asked(row, k = at) {
+    const answer = answers[k];
+    return [make("h2", { id: k === at ? "row-title" : null, tabindex: "-1" }, `Row ${row.name}`),
       make("p", { class: "note" }, `Why this row: ${row.reason}.`, answer ? make("span", { class: `chip ${LOOK[answer]}` }, `Your answer: ${answer}`) : null),
       detail(row)];
   }
@@ -113,6 +113,9 @@
     event.preventDefault();
   });
   addEventListener("beforeunload", (event) => { if (!isKept && !isSaved) event.preventDefault(); });
+
+  addEventListener("beforeprint", () => { card.replaceChildren(...data.rows.flatMap(asked)); unfold(); }); // all rows
+  addEventListener("afterprint", draw);
 
   restore();
   draw();

@@ -19,7 +19,7 @@ from eocc.foundation.atomic import drafted
 from eocc.foundation.wording import counted
 from eocc.report.columns import columns_of
 from eocc.report.markup import Markup, joined, tag
-from eocc.report.page import document
+from eocc.report.page import checked_page, document
 from eocc.report.rows import as_json, contents, explained
 from eocc.space.prototypes.content import row_hashes, words_of
 
@@ -51,12 +51,12 @@ def questions_of(
 ) -> list[Question]:
     """Return the rows of X to ask about, at most n; `names` are the names of all rows, by default their numbers."""
     check_teachable(classifier)
-    asked, patterns = classifier.queries(X, n, goal), classifier.read(X)
+    asked, patterns = classifier.queries(X, n, goal), classifier._read(X)
     if not asked:
         raise ValueError("there is nothing to ask: the model has an answer to every row that it would ask about")
     some = patterns[np.array([query.index for query in asked])]
     called = list(range(len(patterns)) if names is None else names)
-    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier.explain_patterns(some)), strict=True)
+    found = zip(asked, digests_of(some), with_facts(classifier, some, classifier._explain_patterns(some)), strict=True)
     return [Question(query.index, str(called[query.index]), query.reason, digest, one) for query, digest, one in found]
 
 
@@ -70,6 +70,7 @@ def write_review(
     model: str = "model.eocc",
     id_column: str = "",
     goal: str = "learn",
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
@@ -93,20 +94,24 @@ def write_review(
         The column of the file of X that names the rows.
     goal : {"learn", "find"}, default="learn"
         Ask about the rows whose answers teach most, or about the strangest rows.
+    notes : sequence of str, default=()
+        Sentences that the page shows above the questions.
     """
-    questions, output = questions_of(classifier, X, n, names, goal), Path(path)
-    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal)
+    output = checked_page(path)
+    questions = questions_of(classifier, X, n, names, goal)
+    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal, notes)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
 def _page(
-    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
-) -> str:
-    some = classifier.read(X)[np.array([question.index for question in questions])]
+    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str,
+    notes: Sequence[str],
+) -> str:  # fmt: skip
+    some = classifier._read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
-    decisions = _decisions(classifier, some)
+    decisions = (classifier._score_read(some).margins < classifier.threshold_).astype(int).tolist()
     rows = [
         {
             "name": one.name, "reason": one.reason, "digest": one.digest, "decision": decision,
@@ -117,16 +122,14 @@ def _page(
     ]  # fmt: skip
     shown: dict[str, Any] = {"columns": columns.normal, "rows": rows, "called": columns.row_name, "data": data}
     shown |= {"head": list(HEAD), "keys": KEYS, "key": hashlib.sha256(as_json(shown).encode()).hexdigest()[:16]}
-    title = f"Review of {Path(data).name}" if data else "Review"
-    scripts = ["row.js", "review.js"]
-    return document(title, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal))
-
-
-def _decisions(classifier: OneClassClassifier, patterns: Any) -> list[int]:
-    """Return the decision on each pattern as an index into DECISIONS: accepted, unsure, rejected."""
-    margins, calibration = classifier.score_read(patterns).margins, classifier.calibration_
-    unsure = 0 if calibration is None else calibration.p_values(margins) <= calibration.unsure_rate
-    return list(map(int, np.where(margins >= classifier.threshold_, np.where(unsure, 1, 0), 2)))
+    scripts, many = (
+        ["row.js", "review.js"],
+        "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?",
+    )
+    header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
+    return document(
+        header, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal, notes)
+    )
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:
@@ -139,13 +142,14 @@ def teaching(model: str, answers: str, id_column: str) -> str:
     return shlex.join(["eocc", "teach", model, answers, *named, "-o", "better.eocc"])
 
 
-def _main(n: int, data: str, then: str, goal: str) -> Markup:
+def _main(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Markup:
     """Return the frame that review.js fills; `then` is the command to run after the answers are saved."""
     where, rows = f" of {Path(data).name}" if data else "", "this row" if n == 1 else f"these {n} rows"
     intro = f"Answers to {rows}{where} teach the model most. "
     if goal == FIND:
         intro = f"These are the strangest rows{where}, the strangest first. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
+    intro = " ".join([intro, *notes])
     buttons = [
         tag("button", text, " ", tag("kbd", key), type="button", data_answer=KEYS[key])
         for key, text in (("n", "Normal"), ("x", "Not normal"), ("s", "Skip"))

@@ -9,11 +9,11 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import described
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import GLUE, decimals_for, format_number, shortened
+from eocc.foundation.wording import GLUE, decimals_for, finite, format_number, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
-from eocc.report.columns import Columns, rounded
-from eocc.report.markup import UNSHOWN
+from eocc.report.columns import Columns
+from eocc.report.markup import REPLACED, UNSHOWN
 from eocc.report.pictures import picture_of
 from eocc.report.study import MOST_LISTED, Study
 
@@ -47,7 +47,7 @@ def as_json(data: Any) -> str:
 
 def _shown(value: Any) -> Any:
     if isinstance(value, str):
-        return UNSHOWN.sub("\ufffd", value)
+        return UNSHOWN.sub(REPLACED, value)
     if isinstance(value, dict):
         return {_shown(key): _shown(one) for key, one in value.items() if one is not None}
     return [_shown(one) for one in value] if isinstance(value, list) else value
@@ -75,8 +75,8 @@ def _row(study: Study, columns: Columns, frame: LogFrame, index: int, one: Expla
         "name": rows.names[index],
         "at": at,
         "decision": int(study.decisions[index]),
-        "out": float(f"{min(rows.ratios[index], 1e300):.4g}"),
-        "p": None if rows.p_values is None else float(f"{rows.p_values[index]:.3g}"),
+        "out": format_number(finite(rows.ratios[index])),
+        "p": None if rows.p_values is None else format_number(rows.p_values[index]),
         "label": None if rows.is_normal is None else bool(rows.is_normal[index]),
         "region": None if rows.nearest is None or study.new is not None else int(rows.nearest[index]),
         **contents(study.classifier, columns, rows.patterns, index, study.new is not None),
@@ -88,7 +88,7 @@ def contents(
 ) -> dict[str, Any]:
     """Return the values of a row, if it has columns, or the row in a few words."""
     if columns.names:
-        return {"values": columns.values(index, is_new)}
+        return columns.values(index, is_new)
     return {"words": shortened(described(classifier, patterns, index), LONGEST_WORDS)}
 
 
@@ -104,7 +104,7 @@ def explained(
         "say": _after_decision(one.sentence + (f" Notes: {one.facts}." if one.facts else "")),
         "why": shortened(one.main_reason, LONGEST_WORDS),
         "main": one.main_column,
-        "reasons": [_reason(reason, bool(columns.names)) for reason in one.reasons],
+        "reasons": [_reason(reason, columns) for reason in one.reasons],
         "heading": one.exemplars_heading.rstrip(":"),
         "near": [_near(classifier, columns, exemplar) for exemplar in one.exemplars],
         "meaning": f"{far}: {one.difference.meaning}.",
@@ -114,10 +114,9 @@ def explained(
     }
 
 
-def _reason(reason: Reason, has_columns: bool) -> dict[str, Any]:
-    found = {"name": reason.name, "low": rounded(reason.low), "high": rounded(reason.high), "normal": reason.normal}
-    found |= {"out": True} if reason.stands_out else {}
-    return found if has_columns else found | {"said": reason.said, "share": f"{reason.share:.0%}"}
+def _reason(reason: Reason, columns: Columns) -> dict[str, Any]:
+    found = {"name": reason.name, "said": reason.said, "normal": reason.normal, "near": columns.places_near(reason)}
+    return found | {"out": reason.stands_out or None, "share": f"{reason.share:.0%}"}
 
 
 def _after_decision(sentence: str) -> str:
@@ -127,7 +126,7 @@ def _after_decision(sentence: str) -> str:
 
 
 def _near(classifier: OneClassClassifier, columns: Columns, other: Any) -> dict[str, Any]:
-    shown = {"name": other.name, "far": float(f"{min(other.dissimilarity, 1e300):.4g}")}
+    shown = {"name": other.name, "far": format_number(finite(other.dissimilarity))}
     return shown | contents(classifier, columns, classifier.prototypes_, other.column, is_new=False)
 
 

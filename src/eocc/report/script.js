@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { DECISIONS, $, data, detail, isWrong, make, normal, ordered, said, short, svg } = page;
+  const { DECISIONS, $, data, detail, isWrong, make, ordered, said, svg, unfold } = page;
   const STEP = 15; // rows of the list that each click on "more" adds
   const REACH = 14; // pixels: a finger or an unsteady hand need not hit the mark itself
 
@@ -9,7 +9,7 @@
     if (!row.why && row.values) {
       const [first] = ordered(row);
       if (first.far) row.main = first.column.name;
-      if (first.far) row.why = `${first.column.name} is ${said(first.value)}; 95% of normal rows have ${normal(first.column)}`;
+      if (first.far) row.why = `${first.column.name} is ${said(first.value)}; 95% of normal rows have ${first.column.usual}`;
     }
     row.text = [row.name, DECISIONS[row.decision], row.why, row.words].join("\n").toLowerCase();
   });
@@ -18,14 +18,14 @@
 
   const list = $("list"), body = list.tBodies[0], find = $("find"), more = $("more");
   const shown = { by: "out", down: true, limit: STEP, open: new Set(), main: null };
-  const keys = { name: (row) => row.name, decision: (row) => row.decision, out: (row) => row.out, p: (row) => row.p, why: (row) => row.why || "" };
+  const keys = { name: (row) => row.name, decision: (row) => row.decision, out: (row) => Number(row.out), p: (row) => Number(row.p), why: (row) => row.why || "" };
   const named = new Intl.Collator(undefined, { numeric: true });
 
   function chosen() {
     const kind = document.querySelector("input[name=kind]:checked").value, wanted = find.value.trim().toLowerCase();
-    const keeps = { all: () => true, wrong: isWrong }[kind] || ((row) => DECISIONS[row.decision] === kind);
+    const keeps = { all: () => true, rejected: (row) => row.decision > 0, discoveries: (row) => row.decision === 2, wrong: isWrong }[kind];
     const value = keys[shown.by], sign = shown.down ? -1 : 1;
-    const isMain = (row) => shown.main == null || (row.decision === 2 && row.main === shown.main);
+    const isMain = (row) => shown.main == null || (row.decision && row.main === shown.main);
     return data.rows.filter((row) => keeps(row) && isMain(row) && row.text.includes(wanted)).sort((a, b) => {
       const [x, y] = [value(a), value(b)];
       return sign * (typeof x === "string" ? named.compare(x, y) : x - y) || a.number - b.number;
@@ -38,8 +38,8 @@
     const wrong = isWrong(row) ? make("span", { class: "note" }, " wrong") : null;
     const made = make("tr", { class: open ? "open" : null }, make("th", { scope: "row" }, opener),
       make("td", {}, make("span", { class: `chip ${DECISIONS[row.decision]}` }, DECISIONS[row.decision]), wrong),
-      make("td", { class: "ratio" }, short(row.out)),
-      ...(data.has_p ? [make("td", {}, short(row.p))] : []), make("td", { class: "why" }, row.why || ""));
+      make("td", { class: "ratio" }, row.out),
+      ...(data.has_p ? [make("td", { class: "p" }, row.p)] : []), make("td", { class: "why" }, row.why || ""));
     made.addEventListener("click", () => toggle(row, made));
     return made;
   }
@@ -55,7 +55,8 @@
   function opened(row) {
     const onMap = make("button", { type: "button", class: "screen-only" }, "Show on the map");
     onMap.addEventListener("click", () => { explain(marks.get(row)); $("map").scrollIntoView(); marks.get(row).node.focus({ preventScroll: true }); });
-    return make("tr", { class: "opened" }, make("td", { colspan: list.tHead.rows[0].cells.length }, detail(row), onMap));
+    const link = make("a", { href: `#row=${encodeURIComponent(row.name)}`, class: "screen-only" }, "Link to this row");
+    return make("tr", { class: "opened" }, make("td", { colspan: list.tHead.rows[0].cells.length }, detail(row), onMap, " ", link));
   }
 
   function draw() {
@@ -71,7 +72,7 @@
 
   // One button for each column that is the main reason of rejected rows, the commonest first.
   const counts = new Map();
-  for (const row of data.rows) if (row.decision === 2 && row.main) counts.set(row.main, (counts.get(row.main) || 0) + 1);
+  for (const row of data.rows) if (row.decision && row.main) counts.set(row.main, (counts.get(row.main) || 0) + 1);
   const mains = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 6).map(([name, count]) => {
     const made = make("button", { type: "button", "aria-pressed": false }, `${name} (${count})`);
     made.addEventListener("click", () => {
@@ -108,7 +109,7 @@
   const SHAPES = {
     training: "M-3.4 0a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0-6.8 0z",
     accepted: "M-1.7-6.4h3.4v4.7h4.7v3.4h-4.7v4.7h-3.4v-4.7h-4.7v-3.4h4.7z",
-    unsure: "M0-5.6l5.6 5.6l-5.6 5.6l-5.6-5.6z",
+    discovery: "M0-6.6l6.6 6.6l-6.6 6.6l-6.6-6.6z",
     rejected: "M-5.7-3.3l2.4-2.4L0-2.4l3.3-3.3l2.4 2.4L2.4 0l3.3 3.3l-2.4 2.4L0 2.4l-3.3 3.3l-2.4-2.4L-2.4 0z",
   };
   const points = [], marks = new Map();
@@ -138,7 +139,7 @@
     const region = (one) => (one.region == null ? "" : `, region ${one.region}`);
     drawing.append(...data.training.map((one) => add(one.at, `training region-${(one.region ?? 0) % 8}`, "training", null, `Training row ${one.name}${region(one)}`)));
     drawing.append(...[...data.rows].reverse().map((row) => { // the most unusual lie on top
-      const kind = DECISIONS[row.decision], p = data.has_p ? `, p-value ${short(row.p)}` : `, how far out ${short(row.out)}`;
+      const kind = DECISIONS[row.decision], p = data.has_p ? `, p-value ${row.p}` : `, how far out ${row.out}`;
       const look = data.is_new || row.decision ? kind : `training accepted region-${(row.region ?? 0) % 8}`;
       return add(row.at, look, data.is_new || row.decision ? kind : "training", row, `${row.name}: ${kind}${p}${data.is_new ? "" : region(row)}\n${row.why || row.words || ""}`.trim());
     }));
@@ -294,8 +295,35 @@
     addEventListener("load", apply); // a browser may restore boxes on reload
   }
 
+  // A link to a row, #row=name, opens it in the list.
+  function follow() {
+    const name = location.hash.startsWith("#row=") ? decodeURIComponent(location.hash.slice(5)) : null;
+    const row = data.rows.find((one) => one.name === name);
+    if (!row) return;
+    document.querySelector("input[name=kind][value=all]").checked = true;
+    [find.value, shown.main] = ["", null];
+    shown.limit = Math.max(shown.limit, chosen().indexOf(row) + 1);
+    shown.open.add(row);
+    draw();
+    const opener = body.querySelector(`[data-row="${row.number}"]`);
+    opener.closest("tr").scrollIntoView();
+    opener.focus({ preventScroll: true });
+  }
+  addEventListener("hashchange", follow);
+
+  let before = null; // what the list showed before it was printed
+  addEventListener("beforeprint", () => {
+    before = shown.limit;
+    shown.limit = Math.max(before, data.rows.filter((row) => row.decision).length);
+    draw();
+    unfold();
+  });
+  addEventListener("afterprint", () => { shown.limit = before; draw(); });
+
+  for (const row of data.rows.slice(0, 3)) if (row.decision) shown.open.add(row);
   draw();
   chart();
+  follow();
   new ResizeObserver(resize).observe(drawing);
   performance.mark("ready");
 })();

@@ -3,21 +3,22 @@
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from eocc.explain import reach_of
-from eocc.explain.fitted import weight_names
+from eocc.explain.fitted import schema_of, weight_names
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Flags
-from eocc.foundation.wording import counted, format_data_number, format_number
+from eocc.foundation.wording import counted, format_number
 from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_history, plot_modularity
 from eocc.regions.scores import decision_margin
 from eocc.report.charts import chart
 from eocc.report.columns import Columns
-from eocc.report.markup import Markup, facts, fold, joined, section, table, tag
-from eocc.report.study import DECISIONS, REJECTED, UNSURE, ScoredRows, Study
+from eocc.report.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
+from eocc.report.study import ACCEPTED, DECISIONS, REJECTED, ScoredRows, Study
 
 # If more than this share of the new rows equal a training row, the model may have been trained on them.
 MANY_KNOWN = 0.2
@@ -26,6 +27,8 @@ MOST_LINES = 60
 MOST_IN_LEGEND = 8
 # The summary names this many columns.
 MOST_COLUMNS = 6
+# It links to this many discoveries.
+MOST_LINKS = 10
 
 
 def percentage(part: float, whole: float) -> str:
@@ -34,29 +37,32 @@ def percentage(part: float, whole: float) -> str:
     return f"{share:.1f}%" if 0 < share < 2 or 98 < share < 100 else f"{share:.0f}%"
 
 
-def summary_section(study: Study, columns: Columns) -> Markup:
-    """Return the main numbers, and what they mean in a few sentences."""
-    words = [tag("li", sentence) for sentence in _summary_in_words(study)]
-    return section("summary", "Summary", facts(_main_numbers(study), "cards"), tag("ul", *words))
+def summary_section(study: Study, columns: Columns, notes: Sequence[str] = ()) -> Markup:
+    """Return what was found, and what is new in the data or was not compared."""
+    found = tag("div", tag("ul", *(tag("li", said) for said in _found(study))))
+    heading = tag("h3", "New in these data, and not compared")
+    news = tag("div", heading, tag("ul", *(tag("li", said) for said in _news(study, columns, notes))), class_="news")
+    return section("summary", "Summary", tag("div", found, *([] if study.new is None else [news]), class_="halves"))
 
 
-def _counts(study: Study) -> list[int]:
-    return [int((study.decisions == k).sum()) for k in range(len(DECISIONS))]
+def model_in_one_line(study: Study) -> str:
+    """Return what the model is and what it was fitted to."""
+    classifier, kind = study.classifier, schema_of(study.classifier)
+    n_columns = len(kind.columns)
+    compared = f" of {counted(n_columns, 'column')}" if n_columns else f" of {kind.kind}" if kind.kind else ""
+    calibration = classifier.calibration_
+    rate = "not calibrated" if calibration is None else f"false-alarm rate {calibration.rate:g}"
+    rows = counted(classifier._n_training, "training row")
+    return f"Model: {type(classifier).__name__}, {rows}{compared}, {rate}."
 
 
-def _main_numbers(study: Study) -> list[tuple[str, object]]:
-    accepted, unsure, rejected = _counts(study)
-    n_rows = len(study.subject)
-    shown: list[tuple[str, object]] = [(f"{_kind(study)} rows scored", f"{n_rows:,}")]
-    shown.append((f"rejected, {percentage(rejected, n_rows)}", f"{rejected:,}"))
-    shown += [("unsure", f"{unsure:,}")] if study.subject.p_values is not None else []
-    shown.append(("accepted", f"{accepted:,}"))
-    new = study.subject
-    if new.is_normal is not None and new.is_normal.any():
-        alarms = int((~new.accepted & new.is_normal).sum())
-        shown.append(("false alarms", percentage(alarms, int(new.is_normal.sum()))))
-    area = _area_under_curve(new)
-    return shown if area is None else [*shown, ("AUC", f"{area:.3f}")]
+def _news(study: Study, columns: Columns, notes: Sequence[str]) -> list[str]:
+    reading, found = study.classifier.reading_, list(notes)
+    if reading is not None and reading.left_out:
+        named = [f"{name}{f' ({why})' if why else ''}" for name, why in reading.left_out.items()]
+        found.append(f"Not compared: {listed(named, MOST_LINES)}.")
+    found += columns.news()
+    return found or ["Nothing: every column was compared, and no value is new."]
 
 
 def _kind(study: Study) -> str:
@@ -69,21 +75,41 @@ def _area_under_curve(rows: ScoredRows) -> float | None:
     return None if labels is None or len(np.unique(labels)) < 2 else float(roc_auc_score(labels, rows.scores))
 
 
-def _summary_in_words(study: Study) -> list[str]:
-    said = [f"The model learned what is normal from {counted(study.classifier.n_training, 'training row')}."]
-    if study.prototype_share:
-        said[0] += f" It keeps {study.prototype_share} as prototypes and compares every row with these only."
+def _found(study: Study) -> list[object]:
+    """Return the findings, one sentence each: discoveries first."""
     if study.new is None:
-        return [*said, f"No new rows were given; the page shows how the model scores its own {study.row_name}s."]
-    new, (_, unsure, rejected), n_known = study.new, _counts(study), int(study.new.are_known.sum())
-    shares = [f"{part:,} ({percentage(part, len(new))})" for part in (rejected, len(new) - rejected)]
-    doubt = f", {unsure:,} of them unsure" if unsure else ""
-    said.append(f"Of {counted(len(new), 'new row')} it rejects {shares[0]} and accepts {shares[1]}{doubt}.")
-    said += [*_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
-    if n_known > MANY_KNOWN * len(new) and not study.classifier.scores_left_out:
+        said = f"No new rows were given; the page shows how the model scores its own {study.row_name}s."
+        return [said, *_prototypes_in_words(study)]
+    new, n_known = study.new, int(study.new.are_known.sum())
+    found = [*_discoveries_in_words(study), *_main_columns(study), *_labels_in_words(new), *_drift_in_words(study, new)]
+    if n_known > MANY_KNOWN * len(new) and not study.classifier._scores_left_out:
         remark = "If the model was trained on them, these results are too good; use rows that it has not seen."
-        said.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
-    return said
+        found.append(f"{n_known:,} of them equal a {study.row_name}. {remark}")
+    return [*found, *_prototypes_in_words(study)]
+
+
+def _prototypes_in_words(study: Study) -> list[str]:
+    kept = study.prototype_share
+    return [f"The model keeps {kept} as prototypes and compares every row with these only."] if kept else []
+
+
+def _discoveries_in_words(study: Study) -> list[object]:
+    """Return the discoveries, each a link to its row, and what the word means."""
+    found = study.discoveries
+    if found is None:
+        return []
+    rows = [index for index in study.listed.tolist() if study.decisions[index] == 2]
+    links = [row_link(study.subject.names[index]) for index in rows[:MOST_LINKS]]
+    more = f" and {found.count - len(links):,} more" if found.count > len(links) else ""
+    meaning = f"On average at most {100 * found.rate:g}% of discoveries are normal rows."
+    words = [f"{counted(found.count, 'discovery', 'discoveries')}: ", joined(links, ", "), f"{more}. {meaning}"]
+    none = f"No discoveries. {f'{found.remark[0].upper()}{found.remark[1:]}.' if found.remark else ''}"
+    return [joined(words) if links else none.strip()]
+
+
+def row_link(name: str) -> Markup:
+    """Return a link that opens the row of this name in the list."""
+    return tag("a", name, href=f"#row={quote(UNSHOWN.sub(REPLACED, name), safe='')}")
 
 
 def _main_columns(study: Study) -> list[str]:
@@ -91,7 +117,7 @@ def _main_columns(study: Study) -> list[str]:
     counts = Counter(one.main_column for one in study.explained if not one.is_target and one.main_column)
     if not counts:
         return []
-    n_rejected = _counts(study)[2]
+    n_rejected = study.counts[1]
     of = f" of the {len(study.explained):,} most unusual rows" if n_rejected > len(study.explained) else ""
     named = listed([f"{name} ({count:,})" for name, count in counts.most_common()], MOST_COLUMNS)
     return [f"Main reasons{of}: {named}."]
@@ -102,7 +128,7 @@ def _drift_in_words(study: Study, new: ScoredRows) -> list[str]:
     kept = np.flatnonzero(np.ones(len(new), bool) if new.is_normal is None else new.is_normal)
     if new.p_values is None or not len(kept):
         return []
-    drift = study.classifier.drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
+    drift = study.classifier._drift_counts().add(decision_margin(new.ratios[kept]), new.patterns[kept]).result()
     return [f"{'Drift' if new.is_normal is None else 'Drift of the rows labelled normal'}: {drift}"]
 
 
@@ -150,10 +176,7 @@ def _sort(key: str, text: str) -> Markup:
 def _rows_in_words(study: Study) -> str:
     limit = f"{reach_of(study.classifier.threshold_):.4g}"
     said = "The most unusual first. Open a row to see its values next to those of normal rows."
-    said += f" How far out: {study.classifier.ratio_name}; rows up to {limit} are accepted"
-    calibration = study.classifier.calibration_
-    if study.subject.p_values is not None and calibration is not None:
-        said += f", and of these, rows with a p-value up to {calibration.unsure_rate:.3g} are unsure"
+    said += f" How far out: {study.classifier._how_far_out_name}; rows up to {limit} are accepted"
     if len(study.listed) < len(study.subject):
         said += f". The page holds {len(study.listed):,} of {len(study.subject):,} rows"
         said += f": the {len(study.listed) // 2:,} most unusual, and an even selection of the others"
@@ -161,9 +184,9 @@ def _rows_in_words(study: Study) -> str:
 
 
 def _filters(study: Study) -> Markup:
-    counts = dict(zip(DECISIONS, np.bincount(study.decisions[study.listed], minlength=3).tolist(), strict=True))
-    kinds = {"all": len(study.listed), REJECTED: counts[REJECTED]}
-    kinds |= {UNSURE: counts[UNSURE]} if study.subject.p_values is not None else {}
+    decisions = study.decisions[study.listed]
+    kinds = {"all": len(study.listed), REJECTED: int((decisions > 0).sum())}
+    kinds |= {"discoveries": int((decisions == 2).sum())} if study.discoveries is not None else {}
     kinds |= {"wrong": int(study.subject.wrong[study.listed].sum())} if study.subject.is_normal is not None else {}
     boxes = [
         tag("label", Markup(f'<input type="radio" name="kind" value="{kind}"{" checked" * (kind == "all")}>'),
@@ -179,7 +202,7 @@ def _filters(study: Study) -> Markup:
 def map_section(study: Study, columns: Columns) -> Markup:
     """Return the frame of the map, which script.js draws, with its tools, its legend and the panel next to it."""
     said = (
-        f"{study.classifier.map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
+        f"{study.classifier._map_in_words(study.row_name)} The map shows {study.plane.kept:.0%} of their variance. "
         f"Inside the dotted circle, which holds 95% of the {study.row_name}s, it is true to scale; outside, distances "
         "are logarithmic, so that a far row does not squeeze the others."
     )
@@ -198,12 +221,12 @@ def map_section(study: Study, columns: Columns) -> Markup:
 
 def _map_tools(study: Study) -> Markup:
     kinds = ["tree"] if study.regions is not None else []
-    kinds += ["training", *DECISIONS] if study.new is not None else []
+    kinds += ["training", ACCEPTED, REJECTED] if study.new is not None else []
     boxes = [tag("label", Markup(f'<input type="checkbox" checked data-show="{kind}">'), f" {kind}") for kind in kinds]
     buttons = [
         tag("button", "+", type="button", data_zoom="in", aria_label="Zoom in"),
         tag("button", "\N{MINUS SIGN}", type="button", data_zoom="out", aria_label="Zoom out"),
-        tag("button", "All", type="button", data_zoom="all", aria_label="Show the whole map"),
+        tag("button", "All", type="button", data_zoom="all", title="Show the whole map"),
     ]
     show = tag("fieldset", tag("legend", "Show"), *boxes) if boxes else Markup()
     zoom = tag("div", *buttons, class_="zoom", role="group", aria_label="Zoom")
@@ -211,11 +234,10 @@ def _map_tools(study: Study) -> Markup:
 
 
 def _legend(study: Study) -> Markup:
-    signs = {"accepted": "+", "unsure": "\N{BLACK DIAMOND SUIT}", "rejected": "\N{MULTIPLICATION SIGN}"}
-    counts = zip(DECISIONS, _counts(study), strict=True)
+    signs, kinds = ("+", "\N{MULTIPLICATION SIGN}", "\N{BLACK DIAMOND SUIT}"), np.bincount(study.decisions, minlength=3)
     items = [
-        tag("li", tag("b", signs[kind], class_=kind, aria_hidden="true"), f" {_kind(study)}, {kind}: {count:,}")
-        for kind, count in counts
+        tag("li", tag("b", sign, class_=kind, aria_hidden="true"), f" {_kind(study)}, {kind}: {count:,}")
+        for sign, kind, count in zip(signs, DECISIONS, kinds.tolist(), strict=True)
         if count
     ]
     if study.regions is not None:
@@ -270,49 +292,33 @@ def _calibration_in_words(study: Study) -> str:
     rate = calibration.rate
     return (
         f"The false-alarm rate is {rate:.3g}: about {100 * rate:.3g}% of new normal rows are "
-        f"rejected. It was set on {counted(study.classifier.n_training, 'training row')}, each scored as if the model "
+        f"rejected. It was set on {counted(study.classifier._n_training, 'training row')}, each scored as if the model "
         "had not seen it. The p-value of a row is the share of these rows that are at least as unusual."
     )
 
 
 def data_section(study: Study, columns: Columns) -> Markup:
-    """Return what is wrong with the data, in words, and the ranges of the columns, folded."""
-    problems = columns.problems()
+    """Return what may be wrong with the training rows, in words, and the ranges of the columns, folded."""
+    problems = columns.problems() or [f"No gaps and no constant columns in the {study.row_name}s."]
     if not columns.names:
         problems = ["These data are no table, so their columns were not checked."]
-    elif not problems:
-        problems = [f"No gaps, no constant columns, no values beyond those of the {study.row_name}s."]
-    ignored = ", ".join(map(str, study.classifier.ignored_columns_))
-    problems += [f"Not compared: {ignored}."] if ignored else []
     items = tag("ul", *(tag("li", sentence) for sentence in problems))
-    return section("data", "Data", items, _column_table(columns))
-
-
-def _column_table(columns: Columns) -> Markup:
-    if not columns.names:
-        return Markup()
-    rows: list[Sequence[object]] = []
-    for one in columns.normal:
-        if "shares" in one:
-            most = ", ".join(f"{name} {share:.0%}" for name, share in list(one["shares"].items())[:3])
-            rows.append([one["name"], most or "always missing", ""])
-        else:
-            low, high, first, last = map(format_data_number, (one["low"], one["high"], *one["ends"]))
-            rows.append([one["name"], f"{low} to {high}", f"{first} to {last}"])
+    rows = [[one.column.name, one.words] for one in columns.axes]
     more = f", those named most often of {len(columns.names):,}" if len(columns.names) > len(rows) else ""
-    head = ["column", "95% of training rows, or the commonest labels", "all training rows"]
-    return fold(f"Ranges of {counted(len(rows), 'column')}{more}", table(head, rows, class_="numbers"))
+    head = ["column", "95% of training rows, or the commonest categories"]
+    ranges = fold(f"What is normal in {counted(len(rows), 'column')}{more}", table(head, rows)) if rows else Markup()
+    return section("data", "Training data", items, ranges)
 
 
 def model_section(study: Study, columns: Columns) -> Markup:
     """Return how the model decides, and, folded, its regions, its weights, the search and the parameters."""
     classifier = study.classifier
-    known: list[tuple[str, object]] = [("measure", type(classifier.resolved_measure_).__name__)]
+    known: list[tuple[str, object]] = [("measure", classifier.resolved_measure_.called)]
     known += [("prototypes", study.prototype_share)] if study.prototype_share else []
-    known += [(name, _in_words(value)) for name, value in classifier.facts().items() if value is not None]
+    known += [(name, _in_words(value)) for name, value in classifier._facts().items() if value is not None]
     parameters = [[name, repr(value)] for name, value in classifier.get_params(deep=False).items()]
     folds = [_regions(study), _weights(study), fold("All parameters", table(["parameter", "value"], parameters))]
-    return section("model", "Model", tag("p", classifier.describe()), facts(known), _search(study), *folds)
+    return section("model", "Model", tag("p", classifier._describe()), facts(known), _search(study), *folds)
 
 
 def _in_words(value: Any) -> str:
@@ -320,7 +326,7 @@ def _in_words(value: Any) -> str:
 
 
 def _search(study: Study) -> Markup:
-    history = study.classifier.search_history
+    history = study.classifier._search_history
     if history is None:
         return Markup()
     first, last = format_number(float(history["best"][0])), format_number(float(history["best"].max()))
@@ -352,7 +358,7 @@ def _regions(study: Study) -> Markup:
 
 
 def _weights(study: Study) -> Markup:
-    weightings, names = study.classifier.weightings, weight_names(study.classifier)
+    weightings, names = study.classifier._weightings, weight_names(study.classifier)
     if not names:
         return tag("p", "The measure has no weights.")
     order = np.lexsort([-weights for weights in reversed(weightings.values())])[:MOST_LINES].tolist()

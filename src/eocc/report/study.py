@@ -6,14 +6,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from eocc.calibration.discoveries import Discoveries, discoveries_among
 from eocc.classifiers.base import OneClassClassifier
 from eocc.classifiers.labels import signs
 from eocc.explain import Explanation, Rule
 from eocc.explain.facts import with_facts
 from eocc.explain.fitted import prototype_labels, training_name
 from eocc.foundation.arguments import n_threads
+from eocc.foundation.estimator import check_is_fitted
 from eocc.foundation.progress import stage, track
 from eocc.foundation.threads import threads
 from eocc.foundation.types import Flags, Indices, Matrix
@@ -24,8 +25,8 @@ from eocc.space.prototypes.content import row_hashes, words_of
 # The page holds this many rows, and explains this many of the most unusual in full.
 MOST_LISTED = 1000
 MOST_EXPLAINED = 200
-# Decisions in the order of concern.
-ACCEPTED, UNSURE, REJECTED = DECISIONS = ("accepted", "unsure", "rejected")
+# Decisions in the order of concern; a discovery is rejected too.
+ACCEPTED, REJECTED, DISCOVERY = DECISIONS = ("accepted", "rejected", "discovery")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ class Study:
     @property
     def prototype_share(self) -> str:
         """How many of the training rows are prototypes, in words; "" if all are."""
-        return self.classifier.prototypes_in_words
+        return self.classifier._prototypes_in_words
 
     @property
     def row_name(self) -> str:
@@ -104,11 +105,46 @@ class Study:
         return "prototype" if self.prototype_share else "training row"
 
     @cached_property
+    def discoveries(self) -> Discoveries | None:
+        """The discoveries among the new rows, if there are any and the model is calibrated."""
+        calibration, rows = self.classifier.calibration_, self.new
+        if calibration is None or rows is None or rows.p_values is None:
+            return None
+        return discoveries_among(calibration, rows.p_values)
+
+    @cached_property
     def decisions(self) -> Indices:
         """The decision on every row that the page is about, as an index into DECISIONS."""
-        rows, calibration = self.subject, self.classifier.calibration_
-        unsure = 0 if calibration is None or rows.p_values is None else rows.p_values <= calibration.unsure_rate
-        return np.where(rows.accepted, np.where(unsure, 1, 0), 2)
+        rejected = ~self.subject.accepted
+        if self.discoveries is None or self.subject.p_values is None:
+            return rejected.astype(np.int64)
+        return np.where(rejected & self.discoveries.among(self.subject.p_values), 2, rejected)
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """How many rows are accepted, rejected (discoveries too), and discoveries."""
+        n_discoveries, n_accepted = int((self.decisions == 2).sum()), int(self.subject.accepted.sum())
+        return n_accepted, len(self.subject) - n_accepted, n_discoveries
+
+    @property
+    def verdict(self) -> str:
+        """The page in one sentence."""
+        n, (_, rejected, discoveries) = len(self.subject), self.counts
+        if self.new is None:
+            return f"The most unusual of {counted(n, self.row_name)}"
+        said = f"{f'{rejected:,}' if rejected else 'None'} of {counted(n, 'row')} "
+        said += "looks unusual" if rejected < 2 else "look unusual"
+        if self.discoveries is None:
+            return said
+        expected = self.classifier.calibration_.limit * n  # type: ignore[union-attr]
+        said += f"; {f'about {expected:,.0f}' if expected >= 1 else 'fewer than 1'} would by chance"
+        few = (
+            "all are"
+            if 1 < discoveries == rejected
+            else f"{f'{discoveries:,}' if discoveries else 'none'} {'is' if discoveries < 2 else 'are'}"
+        )
+        can_tell = discoveries or not self.discoveries.remark
+        return f"{said}; {few} too unusual to be chance" if rejected and can_tell else said
 
 
 def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names: Iterable[Any] | None = None) -> Study:
@@ -126,7 +162,7 @@ def study_of(classifier: OneClassClassifier, X: Any = None, y: Any = None, names
         subject = training if scored is None else scored
         listed = _listed(subject.order)
         some = subject.patterns[listed[:MOST_EXPLAINED]]
-        explained = classifier.explain_patterns(some)
+        explained = classifier._explain_patterns(some)
         explained = explained if scored is None else with_facts(classifier, some, explained)
         report(4)
         regions = _regions(classifier) if shows_regions(classifier) else None
@@ -142,13 +178,13 @@ def _listed(order: Indices) -> Indices:
 def _scored(
     classifier: OneClassClassifier, plane: Projection, patterns: Any, names: list[str], is_normal: Flags | None = None
 ) -> ScoredRows:
-    blocks, with_regions, scores = [], shows_regions(classifier), classifier.score_read(patterns)
+    blocks, with_regions, scores = [], shows_regions(classifier), classifier._score_read(patterns)
     for block in track(f"placing {counted(len(patterns), 'row')}", plane.blocks_of(classifier, patterns)):
         with threads(n_threads(classifier.n_jobs)):
             nearest = np.zeros(len(block), np.int64)
             if with_regions:
-                rows = classifier.embed(block)
-                rows, nearest = rows[:, plane.columns], classifier.nearest_regions(rows)
+                rows = classifier._embed(block)
+                rows, nearest = rows[:, plane.columns], classifier._nearest_regions(rows)
             else:
                 rows = plane.embed(classifier, block)
         blocks.append((plane.place(rows), nearest))
@@ -175,7 +211,7 @@ def _new_rows(
         if y is not None or names is not None:
             raise ValueError(f"{'names' if y is None else 'y'} needs X, the rows it belongs to: pass both or neither")
         return None
-    patterns = classifier.read(X)
+    patterns = classifier._read(X)
     called = [str(name) for name in (range(len(patterns)) if names is None else names)]
     is_normal = None if y is None else np.asarray(signs(y) == 1)
     if is_normal is not None and len(is_normal) != len(patterns):

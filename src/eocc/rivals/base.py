@@ -86,7 +86,7 @@ def needed(module: str, package: str, by: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(f"{by} needs the package {package}: pip install 'eocc[rivals]'", name=error.name) from error
+        raise ImportError(f"{by} needs the package {package}: pip install {package}", name=error.name) from error
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)

@@ -23,7 +23,7 @@ class ChameleonDescription(Rival):
     connected, and as close, as each is inside. Each cluster becomes a region: d is the distance to its medoid and tau
     the mean distance of its pairs; for a single target, the mean distance to the nearest neighbour in the data. Copies
     of a row are clustered as one. Fewer than 4 distinct rows are one cluster. The same rows always give the same
-    clusters. Needs `pip install 'eocc[rivals]'`.
+    clusters. Needs the package chameleon-cluster.
     Paper: Karypis, Han, Kumar, Chameleon: hierarchical clustering using dynamic modeling (1999).
     Good at: clusters of uneven size and density. Bad at: bent clusters, which one medoid cannot represent; scattered
     targets.

@@ -8,7 +8,6 @@ from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Matrix
 from eocc.measures.auto import is_pairwise, resolve_measure
-from eocc.measures.base import neutral_weights
 from eocc.measures.precomputed import PrecomputedRows
 from eocc.measures.protocol import Measure
 
@@ -73,11 +72,11 @@ class Measured(Metric):
 
     def __init__(self, measure: Measure) -> None:
         self.measure = measure
-        self.takes_rows = not hasattr(measure, "read")
+        self.takes_rows = measure.read is None
 
     def read(self, X: Any) -> Any:
         """Return X as the measure reads it."""
-        return self.measure.read(X)  # type: ignore[attr-defined]  # only called if takes_rows is False
+        return self.measure.read(X)  # only called if takes_rows is False
 
     def fit(self, training: Any) -> Self:
         """Fit the measure."""
@@ -86,7 +85,8 @@ class Measured(Metric):
 
     def distances(self, patterns: Any, prototypes: Any) -> Matrix:
         """Return the measure's dissimilarities."""
-        return self.fitted.prepare(patterns, prototypes).evaluate(neutral_weights(self.fitted))
+        found: Matrix = self.fitted.prepare(patterns, prototypes).evaluate(self.fitted.neutral_weights())
+        return found
 
 
 def resolve_metric(metric: Any) -> Metric:

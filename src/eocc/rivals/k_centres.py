@@ -15,14 +15,10 @@ CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 class KCentres(DistanceRival):
     """Distance to the nearest of k targets chosen as centres: score_samples is minus that distance.
 
-    The centres should minimise the radius, the largest distance of any target to its nearest centre.
-    search="recentring" takes the best of `n_starts` starts, as dd_tools does: each is k random targets, moved to the
-    middle of their clusters until none moves. search="swaps" gives a smaller radius, but spends more centres on
-    outliers: from each of `n_starts` random targets, the next centre is the target farthest from those chosen, which
-    gives at most twice the smallest radius (Gonzalez 1985); then each centre moves to the middle of its cluster, and
-    single centres are swapped for other targets, as long as the radius falls. `centres_` are the targets chosen, `k_`
-    is their number (copies may make it smaller than k) and `radius_` their radius. The training score of a centre is
-    computed as if the next best member of its cluster had replaced it.
+    The centres should minimise the radius, the largest distance of any target to its nearest centre. They are the best
+    of `n_starts` starts, as in dd_tools: each is k random targets, moved to the middle of their clusters until none
+    moves. `centres_` are the targets chosen, `k_` is their number (copies may make it smaller than k) and `radius_`
+    their radius. The training score of a centre is computed as if the next best member of its cluster had replaced it.
     Paper: Ypma, Duin, Support objects for domain approximation (1998); dd_tools' kcenter_dd.
     Good at: any dissimilarity; a description by k patterns that can be looked at. Bad at: outliers among the training
     targets, since the farthest one decides; clusters of uneven size.
@@ -37,18 +33,15 @@ class KCentres(DistanceRival):
     """
 
     k: int | str = 5
-    search: str = "recentring"
     n_starts: int = 25
     random_state: Any = None
 
     def _learn(self, D: Matrix) -> Matrix:
         is_open = is_automatic("k", self.k)
         check_count("n_starts", self.n_starts)
-        if self.search not in SEARCHES:
-            raise ValueError(f"search must be one of {sorted(SEARCHES)}, not {self.search!r}")
         random = generator(self.random_state)
         k = self._consistent_k(D, random) if is_open else min(int(self.k), len(D))
-        self.centres_ = SEARCHES[self.search](D, k, self.n_starts, random)
+        self.centres_ = recentred_centres(D, k, self.n_starts, random)
         self.k_ = len(self.centres_)
         self.radius_ = radius(D, self.centres_)
         return -left_out_distances(D, self.centres_)
@@ -61,7 +54,7 @@ class KCentres(DistanceRival):
 
         def scores_of(k: int, kept: Indices) -> Matrix:
             inside = D[np.ix_(kept, kept)]
-            centres = SEARCHES[self.search](inside, k, self.n_starts, np.random.default_rng(seed))
+            centres = recentred_centres(inside, k, self.n_starts, np.random.default_rng(seed))
             return -np.asarray(D[:, kept[centres]].min(axis=1))
 
         # Every fold must have more targets than centres.
@@ -74,41 +67,10 @@ def radius(D: Matrix, centres: Indices) -> float:
     return float(D[:, centres].min(axis=1).max())
 
 
-def swapped_centres(D: Matrix, k: int, n_starts: int, random: np.random.Generator) -> Indices:
-    """Return the centres of smallest radius found from `n_starts` random patterns by farthest-first, then swaps."""
-    starts = random.permutation(len(D))[:n_starts]
-    found = [_recentred(D, _farthest_first(D, k, int(start))) for start in starts]
-    distinct = {tuple(sorted(centres.tolist())): centres for centres in found}
-    # Swaps cost as much as many starts, so only the five best get them. From all, radii were up to 1.3 % smaller.
-    best = sorted(distinct.values(), key=lambda centres: radius(D, centres))[:5]
-    return min((_swapped(D, centres) for centres in best), key=lambda centres: radius(D, centres))
-
-
 def recentred_centres(D: Matrix, k: int, n_starts: int, random: np.random.Generator) -> Indices:
     """Return the centres of smallest radius found from `n_starts` sets of k random patterns by recentring alone."""
     found = (_settled(D, random.permutation(len(D))[:k]) for _ in range(n_starts))
     return min(found, key=lambda centres: radius(D, centres))
-
-
-SEARCHES = {"recentring": recentred_centres, "swaps": swapped_centres}
-
-
-def _farthest_first(D: Matrix, k: int, start: int) -> Indices:
-    """Return Gonzalez's centres, each the pattern farthest from those before it; fewer if only copies are left."""
-    centres, nearest = [start], D[:, start].copy()
-    while len(centres) < k and nearest.max() > 0:
-        centres.append(int(np.argmax(nearest)))
-        nearest = np.minimum(nearest, D[:, centres[-1]])
-    return np.array(centres)
-
-
-def _recentred(D: Matrix, centres: Indices) -> Indices:
-    """Return centres moved to the middle of their clusters, while the radius falls."""
-    while True:
-        moved = np.array([middle(D, members) for members in clusters(D, centres)])
-        if radius(D, moved) >= radius(D, centres):
-            return centres
-        centres = moved
 
 
 def _settled(D: Matrix, centres: Indices) -> Indices:
@@ -131,27 +93,6 @@ def clusters(D: Matrix, centres: Indices) -> list[Indices]:
 def middle(D: Matrix, members: Indices) -> int:
     """Return the member whose largest distance to the others is smallest."""
     return int(members[D[np.ix_(members, members)].max(axis=1).argmin()])
-
-
-def _swapped(D: Matrix, centres: Indices) -> Indices:
-    """Return centres after the best swaps of one centre for another pattern, while the radius falls.
-
-    Only a pattern nearer than the radius to the one that is farthest now can lower it.
-    """
-    while True:
-        nearest = D[:, centres].min(axis=1)
-        newcomers = np.flatnonzero(D[:, nearest.argmax()] < nearest.max())
-        best, found = float(nearest.max()), None
-        to_newcomers = D[newcomers]
-        for place in range(len(centres)):
-            others = D[:, np.delete(centres, place)].min(axis=1, initial=np.inf)
-            radii = np.minimum(others, to_newcomers).max(axis=1, initial=0.0)
-            if len(radii) and radii.min() < best:
-                best, found = float(radii.min()), (place, newcomers[radii.argmin()])
-        if found is None:
-            return centres
-        centres = centres.copy()
-        centres[found[0]] = found[1]
 
 
 def left_out_distances(D: Matrix, centres: Indices) -> Matrix:

@@ -12,6 +12,6 @@ SEARCHES = Registry(
     },
 )
 __getattr__, __all__ = SEARCHES.exports(
-    "checkpointed.Checkpointed", "protocol.Search", "protocol.SearchRun",
+    "protocol.Search", "protocol.SearchRun",
     "run.Generation", "run.generations", "run.resolve_search",
 )  # fmt: skip

@@ -32,7 +32,7 @@ class CMAESSearch(Stopping):
         try:
             import cmaes
         except ModuleNotFoundError as error:
-            raise ModuleNotFoundError("search='cma-es' needs the package cmaes: pip install 'eocc[search]'") from error
+            raise ModuleNotFoundError("search='cma-es' needs the package cmaes: pip install cmaes") from error
         # The package needs at least two parameters; a second one, never used, is added to a single one.
         size = max(n_parameters, 2)
         kind = cmaes.CMA if size <= LARGEST_FULL else cmaes.SepCMA

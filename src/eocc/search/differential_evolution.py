@@ -6,7 +6,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
-from scipy.optimize import differential_evolution
+import scipy
 
 from eocc.foundation.types import Matrix
 from eocc.search.stopping import Run, Stopping
@@ -88,7 +88,7 @@ class DifferentialEvolutionRun(Run):
     def _solve(self) -> None:
         try:
             how, bounds = self.rules, [(0.0, 1.0)] * self.first.shape[1]
-            differential_evolution(  # without a tolerance: `patience` decides about convergence
+            scipy.optimize.differential_evolution(  # without a tolerance: `patience` decides about convergence
                 self._minimised, bounds, init=self.first, seed=self.rng, maxiter=how.max_generations,
                 strategy=how.strategy, mutation=how.mutation, recombination=how.recombination, polish=False, tol=0.0,
                 updating="deferred", vectorized=True,

@@ -47,7 +47,7 @@ def dissimilarity_space(prepared: Prepared, p: Matrix, out: Matrix) -> Dissimila
 def check_measure(measure: FittedMeasure, prepared: Prepared, out: Matrix) -> None:
     """Raise a ValueError unless the training dissimilarities at p = 1 have the right shape and lie in [0, 1]."""
     D = np.asarray(prepared.evaluate(np.ones(measure.n_parameters), out))
-    name = type(measure).__name__
+    name = measure.called
     if D.shape != out.shape:
         raise ValueError(f"{name}: evaluate gave shape {D.shape} for {len(out)} patterns and {out.shape[1]} prototypes")
     least, most = float(D.min()), float(D.max())

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.types import Indices
-from eocc.measures.protocol import FittedMeasure, Measure, Prepared
-from eocc.scale.cluster import prepare
+from eocc.measures.protocol import FittedMeasure, Measure, Prepared, prepare
 from eocc.space.prototypes.protocol import Selection
 from eocc.space.prototypes.select import count_of, select_prototypes
 
@@ -45,11 +44,9 @@ def represent(
     count = count_of(prototypes, n)
     if count == n:
         return Representation(measure.fit(patterns), patterns, patterns, np.arange(n), is_whole=True)
-    fit_against = getattr(measure, "fit_against", None)
     # Not drawn from rng, so that the prototypes of a seed do not depend on whether the measure has a scale.
     reference = np.random.default_rng(0).integers(n, size=1)
-    fitted = measure.fit(patterns) if fit_against is None else fit_against(patterns, patterns[reference])
+    fitted = measure.fit_against(patterns, patterns[reference])
     prototype_indices = select_prototypes(selection, fitted, patterns, count, rng)
     chosen = patterns[prototype_indices]
-    fitted = fitted if fit_against is None else fit_against(patterns, chosen)
-    return Representation(fitted, patterns, chosen, prototype_indices, is_whole=False)
+    return Representation(measure.fit_against(patterns, chosen), patterns, chosen, prototype_indices, is_whole=False)

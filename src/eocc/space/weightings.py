@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.base import LinearPrepared, neutral_weights
+from eocc.measures.base import LinearPrepared
 from eocc.measures.protocol import ComparesRows, FittedMeasure, Prepared
 from eocc.space.representation import Representation
 
@@ -40,7 +40,7 @@ def no_left_out_weights(n_weights: int) -> LeftOutWeights:
 def checked_weights(weights: Any, measure: FittedMeasure) -> Matrix:
     """Return p as an array, the neutral weights of the measure for None; raise a ValueError for invalid weights."""
     if weights is None:
-        return neutral_weights(measure)
+        return measure.neutral_weights()
     n_parameters = measure.n_parameters
     try:
         p = np.array(weights, dtype=np.float64)

@@ -6,9 +6,13 @@ fit       the rows chosen -> a model; all rows -> its threshold, p-values and st
 score     rows -> a file of decisions and scores
 """
 
+from eocc.classifiers.summary import Summary
+from eocc.foundation.vocabulary import completed
 from eocc.streaming.fit import fit_stream
 from eocc.streaming.passes import ColumnStatistics
-from eocc.streaming.score import Scored, Scoring, score_stream, writing_parquet
+from eocc.streaming.score import score_stream, writing_parquet
 from eocc.streaming.source import files_of
 
-__all__ = ["ColumnStatistics", "Scored", "Scoring", "files_of", "fit_stream", "score_stream", "writing_parquet"]
+__all__ = ["ColumnStatistics", "Summary", "files_of", "fit_stream", "score_stream", "writing_parquet"]
+for _name in __all__:
+    completed(globals()[_name])

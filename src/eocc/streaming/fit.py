@@ -1,21 +1,31 @@
 """A source -> a model of rows chosen by content; all rows -> its threshold, p-values and statistics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils import get_tags
 
 from eocc.classifiers.base import OneClassClassifier
-from eocc.classifiers.reading import say_remarks
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
+from eocc.foundation.registry import choose
 from eocc.measures import measures_of
+from eocc.measures.auto import is_pairwise
 from eocc.streaming.passes import StreamPasses
-from eocc.streaming.source import CHUNK_ROWS, REFUSE, SKIP, Source, check_classifier, first_reading, source_of
-from eocc.tables.matching import gaps_in
-from eocc.tables.reading import Read, Reading, fit_reading
+from eocc.streaming.source import (
+    CHUNK_ROWS,
+    REFUSE,
+    SKIP,
+    Source,
+    check_classifier,
+    first_reading,
+    say_left_out,
+    source_of,
+    used_rows,
+)
+from eocc.tables.judge import Fault
+from eocc.tables.reading import DECLARED, Read, Reading, fit_reading
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import join_tables
 
@@ -35,6 +45,8 @@ def fit_stream(
     dialect: Dialect | None = None,
     drop: Sequence[Any] = (),
     keeps_all: bool = False,
+    kinds: Mapping[Any, str] | None = None,
+    unreadable: str = REFUSE,
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -76,6 +88,10 @@ def fit_stream(
         Columns that are not compared.
     keeps_all : bool, default=False
         Whether columns that name the rows are compared too.
+    kinds : mapping of columns to "text", "category", "number" or "date", default=None
+        What columns hold, where that is not as their values show.
+    unreadable : {"refuse", "skip"}, default="refuse"
+        A row with a cell that cannot be read, such as text in a column of numbers, is an error, or is skipped.
 
     The classifier gets three more attributes, which a model file does not keep:
 
@@ -97,18 +113,26 @@ def fit_stream(
     check_classifier("fit_stream", classifier)
     if sample is not None:
         check_count("sample", sample)
-    checked(classifier.parameters, classifier)
-    if get_tags(classifier).input_tags.pairwise:
+    checked(classifier._parameters, classifier)
+    if is_pairwise(classifier.measure):
         raise ValueError("a stream holds rows, not dissimilarities; choose a measure of rows of numbers")
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
-    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns, drop=drop)
+    for kind in (kinds or {}).values():
+        choose("kind", DECLARED, kind)
+    stream = source_of(
+        source, chunk_rows, where, incomplete, dialect, unreadable, columns=columns, drop=drop, kinds=kinds or {}
+    )
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     keeps_all = keeps_all or not isinstance(classifier.measure, str)
     reading, is_numbers = first_reading(stream, keeps_all)
-    if not is_numbers or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records")):
+    if (
+        not is_numbers
+        or classifier.baseline_by is not None
+        or (isinstance(classifier.measure, str) and classifier.measure in measures_of("records"))
+    ):
         return _fit_whole(classifier, stream, outliers, sample, reading, keeps_all or columns is not None)
     reading = reading.for_numbers(True, str(classifier.measure))
     stream = replace(stream, reading=reading)
@@ -116,9 +140,9 @@ def fit_stream(
         others = replace(stream, where=(where[0], outliers))
         known = StreamPasses(others, count).fold(lambda part: part.values, lambda *two: np.concatenate(two))
     passes = StreamPasses(stream, count)
-    draft.fit_passes(passes, sample, known)
-    draft.take_reading(reading)
-    draft.having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
+    draft._fit_passes(passes, sample, known)
+    draft._take_reading(reading)
+    draft._having_seen(np.array([passes.statistics.minimum, passes.statistics.maximum]))
     draft.n_rows_seen_, draft.column_statistics_ = passes.n_rows, passes.statistics
     return commit_fit(classifier, draft)
 
@@ -129,17 +153,20 @@ def _fit_whole(
     """Fit to a table that holds other columns than numbers, which is read into memory at once."""
     if sample is not None:
         raise ValueError("sample is for tables of numbers; leave it out")
-    whole, y = stream.whole(), None
+    (whole, numbers), y = stream.whole(), None
     if outliers is not None and stream.where is not None:
-        others = replace(stream, where=(stream.where[0], outliers)).whole()
+        others, their_numbers = replace(stream, where=(stream.where[0], outliers)).whole()
         y = np.repeat([1, -1], [len(whole), len(others)])
-        whole = join_tables([whole, others])
+        whole, numbers = join_tables([whole, others]), np.append(numbers, their_numbers)
     apart = [name for name, why in reading.left_out.items() if not why]
-    known, table = fit_reading(whole, keeps_all, apart=apart)
-    say_remarks(known)
-    if stream.incomplete == SKIP:
-        kept = np.flatnonzero(gaps_in(table) == 0)
-        table, y = table[kept], None if y is None else y[kept]
+    faults: list[Fault] | None = [] if stream.unreadable == SKIP else None
+    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), faults, apart)
+    for remark in known.remarks:
+        remark.warn(3)
+    say_left_out({f"row {numbers[fault.row]}": str(fault) for fault in faults or ()})
+    kept = used_rows(table, faults, stream.incomplete == SKIP)
+    table, y = table[kept], None if y is None else y[kept]
     fitted = classifier.fit(Read(table, known), y)
+    fitted._name_rows(numbers[kept])
     fitted.n_rows_seen_ = len(table)
     return fitted

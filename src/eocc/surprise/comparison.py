@@ -11,12 +11,19 @@ from eocc.foundation.threads import BLOCK_SIZE, for_each_block
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.few import nearest_of_few
 from eocc.kernels.smallest import Remaining, summarise_lists
-from eocc.measures.protocol import ComparesMixedRows, ComparesRows, FindsNearest, FittedMeasure, Prepared, compares_rows
+from eocc.measures.protocol import (
+    ComparesMixedRows,
+    ComparesRows,
+    FindsNearest,
+    FittedMeasure,
+    Prepared,
+    compares_rows,
+    prepare,
+)
 from eocc.measures.tables import MixedRows
 from eocc.neighbours.exact import Lists, RowIndex
 from eocc.neighbours.in_rows import Nearest, empty_nearest, nearest_in, smallest, sorting_steps, summarise
 from eocc.neighbours.mixed import MixedIndex
-from eocc.scale.cluster import prepare
 
 # Lists hold the row itself, its 8 nearest, and show whether more are as near as the last one needed.
 # Rows whose list ends in a tie get the longer list, and only if that ends in a tie too, all prototypes.
@@ -61,9 +68,8 @@ class Reference:
     def coordinates_of(self, patterns: Any) -> Matrix:
         """Return the same of patterns."""
         if isinstance(self.measure, ComparesMixedRows):
-            return self.measure.encoded(patterns, self.prototypes)
-        assert isinstance(self.measure, ComparesRows)
-        return self.measure.coordinates(patterns)
+            return np.asarray(self.measure.encoded(patterns, self.prototypes))
+        return np.asarray(self.measure.coordinates(patterns))
 
     @cached_property
     def active(self) -> Flags:
@@ -117,10 +123,7 @@ class Comparison(ABC):
         self.twins = np.full(len(own), -1) if twins is None else twins
 
     def take_copies(self, tolerances: Sequence[float]) -> None:
-        """Take a pattern within the tolerance of a prototype, under every weighting, for that prototype.
-
-        So a training row, or a new copy of it, is not its own neighbour.
-        """
+        """Take a pattern within the tolerance of a prototype, under every weighting, for that prototype itself."""
         if len(self.reference) > 1:
             self.own = self._copies(tolerances)
 
@@ -288,8 +291,7 @@ class _Found(Comparison):
 
     def _nearest_prototypes(self) -> Indices:
         numbers = self._nearest_points(0)[1]
-        found = self.first[numbers]
-        return np.where(found == self.own, self._second[numbers], found)
+        return np.where(self.first[numbers] == self.own, self._second[numbers], self.first[numbers])
 
     @property
     def _second(self) -> Indices:
@@ -301,7 +303,7 @@ class _Found(Comparison):
         distances, numbers = self.lists[weighting]
         found, is_short = empty_nearest(len(numbers), k), np.empty(len(numbers), np.bool_)
         is_whole = distances.shape[1] >= len(self.counts)
-        left = Remaining(self.points_of(self.own), self.points_of(self.twins), self.counts, values[self.first])
+        left = Remaining(self.points_of(self.own), self.points_of(self.twins), self.counts, self.first, values)
         summarise_lists(self.lists[weighting], left, above, m, is_whole, *found, is_short)
         places = np.flatnonzero(is_short)  # many copies or ties
         if len(places):

@@ -10,7 +10,7 @@ With more columns d than rows n, all of it is computed from the products of pair
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_triangular
+import scipy
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Flags, Indices, Matrix
@@ -97,9 +97,9 @@ def _fit_columns(columns: Matrix, centre: Matrix, folds: Indices) -> tuple[Covar
     for fold, own in enumerate(held):
         others = sum(one for number, one in enumerate(products) if number != fold)
         mean, lower = _lower_of_columns(rows[folds != fold], np.asarray(others))
-        found[own] = (solve_triangular(lower, (rows[own] - mean).T, lower=True) ** 2).sum(axis=0)
+        found[own] = (scipy.linalg.solve_triangular(lower, (rows[own] - mean).T, lower=True) ** 2).sum(axis=0)
     mean, lower = _lower_of_columns(rows, np.asarray(sum(products)))
-    basis = np.ascontiguousarray(solve_triangular(lower, np.eye(len(lower)), lower=True).T)
+    basis = np.ascontiguousarray(scipy.linalg.solve_triangular(lower, np.eye(len(lower)), lower=True).T)
     return CovarianceView(centre + mean, basis, 0.0, 1.0), np.log(np.maximum(found, LEAST))
 
 
@@ -120,11 +120,11 @@ def _fit_products(columns: Matrix, centre: Matrix, folds: Indices) -> tuple[Cova
         held = folds == fold
         inner, cross, own = _centred(products, ~held, held)
         lower, ridge = _lower_of_rows(inner, columns.shape[1])
-        found[held] = (own - (solve_triangular(lower, cross, lower=True) ** 2).sum(axis=0)) / ridge
+        found[held] = (own - (scipy.linalg.solve_triangular(lower, cross, lower=True) ** 2).sum(axis=0)) / ridge
     mean = columns.mean(axis=0)
     everywhere = np.ones(len(rows), bool)
     lower, ridge = _lower_of_rows(_centred(products, everywhere, ~everywhere)[0], columns.shape[1])
-    basis = np.ascontiguousarray(solve_triangular(lower, columns - mean, lower=True).T)
+    basis = np.ascontiguousarray(scipy.linalg.solve_triangular(lower, columns - mean, lower=True).T)
     return CovarianceView(mean, basis, 1 / ridge, -1 / ridge), np.log(np.maximum(found, LEAST))
 
 

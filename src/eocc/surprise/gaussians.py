@@ -44,7 +44,7 @@ def columns_of(measure: FittedMeasure, patterns: Any, active: Flags) -> tuple[Ma
     if isinstance(measure, ComparesRows):
         weights = np.flatnonzero(active)
         return np.ascontiguousarray(measure.coordinates(patterns)[:, weights]), weights
-    if hasattr(measure, "indicator_columns"):
+    if measure.indicator_columns is not None:
         columns, weights = measure.indicator_columns(patterns)
         kept = active[weights]
         return np.ascontiguousarray(columns[:, kept]), weights[kept]

@@ -16,7 +16,7 @@ outliers counts no more than it does for an ordinary normal row: b is the lower 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Flags, Indices, Matrix
@@ -187,5 +187,5 @@ def _fit_coefficients(columns: Matrix, is_outlier: Matrix, share: Matrix, n_main
 
     bounds = [(0.0, None)] * n_main + [(None, None)] * (n_columns - n_main + 1)
     with one_blas_thread():  # the products are too small for several
-        found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
+        found = scipy.optimize.minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=bounds, options=CONVERGED)
     return np.asarray(found.x[:-1])

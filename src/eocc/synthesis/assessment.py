@@ -13,12 +13,11 @@ import numpy as np
 from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.graph.entropy import normalized_entropy, renyi_entropy
-from eocc.measures.protocol import Prepared
+from eocc.measures.protocol import Prepared, prepare
 from eocc.partition.dense import normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.performance import Performance
-from eocc.scale.cluster import prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
 from eocc.synthesis.graph_kinds import Graph, GraphKind
@@ -78,10 +77,6 @@ class EntropyAssessor:
         modularity = normalized_modularity(q)
         return Candidate(p, k, entropy, modularity, how.eta * term + (1 - how.eta) * modularity)
 
-    def rows(self, p: Matrix) -> Matrix:
-        """Return no rows."""
-        return np.empty((0, 0))
-
 
 @dataclass(frozen=True)
 class ValidationSynthesis:
@@ -116,8 +111,7 @@ class ValidationAssessor:
     def __call__(self, p: Matrix, space: DissimilaritySpace, graph: Graph) -> Candidate:
         """Run Algorithm 2: score the partitions into k = 2, ..., n clusters; ties go to fewer clusters."""
         how, least = self.synthesis, min(2, graph.tree.n_vertices)
-        rows = self.rows(p)
-        rows -= space.means
+        rows = np.vstack([pairs.evaluate(p) for pairs in self.prepared]) - space.means
         entropy, term = entropies(graph.tree, space.n_dims, how.gamma, how.objective)
         performance = self.kind.performances(
             space, graph, ValidationRows(rows, len(how.targets)), how.fuzzification, how.performance
@@ -128,10 +122,6 @@ class ValidationAssessor:
         return Candidate(
             p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])
         )
-
-    def rows(self, p: Matrix) -> Matrix:
-        """Return the validation patterns in the dissimilarity space of p."""
-        return np.vstack([pairs.evaluate(p) for pairs in self.prepared])
 
 
 Synthesis = EntropySynthesis | ValidationSynthesis

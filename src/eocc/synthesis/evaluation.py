@@ -6,8 +6,7 @@ import numpy as np
 
 from eocc.foundation.blas import one_blas_thread
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.protocol import Prepared
-from eocc.scale.cluster import prepare
+from eocc.measures.protocol import Prepared, prepare
 from eocc.space.dissimilarity_space import DissimilaritySpace, dissimilarity_space
 from eocc.space.representation import Representation
 from eocc.synthesis.assessment import Assessor, Candidate

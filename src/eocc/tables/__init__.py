@@ -4,5 +4,14 @@
 a training table, remembers how it was written, and reads every later table in the same way.
 """
 
+
+class TableWarning(UserWarning):
+    """What the user should know about a training table; `on_command_line` is the same in terms of options."""
+
+    def __init__(self, text: str, on_command_line: str = "") -> None:
+        super().__init__(text)
+        self.on_command_line = on_command_line or text
+
+
 # What comes first in dates such as 3/4/2031. Here, so that the command line lists them without loading numpy.
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"

@@ -64,14 +64,14 @@ class BadCellError(ValueError):
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a column holds: its kind, and the currency or percent sign of its numbers.
+    """What a column holds: its kind, and the different signs of its numbers, such as % or €, if there are any.
 
     If text could nearly be something else, `fault` says why it is not, `odd` is the cell to blame, if it is a single
     one, and `wanted` the kind that it should have been.
     """
 
     kind: str
-    unit: str = ""
+    signs: tuple[str, ...] = ()
     fault: str = ""
     odd: str = ""
     wanted: str = ""
@@ -96,14 +96,11 @@ def judge(column: Column, spelling: Spelling, meanings: Sequence[Meaning]) -> Ju
             first.setdefault(meaning.kind, str(label).strip())
     if found.keys() == {NUMBER, INFINITE}:
         return Judgement(NUMBER)  # the infinite ones are faults
-    units = sorted({meaning.unit for meaning in meanings if meaning.kind == NUMBER})
-    if found.keys() == {NUMBER} and len(units) > 1:
-        mix = " and ".join(f"with {sign}" if sign else "without a sign" for sign in units)
-        return Judgement(TEXT, fault=f"it holds numbers {mix}")
     if found.keys() == {NUMBER} and (code := _code_in(column)):
         return Judgement(TEXT, fault="begins with 0", odd=code)
     if len(found) <= 1 and not {TEXT, INFINITE} & found.keys():
-        return Judgement(next(iter(found), EMPTY), units[0] if units else "")
+        signs = tuple(sorted({meaning.sign for meaning in meanings if meaning.kind == NUMBER}))
+        return Judgement(next(iter(found), EMPTY), signs if any(signs) else ())
     return _judge_text(found, first)
 
 
@@ -111,9 +108,9 @@ def _judge_text(found: dict[str, int], first: dict[str, str]) -> Judgement:
     for wanted in (NUMBER, DATE, TIME):
         if 2 * found.get(wanted, 0) >= sum(found.values()):
             odd = first[next(kind for kind in found if kind != wanted)]
-            return Judgement(TEXT, "", f"is not a {wanted}", odd, wanted)
+            return Judgement(TEXT, (), f"is not a {wanted}", odd, wanted)
     odd = first.get(TEXT, "")
-    return Judgement(TEXT, "", "can be read as two dates", odd, DATE) if is_two_dates(odd) else Judgement(TEXT)
+    return Judgement(TEXT, (), "can be read as two dates", odd, DATE) if is_two_dates(odd) else Judgement(TEXT)
 
 
 def _code_in(column: Column) -> str:

@@ -1,15 +1,17 @@
 """A raw table -> the columns of a model, found by name or by order; and what rows of it lack or hold."""
 
+import shlex
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from eocc.foundation.printing import quoted
+from eocc.foundation.printing import printable, quoted
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted
-from eocc.tables.reading import Reading
-from eocc.tables.table import Column, Table
+from eocc.tables.reading import Reading, Remark, shown
+from eocc.tables.table import NUMBER, RELATIVE, Column, Table
 
 
 def matched(table: Table, reading: Reading, is_named: bool = True) -> tuple[Table, list[Column]]:
@@ -32,13 +34,25 @@ def matched(table: Table, reading: Reading, is_named: bool = True) -> tuple[Tabl
     return Table(tuple(known.pop(name) for name in wanted), table.dialect), list(known.values())
 
 
+def constant(patterns: Any, names: Sequence[Hashable]) -> Iterator[Remark]:
+    """Yield which columns of training patterns, a table or rows of numbers under these names, have a single value."""
+    is_table = isinstance(patterns, Table)
+    columns = patterns.columns if is_table else map(Column, names, [NUMBER] * len(names), patterns.T)
+    for column in columns if len(patterns) > 1 else ():
+        if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
+            name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
+            text, option = "a row with any other value will be rejected", f"--drop {shlex.quote(name)} leaves it out"
+            yield Remark(f"{name} is always {value}: {text}", "drop the column if it does not matter", option)
+
+
 def gaps_in(patterns: Any) -> Indices:
     """Return how many values each row of numbers or of a table lacks."""
     if isinstance(patterns, np.ndarray):
         return np.asarray(np.isnan(patterns).sum(axis=1))
     counts = np.zeros(len(patterns), np.int64)
     for column in patterns.columns:
-        counts += np.isnan(column.values)
+        if column.declared != RELATIVE:
+            counts += np.isnan(column.values)
     return counts
 
 

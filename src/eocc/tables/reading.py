@@ -1,6 +1,7 @@
 """How a fitted model reads tables: which columns it compares, what each holds, and how its text is written."""
 
 import shlex
+import warnings
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from eocc.foundation.checks import hashable, instance, mapping, optional, real, 
 from eocc.foundation.printing import printable, quoted
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
+from eocc.tables import TableWarning
 from eocc.tables.judge import (
     BadCellError,
     Fault,
@@ -34,7 +36,7 @@ from eocc.tables.naming import (
     parts_of_dates,
     why_naming,
 )
-from eocc.tables.spelling import PLAIN, Dialect, Spelling, number_of, unit_of
+from eocc.tables.spelling import PLAIN, Dialect, Spelling
 from eocc.tables.table import BOOLEAN, DATE, EMPTY, KINDS, NUMBER, PLURALS, TEXT, TIME, Column, Table
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -44,7 +46,6 @@ DECLARED = {
     "calendar": DATE, "categorical": TEXT,
 }  # fmt: skip
 CALENDAR = "calendar"
-UNITS = "write all in one unit"
 # Kinds for which text is categories, and anything else remains what it is; and for which the column is judged.
 GIVEN, ANY = "ordered", "any"
 
@@ -55,7 +56,7 @@ class GapError(BadCellError):
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A compared column of the training table: its kind, the sign of its numbers, and the parts of dates that count.
+    """A compared column of the training table: its kind, and the parts of dates that count.
 
     `low` and `high` are the least and the largest training value, `labels` the training categories. If the user
     declared it text, it `keeps_words` such as NA, which mean a gap in any other column.
@@ -63,7 +64,6 @@ class ReadColumn:
 
     name: Hashable
     kind: str
-    unit: str = ""
     parts: tuple[str, ...] = (MOMENT,)
     low: float | None = None
     high: float | None = None
@@ -71,7 +71,6 @@ class ReadColumn:
     keeps_words: bool = False
     stored: ClassVar = {
         "name": hashable, "kind": lambda value: value in (EMPTY, *KINDS),
-        "unit": lambda value: type(value) is str and len(value) < 4,
         "parts": lambda value: type(value) is tuple and set(value) <= {MOMENT, CLOCK, WEEKDAY},
         "low": optional(real()), "high": optional(real()),
         "labels": tuple_of(instance(str)), "keeps_words": instance(bool),
@@ -98,6 +97,12 @@ class Remark:
     def said(self, remedy: str, place: str = "") -> str:
         """Return the sentence without its full stop."""
         return "; ".join(filter(None, [self.text.replace("{place}", place), remedy]))
+
+    def warn(self, stacklevel: int) -> None:
+        """Warn, if the user can do something about it."""
+        if self.remedy:
+            warning = TableWarning(self.said(self.remedy), self.said(self.option))
+            warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
 @dataclass(frozen=True)
@@ -194,20 +199,14 @@ class Reading:
         return replace(self, columns=tuple(columns))
 
     def differences(self, raw: Table, spelling: Spelling) -> list[str]:
-        """Return how the text of a table differs from that of the training table: decimal mark, dates, signs."""
-        notes, texts = list[str](), {column.name: column for column in raw.columns if holds_text(column)}
-        if texts and (spelling.decimal, self.spelling.decimal) == (".", ","):
+        """Return how the text of a table differs from that of the training table: decimal mark, order of dates."""
+        notes = list[str]()
+        if (spelling.decimal, self.spelling.decimal) == (".", ",") and any(map(holds_text, raw.columns)):
             notes.append("numbers have decimal points, but commas in training")
         orders = spelling.day_first, self.spelling.day_first
         if None not in orders and orders[0] != orders[1]:
             first, second = ("day", "month") if spelling.day_first else ("month", "day")
             notes.append(f"dates have the {first} first, but the {second} in training")
-        for one in (one for one in self.columns if one.kind == NUMBER and one.name in texts):
-            column = texts[one.name]
-            texts_here = () if column.plain is not None else [str(label).strip() for label in column.labels or ()]
-            units = {unit_of(text, spelling) for text in texts_here if number_of(text, spelling) is not None}
-            units |= {""} if column.plain is not None else set()
-            notes += [_in_another_unit(one, unit) for unit in sorted(units - {one.unit})]
         return notes
 
 
@@ -228,11 +227,6 @@ class Read:
 
     def __getitem__(self, rows: Any) -> "Read":
         return replace(self, patterns=self.patterns[rows])
-
-
-def _in_another_unit(column: ReadColumn, unit: str) -> str:
-    here, there = (f"with {sign}" if sign else "without a sign" for sign in (unit, column.unit))
-    return f"column {column.name!r} has numbers {here}, but {there} in training"
 
 
 def _seen(column: Column) -> dict[str, Any]:
@@ -291,7 +285,7 @@ def fit_reading(
             remarks.append(_may_be_name(column.name))
         remarks += _remarks_on(judgement, column, spelling)
         keeps_words = DECLARED.get(column.declared) == TEXT
-        known = ReadColumn(column.name, judgement.kind, judgement.unit, keeps_words=keeps_words)
+        known = ReadColumn(column.name, judgement.kind, keeps_words=keeps_words)
         if judgement.kind == DATE:
             known = _with_parts(known, typed, declared, names)
             remarks += _remark_on_parts(known)
@@ -307,7 +301,7 @@ def fit_reading(
     named = {name: why for name, why in left_out.items() if why}
     remarks = [*([_not_compared(named)] if named else []), *remarks]
     in_text = {column.name for column in texts}
-    written = [one for one in columns if one.unit or (one.kind in (NUMBER, DATE) and one.name in in_text)]
+    written = any(one.kind in (NUMBER, DATE) and one.name in in_text for one in columns)
     reading = Reading(tuple(columns), left_out, spelling if written else PLAIN, is_numbers, tuple(remarks))
     return reading, Table(tuple(read))
 
@@ -355,13 +349,13 @@ def _with_parts(known: ReadColumn, typed: Column, declared: Any, names: set[Hash
 
 def _remarks_on(judgement: Judgement, column: Column, spelling: Spelling) -> list[Remark]:
     name = quoted(str(column.name))
-    if judgement.unit:
-        return [Remark(f"column {name} holds numbers with {judgement.unit}, which is left out", name=column.name)]
-    text, row = f"column {name} counts as text because", None
-    if judgement.fault and not judgement.odd:
-        return [Remark(f"{text} {judgement.fault}", UNITS, UNITS, name=column.name)]
+    if judgement.signs:
+        remedy = "write all in one unit" if len(judgement.signs) > 1 else ""
+        signs = " and ".join(f"with {sign}" if sign else "without a sign" for sign in judgement.signs)
+        return [Remark(f"column {name} holds numbers {signs}; signs are left out", remedy, remedy, name=column.name)]
     if not judgement.fault:
         return []
+    text = f"column {name} counts as text because"
     codes = [k for k, label in enumerate(column.labels or ()) if str(label).strip() == judgement.odd]
     row = int(np.flatnonzero(column.codes == codes[0])[0])
     text = f"{text} {quoted(judgement.odd)}{{place}} {judgement.fault}"

@@ -34,6 +34,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 # Larger integers would be rounded, which matters if they are names.
 EXACT = 2**53
+# A larger sparse matrix, 1 GiB as an array, is refused.
+MOST_CELLS = 2**27
 WANTED = "a pandas or polars frame, a list of records (dicts) or a 2-D array"
 
 
@@ -60,7 +62,17 @@ def table_of(X: Any) -> Table:
 
 
 def eager(X: Any) -> Any:
-    """Return a frame with its data, also of a lazy one, and anything else as it is; refuse names that occur twice."""
+    """Return a frame with its data, also of a lazy one, a matrix as an array, and anything else as it is.
+
+    Refuse names that occur twice, and sparse matrices that are too large for an array.
+    """
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        if np.prod(X.shape, dtype=float) > MOST_CELLS:
+            size = " x ".join(f"{n:,}" for n in X.shape)
+            raise ValueError(f"X is a sparse matrix of {size} cells, too many; reduce it first, as by TruncatedSVD")
+        return X.toarray()
+    if isinstance(X, np.matrix):
+        return np.asarray(X)
     if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
         X = X.collect()
     if is_frame(X) and not isinstance(X, Table):
@@ -88,7 +100,7 @@ def _columns_of_frame(X: Any) -> list[Column]:
     except ModuleNotFoundError as error:
         if hasattr(X, "dtypes") and all(getattr(dtype, "kind", "") in "biufmM" for dtype in X.dtypes):
             return [column_of_array(name, np.asarray(X[name])) for name in X.columns]  # pandas without narwhals
-        raise ModuleNotFoundError("frames need the package narwhals: pip install 'eocc[tables]'") from error
+        raise ModuleNotFoundError("frames need the package narwhals: pip install narwhals") from error
     try:
         frame = nw.from_native(X, eager_only=True)
         names = frame.columns
@@ -112,7 +124,7 @@ def _column_of_series(name: Hashable, series: Any) -> Column:
     if dtype.is_numeric() or dtype == nw.Boolean:
         if dtype.is_integer() and max(abs(series.max() or 0), abs(series.min() or 0)) > EXACT:
             return column_of_cells(name, series.to_list())
-        values = series.cast(nw.Float64).to_numpy()
+        values = (series if dtype == nw.Float64 else series.cast(nw.Float64)).to_numpy()
         return _column_of_numbers(name, BOOLEAN if dtype == nw.Boolean else NUMBER, values)
     if dtype in (nw.Datetime, nw.Date, nw.Duration):
         if getattr(dtype, "time_zone", None):

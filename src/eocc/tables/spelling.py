@@ -20,6 +20,7 @@ NUMERAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNO
 # In a column of digits only, a numeral that begins with 0 is a name: a postal code, a part number.
 CODE = re.compile(r"0\d+", re.ASCII)
 CURRENCIES = "€$£¥₹"
+SIGNS = f"%{CURRENCIES}"
 _PATTERN = (
     r"(?P<sign>[+-]?)(?P<before>[{currencies}] ?)?"
     r"(?P<whole>[1-9]\d{{0,2}}(?P<group>[{groups}])\d{{3}}(?:(?P=group)\d{{3}})*|\d+)"
@@ -60,20 +61,21 @@ class Meaning(NamedTuple):
 
     kind: str
     value: float = math.nan
-    unit: str = ""
+    sign: str = ""
 
 
 def meaning_of(text: str, spelling: Spelling = PLAIN) -> Meaning:
     """Return what a text without blanks around it means.
 
     >>> meaning_of("12 %"), meaning_of("NA").kind, meaning_of("12:30").kind, meaning_of("oak").kind
-    (Meaning(kind='number', value=12.0, unit='%'), 'absent', 'time of day', 'text')
+    (Meaning(kind='number', value=12.0, sign='%'), 'absent', 'time of day', 'text')
     """
     if text.lower() in MISSING:
         return Meaning(ABSENT)
     number = number_of(text, spelling)
     if number is not None:
-        return Meaning(NUMBER, number, unit_of(text, spelling)) if math.isfinite(number) else Meaning(INFINITE)
+        sign = "".join(letter for letter in text if letter in SIGNS)
+        return Meaning(NUMBER, number, sign) if math.isfinite(number) else Meaning(INFINITE)
     truth = truth_of(text)
     if truth is not None:
         return Meaning(BOOLEAN, float(truth))
@@ -100,14 +102,6 @@ def number_of(text: str, spelling: Spelling = PLAIN) -> float | None:
         return None
     whole = "".join(letter for letter in found["whole"] if letter.isdigit())
     return float(f"{found['sign']}{whole}.{found['part'] or 0}{found['exponent'] or ''}")
-
-
-def unit_of(text: str, spelling: Spelling = PLAIN) -> str:
-    """Return the currency or percent sign of a number."""
-    if text[-1:].isdigit() and text[:1].isdigit():
-        return ""
-    found = WRITTEN[spelling.decimal].fullmatch(text)
-    return "" if found is None else f"{found['before'] or ''}{found['after'] or ''}".strip()
 
 
 def truth_of(text: str) -> bool | None:

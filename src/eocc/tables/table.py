@@ -16,6 +16,8 @@ from eocc.foundation.types import Indices, Matrix
 # What a column may hold. One without values is EMPTY; one of several kinds has their names joined by AND.
 NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME = "number", "boolean", "text", "date", "duration", "time of day"
 KINDS = (NUMBER, BOOLEAN, TEXT, DATE, DURATION, TIME)
+# What a column is declared that holds another one's values relative to their groups.
+RELATIVE = "relative"
 EMPTY, AND, NESTED = "", " and ", "list or object"
 PLURALS = {
     NUMBER: "numbers", BOOLEAN: "booleans", TEXT: "text", DATE: "dates", DURATION: "durations", TIME: "times of day",
@@ -145,7 +147,7 @@ class TextColumn(Column):
     @cached_property
     def _encoded(self) -> tuple[Matrix, tuple[Any, ...]]:
         encoded = self.texts.dictionary_encode()
-        places = encoded.indices.to_numpy(zero_copy_only=False).astype(np.float64)  # null becomes NaN
+        places = _as_numpy(encoded.indices)
         return places, tuple(encoded.dictionary.to_pylist())
 
     @property
@@ -175,7 +177,7 @@ class TextColumn(Column):
                 numbers = compute.if_else(is_gap, None, trimmed).cast(pyarrow.float64())
             except pyarrow.ArrowInvalid:
                 return None
-        values = np.array(numbers.to_numpy(zero_copy_only=False), np.float64)
+        values = _as_numpy(numbers)
         n_gaps = np.isnan(values).sum()
         # The texts nan and inf would be numbers too.
         return values if n_gaps == numbers.null_count and n_gaps < len(values) and not np.isinf(values).any() else None
@@ -188,6 +190,19 @@ class TextColumn(Column):
 
         found = self.texts.filter(compute.match_substring_regex(self.texts, pattern))
         return list(found.unique().to_pylist())
+
+
+def _as_numpy(numbers: Any) -> Matrix:
+    """Return numbers of pyarrow, null as NaN; its own method imports pandas, which takes long."""
+    found = numbers.cast("float64")
+    if not len(found):
+        return np.empty(0)
+    known, values = found.buffers()
+    own = slice(found.offset, found.offset + len(found))
+    copied = np.frombuffer(values, np.float64)[own].copy()
+    if found.null_count:
+        copied[np.unpackbits(np.frombuffer(known, np.uint8), bitorder="little")[own] == 0] = np.nan
+    return copied
 
 
 def _may_be_number(text: str | None) -> bool:

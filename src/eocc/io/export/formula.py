@@ -84,8 +84,10 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
     if not hasattr(classifier, "ellipsoids_"):
         kind = type(classifier).__name__
         raise ValueError(f"{kind} cannot be exported; fit a RegionClassifier, in the command line --method regions")
+    if classifier.baseline_ is not None:
+        raise ValueError("a model with baseline_by cannot be exported; fit it without, or score with eocc")
     if not has_columns(classifier.measure_):
-        what = type(classifier.resolved_measure_).__name__
+        what = classifier.resolved_measure_.called
         raise ValueError(f"only models of numbers and of tables can be exported, not those of {what}")
     found = _columns(classifier, columns)
     model, calibration = classifier.ellipsoids_, classifier.calibration_
@@ -99,7 +101,7 @@ def formula_of(classifier: Any, columns: Sequence[str] | None = None) -> Formula
 
 
 def _columns(classifier: Any, names: Sequence[str] | None) -> list[DataColumn]:
-    found = data_columns(classifier.measure_, classifier.weights_, classifier.feature_names)
+    found = data_columns(classifier.measure_, classifier.weights_, classifier._feature_names)
     n_features = len(classifier.ellipsoids_.placement.origin)
     if n_features > MOST_FEATURES:
         raise ValueError(f"a model of {n_features} features is too wide to export; at most {MOST_FEATURES}")

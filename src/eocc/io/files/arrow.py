@@ -103,7 +103,7 @@ def _pyarrow() -> Any:
         import pyarrow.ipc
         import pyarrow.parquet
     except ModuleNotFoundError:
-        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install 'eocc[tables]'") from None
+        raise ModuleNotFoundError("Parquet and Arrow files need pyarrow: pip install pyarrow") from None
     return pyarrow
 
 
@@ -113,6 +113,6 @@ def _readable(path: Path, arrow: Any) -> Iterator[None]:
     try:
         yield
     except (arrow.lib.ArrowException, OSError, MemoryError, UnicodeDecodeError, EOFError) as error:
-        message = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        message = (str(error).splitlines() or [type(error).__name__])[0][:200].rstrip(".")
         hint = "is the file complete, and does its name match its format?"
         raise complaint(str(path), None, f"cannot be read: {message}; {hint}") from None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eocc.foundation.printing import complaint, has_instead, printable, quoted
-from eocc.foundation.types import Flags, Indices
+from eocc.foundation.types import Indices
 from eocc.foundation.wording import counted
 from eocc.io.files.chunk import Chunk
 from eocc.io.files.objects import as_table, checked_objects, describe, schema_of_objects
@@ -164,27 +164,16 @@ def _check_measure(kind: str, described: str, where: str, measure: str | None) -
         raise complaint(where, None, f"holds {described}, which {quoted(measure)} does not compare; use {use}")
 
 
-def remarks_on(learnt: Learnt, chunks: Sequence[Chunk], normal: Flags, has_label: bool, is_auto: bool) -> Iterator[str]:
-    """Yield what the user should know about the columns of a training table; `normal` says which rows are normal."""
+def remarks_on(learnt: Learnt, chunks: Sequence[Chunk], has_label: bool, is_auto: bool) -> Iterator[str]:
+    """Yield what the user should know about the columns of a training table."""
     if learnt.reading is None:
         return
     places = Places(chunks)
     for remark in learnt.reading.remarks:
         place = "" if remark.row is None else f" ({places.name(remark.row)})"
         yield remark.said(remark.option, place)
-    table = learnt.X.patterns if normal.all() else learnt.X.patterns[np.flatnonzero(normal)]
-    yield from _constant(table)
     if is_auto:
-        yield from _why_records(learnt.reading, table, has_label)
-
-
-def _constant(normal: Table) -> Iterator[str]:
-    """Yield which columns have the same value in every normal row."""
-    for column in normal.columns if len(normal) > 1 else ():
-        if not np.isnan(column.values[0]) and (column.values == column.values[0]).all():
-            name, value = shown(column.name), printable(str(column.cell(0)).removesuffix(".0"))
-            drop = f"--drop {shlex.quote(name)} leaves it out"
-            yield f"{name} is always {value}: a row with any other value will be rejected; {drop}"
+        yield from _why_records(learnt.reading, learnt.X.patterns, has_label)
 
 
 def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[str]:
@@ -195,7 +184,7 @@ def _why_records(reading: Reading, table: Table, has_label: bool) -> Iterator[st
         more = f" and {counted(len(gaps) - 1, 'more column')}" if len(gaps) > 1 else ""
         yield f"values are missing in column {quoted(str(gaps[0]))}{more}, so rows are compared by {use}"
     odd = {remark.name for remark in reading.remarks}
-    if len(texts) == 1 and len(reading.columns) > 1 and texts[0].name not in odd:
+    if len(texts) == 1 and len(reading.columns) > 1 and texts[0].name not in odd and not texts[0].keeps_words:
         name, option = quoted(str(texts[0].name)), shlex.quote(shown(texts[0].name))
         labels = "" if has_label else f"if it holds labels pass --label {option}, "
         why = f"column {name} holds {texts[0].kind}, so rows are compared by {use}"

@@ -8,6 +8,7 @@ from contextlib import closing
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
+from signal import SIGXCPU
 from typing import Any
 
 from eocc.foundation.printing import complaint, has_instead, quoted
@@ -20,8 +21,9 @@ from eocc.tables.sources import column_of_cells
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import Table
 
-# A workbook may take this much memory, and so many times its size.
+# A workbook may take this much memory, and so many times its size; so many seconds, and so many more per MiB.
 MEMORY, TIMES = 2**28, 64
+SECONDS, SECONDS_PER_MIB = 10, 5
 # What Excel writes into a cell whose formula has no value.
 ERRORS = frozenset({"", "#N/A", "#DIV/0!", "#REF!", "#NAME?", "#VALUE!", "#NUM!", "#NULL!"})
 
@@ -52,10 +54,11 @@ def _of_width(row: Row, width: int, where: str) -> Row:
 def _rows(path: Path, sheet: str) -> Generator[Any]:
     """Yield the layout, and the number and the cells of each row, up to the last cell with a value."""
     if find_spec("python_calamine") is None:
-        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install 'eocc[tables]'")
+        raise ModuleNotFoundError("Excel and OpenDocument files need python-calamine: pip install python-calamine")
     file = regular(path)
     limit = MEMORY + TIMES * file.stat().st_size
-    program = [sys.executable, "-I", str(Path(workbook.__file__)), str(file), sheet, str(limit)]
+    seconds = SECONDS + SECONDS_PER_MIB * (file.stat().st_size >> 20)
+    program = [sys.executable, "-I", str(Path(workbook.__file__)), str(file), sheet, str(limit), str(seconds)]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -87,10 +90,14 @@ def _loaded(process: Any, path: Path, limit: int) -> Any:
     try:
         return pickle.load(process.stdout)
     except (EOFError, pickle.UnpicklingError):
-        said = process.stderr.read().decode(errors="replace").strip().splitlines()
+        said = process.stderr.read().decode(errors="replace")
         if process.wait() == 0:
             return None
-        why = f"cannot be read: {said[-1][:200] if said else 'damaged'}; is it a complete workbook?"
-        if process.returncode in (9, -6, -9, -11) or "memory" in why:
+        why = "cannot be read; is it a complete workbook, and does its name match its format?"
+        if "password" in said.lower():
+            why = "is protected by a password; save it without one"
+        elif process.returncode == -SIGXCPU:
+            why = f"takes more than {process.args[-1]} seconds; save the sheet as .csv if you trust it"
+        elif process.returncode in (9, -6, -9, -11) or "memory" in said or "MemError" in said:
             why = f"needs more than {limit >> 20} MiB of memory; save the sheet as .csv if you trust it"
         raise complaint(str(path), None, why) from None

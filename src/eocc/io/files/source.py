@@ -127,8 +127,8 @@ class Lines:
     def _failing(self, read: Any) -> bytes:
         try:
             return bytes(read())
-        except DAMAGED as error:  # of a packed file
-            raise complaint(self.where, None, f"cannot be read: {error}; is the file complete?") from None
+        except DAMAGED:  # of a packed file
+            raise complaint(self.where, None, "cannot be unpacked; is the file complete?") from None
 
     def _count(self, data: bytes) -> None:
         self.size += len(data)

@@ -1,7 +1,7 @@
-"""A program of its own, which prints the rows of a sheet of a workbook as pickles, within a memory limit.
+"""A program of its own, which prints the rows of a sheet of a workbook as pickles, within limits of memory and time.
 
-A workbook of a few kilobytes can describe a sheet of a billion cells. The system ends this process before such a
-sheet fills the memory.
+A workbook of a few kilobytes can describe a sheet of a billion cells, or the same sheet under a million names. The
+system ends this process before such a workbook fills the memory or takes minutes.
 """
 
 import pickle
@@ -12,24 +12,25 @@ from itertools import islice
 PART_ROWS = 2048
 
 
-def main(path: str, wanted: str, limit: str) -> None:
+def main(path: str, wanted: str, limit: str, seconds: str) -> None:
     """Write the names of all sheets, the name of the chosen one, and its rows."""
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (int(limit), int(limit)))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
     except ImportError:  # not on this system
         pass
     from python_calamine import CalamineWorkbook
 
     book = CalamineWorkbook.from_path(path)
     names = list(book.sheet_names)
-    sheets = {name: book.get_sheet_by_name(name) for name in ([wanted] if wanted in names else names)}
-    # A cover has fewer cells than the data.
-    chosen = max(sheets, key=lambda name: sheets[name].total_height * sheets[name].total_width) if sheets else ""
+    # The largest sheet: a cover has fewer cells than the data. At most two are in memory.
+    sheets = map(book.get_sheet_by_name, [wanted] if wanted in names else names)
+    chosen = max(sheets, key=lambda sheet: sheet.total_height * sheet.total_width, default=None)
     out = sys.stdout.buffer
-    pickle.dump((names, chosen), out)
-    rows = iter(sheets[chosen].to_python(skip_empty_area=False)) if sheets else iter(())
+    pickle.dump((names, chosen.name if chosen else ""), out)
+    rows = iter(chosen.to_python(skip_empty_area=False) if chosen else ())
     while part := list(islice(rows, PART_ROWS)):
         pickle.dump(part, out)
     out.flush()
@@ -41,4 +42,4 @@ if __name__ == "__main__":
     except MemoryError:
         sys.exit(9)
     except Exception as error:
-        sys.exit((str(error).splitlines() or [""])[0][:200] or type(error).__name__)
+        sys.exit(str(error)[:200])

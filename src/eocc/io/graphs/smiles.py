@@ -24,7 +24,7 @@ def molecule(smiles: Any) -> LabelledGraph:
     try:
         from rdkit import Chem, rdBase
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("SMILES need RDKit: pip install 'eocc[molecules]'", name=error.name) from error
+        raise ModuleNotFoundError("SMILES need RDKit: pip install rdkit", name=error.name) from error
     if not isinstance(smiles, str) or not smiles.strip():
         raise ValueError(f"{smiles!r} is not a SMILES; leave it out")
     if len(smiles) > LONGEST:

@@ -4,6 +4,8 @@ docs/reference/model_file.md describes the format. Loading runs no code from the
 import and nothing to evaluate. Every file either gives a model or a ``ModelFileError``.
 """
 
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,8 +24,9 @@ from eocc.io.model_file.container import (
     write_container,
 )  # fmt: skip
 from eocc.io.model_file.document import NotSaved, describe, restore
+from eocc.io.model_file.plain import UnwritableError
 
-__all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "load", "save"]
+__all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "identity", "load", "save"]
 
 # Larger files are read only on request, so that a file from elsewhere cannot fill the memory.
 MAX_BYTES = 2**30
@@ -35,6 +38,19 @@ def save(classifier: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier to `path`, whole or not at all; the same model gives the same bytes."""
     manifest, arrays = describe(classifier)
     write_container(path, manifest, {name + SUFFIX: array_bytes(array) for name, array in arrays.items()})
+
+
+def identity(classifier: Any) -> str | None:
+    """Return 16 hexadecimal digits that only models with the same fitted values share; None if it cannot be saved."""
+    try:
+        manifest, arrays = describe(classifier)
+    except UnwritableError:
+        return None
+    fitted = json.dumps([manifest["estimator"], manifest["fitted"]], allow_nan=False)
+    digest = hashlib.sha256(fitted.encode())
+    for name in sorted(arrays):
+        digest.update(name.encode() + array_bytes(arrays[name]))
+    return digest.hexdigest()[:16]
 
 
 def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mapping[str, Any], max_bytes: int) -> Any:

@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 
-import eocc.measures as measures
 from eocc.foundation.checks import Check, array_of, hashable, instance, integer, optional, setting, tuple_of
+from eocc.measures import MEASURES
 from eocc.measures.coders import FittedColumn
+from eocc.measures.composite import Composite
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.regions import EXTENTS, MEMBERSHIP_FUNCTIONS, REPRESENTATIVES, TCONORMS
 from eocc.regions.performance import COUNT_PERFORMANCES
 from eocc.search import SEARCHES
+from eocc.space.baseline import Baseline
 from eocc.space.prototypes import SELECTIONS
 from eocc.synthesis import GRAPHS
 from eocc.tables.reading import ReadColumn, Reading
@@ -53,6 +55,7 @@ GRAPHS_AND_TABLES: dict[type, Mapping[str, Check]] = {
         "levels": optional(instance(tuple)),
     },
     Reading: Reading.stored,
+    Baseline: Baseline.stored,
     ReadColumn: ReadColumn.stored,
     Spelling: {
         "decimal": lambda value: value in (".", ","),
@@ -81,7 +84,8 @@ def _has_equal_columns(table: Table) -> bool:
 
 
 FITS: dict[type, Callable[[Any], bool]] = {
-    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_kind
+    Column: _has_its_labels, Table: _has_equal_columns, FittedColumn: _has_known_kind,
+    Baseline: lambda baseline: baseline.is_sound,
 }  # fmt: skip
 
 
@@ -103,10 +107,8 @@ def _classes() -> Iterator[type]:
             if not isinstance(entry, FunctionType):
                 yield entry if isinstance(entry, type) else type(entry)
     yield from GRAPHS_AND_TABLES
-    for name in measures.__all__:
-        kind = getattr(measures, name)
-        if hasattr(kind, "fitted_class"):
-            yield from (kind, kind.fitted_class, *kind.stored_classes)
+    for kind in (Composite, *MEASURES.values()):
+        yield from (kind, kind.fitted_class, *kind.stored_classes)
 
 
 def name_of(kind: type) -> str:

@@ -50,13 +50,13 @@ class NotSaved:
 
 def describe(classifier: Any) -> tuple[dict[str, Any], Arrays]:
     """Return the manifest, without its list of members, and the arrays it names."""
-    state, encoder = classifier.fitted_state(), Encoder()
-    parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier.parameters}
+    state, encoder = classifier._fitted_state(), Encoder()
+    parameters = {one.name: _parameter(encoder, one, getattr(classifier, one.name)) for one in classifier._parameters}
     fitted = {name: _fitted(encoder, name, value) for name, value in state.items()}
     own = {CALLED[name] for name, part in fitted.items() if name in CALLED and _is_passed(part)}
     answered = (state.get("answers") or {}).get("rows")
     for patterns in (state["prototypes"], state.get("outliers"), answered):
-        if patterns is not None and hasattr(state["measure"], "check_patterns"):
+        if patterns is not None:
             state["measure"].check_patterns(patterns)  # what is saved can be loaded
     manifest = {
         "format": FORMAT,
@@ -121,19 +121,19 @@ def restore(
     classifier = classes[name]()
     classifier.set_params(**_parameters(decoder, classifier, manifest["parameters"], passed))
     state = _state(decoder, manifest["fitted"], passed)
-    classifier.restore_state(state)
+    classifier._restore_state(state)
     demand(decoder.used == set(decoder.arrays), "it holds an array that nothing refers to")
     _check_first_score(first_score(classifier, state), manifest["first_score"])
     return classifier
 
 
 def _parameters(decoder: Decoder, classifier: Any, documents: Any, passed: Mapping[str, Any]) -> dict[str, Any]:
-    names = [parameter.name for parameter in classifier.parameters]
+    names = [parameter.name for parameter in classifier._parameters]
     is_right = isinstance(documents, dict) and set(documents) <= set(names)
     demand(is_right, f"the parameters must be {', '.join(names)}")
     values = {}
     # Parameters that the version of the file did not have keep their defaults.
-    for parameter in (one for one in classifier.parameters if one.name in documents):
+    for parameter in (one for one in classifier._parameters if one.name in documents):
         name, document = parameter.name, documents[parameter.name]
         if isinstance(document, dict) and set(document) == {"not_saved"}:
             kind = document["not_saved"]
@@ -186,15 +186,13 @@ def first_score(classifier: Any, state: Mapping[str, Any]) -> float | None:
     if work_of(state["measure"], state["prototypes"], others) > MOST_WORK:
         return None
     with np.errstate(all="ignore"):
-        score = float(classifier.score_patterns(state["prototypes"][[0]]).log_memberships[0])
+        score = float(classifier._score_patterns(state["prototypes"][[0]]).log_memberships[0])
     demand(math.isfinite(score), "the first training row has no finite score")
     return score
 
 
 def work_of(measure: Any, prototypes: Any, others: Iterable[Any]) -> int:
     """Return about how many cells it takes to compare the first prototype with all prototypes and with `others`."""
-    if not hasattr(measure, "comparison_work"):
-        return 0
     compared = [joined(prototypes[[0]], rows) for rows in others if rows is not None]
     return int(sum(map(measure.comparison_work, [prototypes, *compared])))
 

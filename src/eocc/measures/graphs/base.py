@@ -10,11 +10,11 @@ import numpy as np
 from eocc.foundation.checks import hashable, instance, mapping, optional, text
 from eocc.foundation.registry import listed
 from eocc.foundation.wording import counted
-from eocc.measures.base import RegisteredFitted, RegisteredMeasure
 from eocc.measures.graphs.attributes import KINDS, Schema, find_schema
 from eocc.measures.graphs.flat import GraphPairs
 from eocc.measures.labelled_graph import LabelledGraph, labelled_graph
 from eocc.measures.objects import Objects, read_objects
+from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.tables.sources import is_missing
 
 # Arrays with an entry per vertex, besides those of the attributes.
@@ -28,7 +28,7 @@ BYTES_PER_VALUE = 2**12
 
 
 @dataclass(frozen=True)
-class FittedGraphMeasure(RegisteredFitted):
+class FittedGraphMeasure(FittedMeasure):
     """A measure of graphs with the attributes of vertices and edges, and their ranges in training."""
 
     vertex: Schema
@@ -109,7 +109,7 @@ def _n_held(graph: LabelledGraph) -> int:
 
 
 @dataclass(frozen=True)
-class GraphMeasure(RegisteredMeasure):
+class GraphMeasure(Measure):
     """A measure of graphs. Its `fitted_class` takes the attributes of vertices, those of edges, and the direction."""
 
     vertex_kinds: Mapping[str, str] = field(default_factory=dict)

@@ -43,8 +43,10 @@ class FittedTwec(FittedGraphMeasure):
     """TWEC with the attributes and their ranges in training."""
 
     weighs: ClassVar = ("a (numbers of vertices)", "b (edges)", "g (edges in one graph only)")
-    # All four costs count alike. At p = 1 only the numbers of vertices would be compared.
-    neutral_weights: ClassVar = (0.25, 2 / 3, 0.5)
+
+    def neutral_weights(self) -> Matrix:
+        """Return the p at which all four costs count alike. At p = 1 only the numbers of vertices would count."""
+        return np.array([0.25, 2 / 3, 0.5])
 
     def prepare(
         self, patterns: Sequence[LabelledGraph], prototypes: Sequence[LabelledGraph] | None = None

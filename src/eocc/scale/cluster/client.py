@@ -1,25 +1,20 @@
-"""The cluster in use, and how it gets data and tasks: if a worker dies, its tasks run again elsewhere."""
+"""How a cluster gets data and tasks: if a worker dies, its tasks run again elsewhere."""
 
-import re
 import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from itertools import cycle, pairwise
 from typing import Any
 
 import numpy as np
 
-from eocc.foundation.arguments import check_number
 from eocc.foundation.blas import one_blas_thread
 from eocc.scale.cluster.pickled import Pickled
 
-# Addresses that Dask accepts: a host and its port, or a scheduler in this process.
-ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
 # Tasks per slot in every batch of candidates: more would balance better, but each costs milliseconds.
 SHARE = 2
 # Seconds without any worker: until a warning, and by default until the work fails.
@@ -27,57 +22,8 @@ WARNED_AFTER = 5.0
 MAX_WAIT = 300.0
 # Seconds between two looks at the workers.
 LOOK_EVERY = 1.0
-_client: ContextVar[Any] = ContextVar("eocc_client", default=None)
 # The `max_wait` of clients; a context variable would not reach the threads of a fit.
-_max_wait: "weakref.WeakKeyDictionary[Any, float]" = weakref.WeakKeyDictionary()
-# Returns the client in use, or None without a cluster.
-current: Callable[[], Any] = _client.get
-
-
-@contextmanager
-def on(client: Any, *, max_wait: float = MAX_WAIT) -> Iterator[Any]:
-    """Fit on a cluster inside the block: a ``distributed.Client``, or the address of a scheduler. Yields the client.
-
-    Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
-    without a cluster. If there is no worker for `max_wait` seconds, the fit fails; a warning comes after 5 seconds.
-    Needs the extra ``cluster``.
-    """
-    check_number("max_wait", max_wait, "above 0", lambda value: value > 0)
-    try:
-        from distributed import Client
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError("a cluster needs the package distributed: pip install 'eocc[cluster]'") from error
-    if isinstance(client, str):
-        with _connected(Client, client) as made, on(made, max_wait=max_wait):
-            yield made
-        return
-    if not isinstance(client, Client):
-        raise ValueError(f"pass a distributed.Client or the address of a scheduler, not {client!r}")
-    if client.asynchronous:
-        raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
-    _max_wait[client] = max_wait
-    with client.as_current(), using(client):
-        yield client
-
-
-def _connected(make: Any, address: str) -> Any:
-    remedy = "start one with 'dask scheduler' and pass the address that it prints, for example tcp://host:8786"
-    if not ADDRESS.fullmatch(address):  # a client would try for half a minute
-        raise ValueError(f"{address!r} is not the address of a scheduler; {remedy}")
-    try:
-        return make(address, set_as_default=False)
-    except OSError as error:
-        raise ValueError(f"no scheduler answers at {address!r} ({error}); {remedy}") from None
-
-
-@contextmanager
-def using(client: Any) -> Iterator[None]:
-    """Use the client (None: no cluster) in this thread inside the block."""
-    token = _client.set(client)
-    try:
-        yield
-    finally:
-        _client.reset(token)
+max_waits: "weakref.WeakKeyDictionary[Any, float]" = weakref.WeakKeyDictionary()
 
 
 def n_slots(client: Any) -> int:
@@ -127,7 +73,7 @@ def reached(client: Any) -> Iterator[None]:
     except Exception as error:
         if client.status == "running" and not isinstance(error, CancelledError | CommClosedError):
             raise
-        remedy = "start it again and repeat the call; a Checkpointed search continues from its file"
+        remedy = "start it again and repeat the call"
         raise ConnectionError(f"the scheduler at {address} went away or dropped the work; {remedy}") from error
 
 
@@ -148,7 +94,7 @@ def gathered(client: Any, futures: list[Any]) -> list[Any]:
     from distributed import wait
 
     lonely_since: float | None = None
-    is_warned, most = False, _max_wait.get(client, MAX_WAIT)
+    is_warned, most = False, max_waits.get(client, MAX_WAIT)
     while not all(future.done() for future in futures):
         try:
             wait(futures, timeout=LOOK_EVERY)

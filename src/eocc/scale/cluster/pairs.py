@@ -1,17 +1,33 @@
-"""Blocks of an expensive dissimilarity matrix as tasks; the result is bit-identical to that of one machine."""
+"""A Dask cluster in use: candidates of a search, and blocks of an expensive dissimilarity matrix, as tasks."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.arguments import check_number
+from eocc.foundation.cluster import using
 from eocc.foundation.types import Matrix
 from eocc.measures.base import LinearPrepared
-from eocc.measures.protocol import FittedMeasure, Measure, Prepared
-from eocc.scale.cluster.client import cancelled_on_error, current, gathered, given, given_tasks, n_slots, reached
+from eocc.measures.protocol import FittedMeasure, Prepared
+from eocc.scale.cluster.client import (
+    MAX_WAIT,
+    Remote,
+    cancelled_on_error,
+    gathered,
+    given,
+    given_tasks,
+    max_waits,
+    n_slots,
+    reached,
+)
 from eocc.scale.cluster.pickled import Pickled
 
+# Addresses that Dask accepts: a host and its port, or a scheduler in this process.
+ADDRESS = re.compile(r"inproc://.+|(\w+://)?[^\s/]+:\d+/?")
 # Fewer pairs than this are not worth sending.
 WORTH_SENDING = 2**12
 # Tasks per slot: more would balance better, but each block prepares its patterns again.
@@ -22,40 +38,58 @@ LEAST_SIDE = 16
 Block = tuple[slice, slice]
 
 
-def prepare(measure: FittedMeasure, patterns: Any, prototypes: Any = None) -> Prepared:
-    """Return measure.prepare(patterns, prototypes), computed on the cluster in use if pairs are expensive.
+class DaskCluster:
+    """The workers of a Dask client."""
 
-    A measure says so by its attribute `is_costly`; one of several parts, such as Composite, asks for each part.
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def prepare(self, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Prepared:
+        """Return measure.prepare(patterns, prototypes), by blocks of pairs if they are many and expensive."""
+        n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
+        if n_pairs < WORTH_SENDING or not measure.is_costly or measure.knows(patterns, prototypes):
+            return measure.prepare(patterns, prototypes)
+        return LinearPrepared(_matrix(self._client, measure, patterns, prototypes))
+
+    def evaluator(self, evaluation: Any) -> Callable[[Sequence[Any]], list[Any]]:
+        """Return a function that evaluates candidates on the workers."""
+        return Remote(self._client, evaluation).map
+
+
+@contextmanager
+def on(client: Any, *, max_wait: float = MAX_WAIT) -> Iterator[Any]:
+    """Fit on a cluster inside the block: a ``distributed.Client``, or the address of a scheduler. Yields the client.
+
+    Candidates of a search and blocks of expensive dissimilarities become tasks of the workers. The model is the same as
+    without a cluster. If there is no worker for `max_wait` seconds, the fit fails; a warning comes after 5 seconds.
+    Needs the extra ``cluster``.
     """
-    client = current()
-    n_pairs = len(patterns) * len(patterns if prototypes is None else prototypes)
-    if client is None or n_pairs < WORTH_SENDING:
-        return measure.prepare(patterns, prototypes)
-    if hasattr(measure, "prepare_with"):
-        prepared: Prepared = measure.prepare_with(prepare, patterns, prototypes)
-        return prepared
-    if getattr(measure, "is_costly", False) and not measure.knows(patterns, prototypes):  # type: ignore[attr-defined]
-        return LinearPrepared(_matrix(client, measure, patterns, prototypes))
-    return measure.prepare(patterns, prototypes)
+    check_number("max_wait", max_wait, "above 0", lambda value: value > 0)
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("a cluster needs Dask: pip install 'dask[complete]' cloudpickle") from error
+    if isinstance(client, str):
+        with _connected(Client, client) as made, on(made, max_wait=max_wait):
+            yield made
+        return
+    if not isinstance(client, Client):
+        raise ValueError(f"pass a distributed.Client or the address of a scheduler, not {client!r}")
+    if client.asynchronous:
+        raise ValueError("the client is asynchronous; pass Client(asynchronous=False)")
+    max_waits[client] = max_wait
+    with client.as_current(), using(DaskCluster(client)):
+        yield client
 
 
-@dataclass(frozen=True)
-class _SpreadMeasure:
-    """A measure whose training pairs are computed on the cluster."""
-
-    measure: Any
-
-    def fit(self, training: Any) -> FittedMeasure:
-        return self.fit_against(training, None)
-
-    def fit_against(self, training: Any, prototypes: Any) -> FittedMeasure:
-        fitted: FittedMeasure = self.measure.fit_with(prepare, training, prototypes)
-        return fitted
-
-
-def spread_measure(measure: Measure) -> Measure:
-    """Return the measure, or one that is fitted on the cluster in use if its fit compares all pairs."""
-    return _SpreadMeasure(measure) if current() is not None and hasattr(measure, "fit_with") else measure
+def _connected(make: Any, address: str) -> Any:
+    remedy = "start one with 'dask scheduler' and pass the address that it prints, for example tcp://host:8786"
+    if not ADDRESS.fullmatch(address):  # a client would try for half a minute
+        raise ValueError(f"{address!r} is not the address of a scheduler; {remedy}")
+    try:
+        return make(address, set_as_default=False)
+    except OSError as error:
+        raise ValueError(f"no scheduler answers at {address!r} ({error}); {remedy}") from None
 
 
 def _matrix(client: Any, measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:

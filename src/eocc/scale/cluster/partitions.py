@@ -3,55 +3,36 @@
 import secrets
 from collections.abc import Callable
 from copy import copy
-from functools import partial, wraps
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from eocc.foundation.estimator import check_is_fitted
 from eocc.scale.cluster.client import computed
 from eocc.scale.cluster.pickled import Pickled
 from eocc.tables.sources import without_columns
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 # Attributes that scoring does not need and that need not travel.
 NOT_FOR_SCORING = ("labels_", "regions_", "spanning_tree_", "modularity_curve_", "history_", "structure_")
 
 
-def is_dask(X: Any) -> bool:
-    """Return whether X is a Dask array, dataframe or bag."""
-    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
-
-
-def dask_lazy(dtype: DTypeLike) -> Callable[[Method], Method]:
-    """Make a method of a fitted estimator return a lazy Dask array for a Dask collection.
+def lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Return what a method of a fitted estimator gives for each partition, as a lazy array.
 
     Every partition is one call of the method. The model is sent to each worker once.
     """
-
-    def widened(method: Method) -> Method:
-        @wraps(method)
-        def either(self: Any, X: Any, *arguments: Any, **named: Any) -> Any:
-            if not is_dask(X):
-                return method(self, X, *arguments, **named)
-            return _lazily(self, method.__name__, X, dtype, arguments, named)
-
-        return either  # type: ignore[return-value]
-
-    return widened
-
-
-def _lazily(model: Any, name: str, X: Any, dtype: DTypeLike, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     import dask
     import dask.array
+    from sklearn.utils.validation import validate_data
 
     check_is_fitted(model)
-    if hasattr(model, "n_features_in_") and hasattr(X, "ndim"):  # raise now, not during the computation
+    is_table = model.reading_ is not None and not model.reading_.is_numbers  # whose columns may be in any order
+    if hasattr(model, "n_features_in_") and hasattr(X, "ndim") and not is_table:  # raise now, not when it is computed
         first = without_columns(X._meta, model.ignored_columns_) if hasattr(X, "columns") else X
         validate_data(model, first, reset=False, skip_check_array=True)
-    empty = np.empty((0, model.n_dimensions) if name == "transform" else 0, dtype)
+    empty = np.empty((0, model._n_dimensions) if name == "transform" else 0, dtype)
     slim = copy(model)
     slim.__dict__ = {key: value for key, value in vars(model).items() if key not in NOT_FOR_SCORING}
     call = Pickled(partial(getattr(slim, name), *arguments, **named))
@@ -78,26 +59,26 @@ def partitions_of(X: Any) -> list[tuple[Any, float]]:
     return list(zip(whole.to_delayed().ravel(), whole.chunks[0], strict=True))
 
 
-def materialised(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
-    """Return the contents of a Dask collection; return anything else unchanged.
+def contents(X: Any, check: Callable[[int, int], object] | None = None) -> Any:
+    """Return the contents of a Dask collection; before anything is loaded, check(n_rows, n_columns) may raise an error.
 
-    Before anything is loaded, check(n_rows, n_columns) may raise an error. If the length is not known, all partitions
-    are counted first. Bags have 1 column.
+    If the length is not known, all partitions are counted first. Bags have 1 column.
     """
-    if not is_dask(X):
-        return X
     if check is not None:
         check(sum(lengths_of(partitions_of(X))), int(X.shape[1]) if getattr(X, "ndim", 1) > 1 else 1)
     return computed(X)[0]
 
 
 def lengths_of(parts: list[tuple[Any, float]]) -> list[int]:
-    """Return the length of every partition; those that Dask does not know are counted."""
+    """Return the length of every partition; those that Dask does not know are counted. Refuse to have no rows."""
     import dask
 
-    if not any(np.isnan(length) for _, length in parts):
-        return [int(length) for _, length in parts]
-    return [int(length) for length in computed(*(dask.delayed(_length)(part) for part, _ in parts))]
+    found: Any = [length for _, length in parts]
+    if any(map(np.isnan, found)):
+        found = computed(*(dask.delayed(_length)(part) for part, _ in parts))
+    if not sum(found):
+        raise ValueError("X holds no rows; at least 1 is required")
+    return list(map(int, found))
 
 
 def _length(block: Any) -> int:

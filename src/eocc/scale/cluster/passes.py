@@ -43,8 +43,6 @@ class DaskPasses:
         """Return the results of all partitions, joined in order as a tree of tasks; Dask shows the progress."""
         import dask
 
-        if not self.n_rows:
-            raise ValueError("X holds no rows; at least 1 is required")
         # The scheduler keeps the data of a graph, so they survive the death of a worker.
         sent = [
             dask.delayed(
@@ -86,11 +84,3 @@ def _numbers(block: Any, first: int) -> Matrix:
         what = f"row {first + row} of X holds {values[row, column]} in column {name!r}, which is not a finite number"
         raise ValueError(f"{what}; drop such rows, fill them in, or fit X.compute(), which compares around gaps")
     return values
-
-
-def are_numbers(X: Any) -> bool:
-    """Return whether a Dask collection is a 2-D array or a dataframe of numbers only."""
-    if getattr(X, "ndim", 1) != 2:
-        return False
-    kinds = [X.dtype.kind] if hasattr(X, "chunks") else [getattr(dtype, "kind", "O") for dtype in X.dtypes]
-    return all(kind in "biuf" for kind in kinds)

@@ -8,7 +8,6 @@ import numpy as np
 from eocc.foundation.arguments import check_count
 from eocc.foundation.progress import track
 from eocc.foundation.types import Indices, Matrix
-from eocc.measures.base import neutral_weights
 from eocc.measures.protocol import FittedMeasure
 
 # The largest block of dissimilarities, 8 MiB: memory does not grow with n, and preparing a block is cheap.
@@ -35,8 +34,8 @@ def check_places(count: Any, n: int) -> None:
 
 def dissimilarities(measure: FittedMeasure, patterns: Any, prototypes: Any) -> Matrix:
     """Return D_ij = d(pattern_i, prototype_j) at neutral weights; raise a ValueError if one is negative or infinite."""
-    D = np.asarray(measure.prepare(patterns, prototypes).evaluate(neutral_weights(measure)))
-    name, wanted = type(measure).__name__, (len(patterns), len(prototypes))
+    D = np.asarray(measure.prepare(patterns, prototypes).evaluate(measure.neutral_weights()))
+    name, wanted = measure.called, (len(patterns), len(prototypes))
     if D.shape != wanted:
         raise ValueError(f"{name}: evaluate gave shape {D.shape} for {wanted[0]} patterns and {wanted[1]} prototypes")
     if not (D.min() >= 0 and D.max() < np.inf):

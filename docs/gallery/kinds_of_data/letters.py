@@ -38,7 +38,7 @@ clf = SurpriseClassifier().fit([letter("A") for _ in range(60)])
 without_bar = letter("A")
 without_bar.remove_edge(3, 4)
 new = [letter("A"), letter("A"), without_bar, letter("A", 0.5), *map(letter, "HFVZ")]
-scores = clf.score_all(new).ratios
+scores = clf.how_far_out(new)
 print(clf.explain([without_bar])[0])
 
 # %%

@@ -39,7 +39,7 @@ clf = SurpriseClassifier(measure="cosine-bags").fit([message(rng.choice(["printe
 kinds = {name: [name] for name in WORDS} | {"printer and password": ["printer", "password"]}
 figure, axes = plt.subplots(figsize=(7.6, 3.8), layout="constrained")
 for place, topics in enumerate(kinds.values()):
-    ratios = clf.score_all([message(*topics) for _ in range(100)]).ratios
+    ratios = clf.how_far_out([message(*topics) for _ in range(100)])
     heights = place + rng.uniform(-0.25, 0.25, 100)
     rejected = ratios > 1
     axes.plot(ratios[~rejected], heights[~rejected], ".", color="#0072b2", markersize=4)

@@ -36,7 +36,7 @@ clf = SurpriseClassifier(measure=hausdorff).fit([leaf() for _ in range(60)])
 eaten = leaf()
 eaten[10:16] *= 0.45
 new = [leaf(), leaf(), leaf(lobes=6), leaf(lobes=3), leaf(depth=0.05), leaf(length=1.5), eaten, leaf(depth=0.4)]
-ratios = clf.score_all(new).ratios
+ratios = clf.how_far_out(new)
 figure, places = plt.subplots(2, 4, figsize=(8, 4.4), layout="constrained")
 for axes, one, ratio in zip(places.flat, new, ratios, strict=True):
     colour = "#0072b2" if ratio <= 1 else "#d55e00"

@@ -4,7 +4,7 @@ Molecules
 
 Molecules are labelled graphs: atoms are vertices, bonds are edges. The model learns what small alcohols look like.
 Then we rank other molecules by how much they differ from these. Drawing and reading molecules needs RDKit:
-``pip install 'eocc[molecules]'``.
+``pip install '.[molecules]'``.
 """
 
 import matplotlib.pyplot as plt

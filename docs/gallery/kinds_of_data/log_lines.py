@@ -38,7 +38,7 @@ print(clf.explain(["GET /items/../../etc/passwd 200 12ms"])[0])
 
 # %%
 
-ratios = clf.score_all(new).ratios
+ratios = clf.how_far_out(new)
 figure, axes = plt.subplots(figsize=(8, 4.6), layout="constrained")
 colours = ["#0072b2" if ratio <= 1 else "#d55e00" for ratio in ratios]
 axes.barh(range(len(new)), ratios, color=colours, height=0.35)

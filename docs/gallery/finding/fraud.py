@@ -41,8 +41,8 @@ new, y = np.vstack([payments(9900), frauds(100)]), np.repeat([0, 1], [9900, 100]
 
 models = {
     "isolation forest": IsolationForest(random_state=0).fit(normal),
-    "SurpriseClassifier": SurpriseClassifier().fit(normal),
-    "SurpriseClassifier, 20 known frauds": SurpriseClassifier().fit(
+    "Surprise": SurpriseClassifier().fit(normal),
+    "Surprise, 20 known frauds": SurpriseClassifier().fit(
         np.vstack([normal, known]), np.repeat([1, -1], [len(normal), len(known)])
     ),
 }
@@ -57,5 +57,5 @@ axes.axhline(0.01, color="0.7", linestyle=":", label="guessing")
 axes.set(
     xlabel="share of frauds found", ylabel="share of frauds among the alarms", title="9,900 payments and 100 frauds"
 )
-figure.legend(loc="outside lower center", fontsize=9, ncols=2, frameon=False)
+figure.legend(loc="outside lower center", fontsize=9, ncols=1, frameon=False)
 plt.show()

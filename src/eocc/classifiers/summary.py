@@ -1,0 +1,226 @@
+"""Scored rows, part by part -> what a job acts on: counts, discoveries, drift, new categories, gaps, bad cells."""
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eocc.calibration.conformal import Calibration
+from eocc.calibration.discoveries import (
+    DEFAULT_FALSE_DISCOVERIES,
+    Discoveries,
+    DiscoveryCounts,
+    check_discovery_rate,
+    discoveries_among,
+)
+from eocc.calibration.drift import NORMAL, UNUSUAL, Drift, DriftCounts
+from eocc.explain.facts import new_labels
+from eocc.explain.fitted import number_columns
+from eocc.foundation.estimator import check_is_fitted
+from eocc.foundation.types import Flags
+from eocc.io import model_file
+from eocc.regions.scores import Scores
+from eocc.tables.table import RELATIVE, Table
+
+# The version of what `Summary.to_dict` returns: docs/reference/summary.md.
+SCHEMA = 1
+# Of new categories and of rows with bad cells, so many are named; all are counted.
+MOST_NAMED = 20
+
+
+@dataclass
+class NewCategories:
+    """How many rows have a category in a column that no training row has, and the first of these categories."""
+
+    n_rows: int = 0
+    values: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What became of some rows. `to_dict` returns what ``eocc score --summary`` writes: docs/reference/summary.md.
+
+    `n_accepted` of `n_rows` rows are accepted. Rows with a cell that cannot be read, `bad_cells`, are rejected. The
+    `drift` and the `discoveries` are None unless the model is calibrated. `new_categories` and `gaps` are by column;
+    `n_incomplete` rows have gaps, and `n_empty` have no values at all.
+    """
+
+    n_rows: int
+    n_accepted: int
+    drift: Drift | None = None
+    discoveries: Discoveries | None = None
+    new_categories: Mapping[Hashable, NewCategories] = field(default_factory=dict)
+    gaps: Mapping[Hashable, int] = field(default_factory=dict)
+    n_incomplete: int = 0
+    n_empty: int = 0
+    bad_cells: Sequence[tuple[Any, str]] = ()
+    classifier: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def n_rejected(self) -> int:
+        """The number of rows that are not accepted."""
+        return self.n_rows - self.n_accepted
+
+    def to_dict(self, data: Sequence[str] = (), notes: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the summary as numbers, texts, lists and dicts; `data` are the files, `notes` were printed."""
+        drift, found, bad = self.drift, self.discoveries, self.bad_cells
+        return {
+            "schema": SCHEMA,
+            "eocc_version": version("eocc"),
+            "model": _facts_of_model(self.classifier),
+            "data": list(data),
+            "rows": self.n_rows,
+            "accepted": self.n_accepted,
+            "rejected": self.n_rejected,
+            "rejected_by_chance": drift and float(drift.n_expected),
+            "discoveries": found
+            and {"rate": found.rate, "count": found.count, "p_value_limit": found.limit, "remark": found.remark},
+            "drift": drift
+            and {
+                "is_drift": drift.is_drift, "p_value": drift.p_value, "sentence": str(drift),
+                "columns": [{"name": str(one.name), "p_value": one.p_value} for one in drift.columns],
+            },
+            "new_categories": [
+                {"column": str(name), "rows": new.n_rows, "values": new.values}
+                for name, new in self.new_categories.items()
+            ],
+            "gaps": {
+                "rows": self.n_incomplete, "empty_rows": self.n_empty,
+                "columns": [{"name": str(name), "rows": count} for name, count in self.gaps.items()],
+            },
+            "bad_cells": {
+                "rows": len(bad),
+                "first": [{"row": str(row), "reason": why} for row, why in bad[:MOST_NAMED]],
+            },
+            "notes": list(notes),
+        }  # fmt: skip
+
+
+def _facts_of_model(classifier: Any) -> dict[str, Any]:
+    calibration = classifier.calibration_
+    return {
+        "id": model_file.identity(classifier),
+        "method": type(classifier).__name__,
+        "training_rows": int(classifier._n_training),
+        "false_alarm_rate": calibration and float(calibration.rate),
+    }
+
+
+class Counting:
+    """Counts scored rows, part by part, in memory that does not grow with them; `bad` rows are added by the caller."""
+
+    def __init__(self, classifier: Any) -> None:
+        self._classifier, self._calibration = classifier, classifier.calibration_
+        self._drift = self._discoveries = None
+        if self._calibration is not None:
+            self._drift, self._discoveries = classifier._drift_counts(), DiscoveryCounts(self._calibration)
+        self.n_rows, self._n_accepted, self._n_incomplete, self._n_empty = 0, 0, 0, 0
+        self._new, self._gaps = dict[Hashable, NewCategories](), dict[Hashable, int]()
+        self.bad = list[tuple[Any, str]]()  # the names of rows with a bad cell, and why
+        self._number_columns = number_columns(classifier)
+        # The columns that `add` returns; `p_value` is for calibrated models.
+        self.names = ["decision", "membership", "score", "how_far_out", *([] if self._drift is None else ["p_value"])]
+
+    def add(self, patterns: Any, scores: Scores) -> dict[str, NDArray[Any]]:
+        """Count rows, as the measure reads them, and return their columns `names`."""
+        is_accepted = scores.margins - self._classifier.threshold_ >= 0
+        self.n_rows, self._n_accepted = self.n_rows + len(is_accepted), self._n_accepted + int(is_accepted.sum())
+        found = [np.where(is_accepted, 1, -1), np.exp(scores.log_memberships), scores.log_memberships, scores.ratios]
+        if self._drift is not None and self._discoveries is not None:
+            self._drift.add(scores.margins, patterns)
+            p_values = self._calibration.p_values(scores.margins)
+            self._discoveries.add(p_values)
+            found.append(p_values)
+        self._count_new(patterns)
+        self._count_gaps(patterns)
+        return dict(zip(self.names, found, strict=True))
+
+    def _count_new(self, patterns: Any) -> None:
+        for known, column, is_new in new_labels(self._classifier.reading_, patterns):
+            codes = np.unique(column.codes[is_new[column.codes]])
+            if len(codes):
+                new = self._new.setdefault(known.name, NewCategories())
+                new.n_rows += int(is_new[column.codes].sum())
+                more = (str((column.labels or ())[code]) for code in codes.tolist())
+                new.values = list(dict.fromkeys([*new.values, *more]))[:MOST_NAMED]
+
+    def _count_gaps(self, patterns: Any) -> None:
+        counts = np.zeros(len(patterns), np.int64)
+        columns = self._are_gaps(patterns)
+        for name, is_gap in columns.items():
+            if is_gap.any():
+                self._gaps[name] = self._gaps.get(name, 0) + int(is_gap.sum())
+                counts += is_gap
+        self._n_incomplete += int((counts > 0).sum())
+        self._n_empty += int((counts == len(columns)).sum()) if columns else 0
+
+    def _are_gaps(self, patterns: Any) -> dict[Hashable, Flags]:
+        """Return which cells are missing, by column; nothing for patterns that have no columns."""
+        if isinstance(patterns, Table):
+            given = [column for column in patterns.columns if column.declared != RELATIVE]
+            return {column.name: np.isnan(column.values) for column in given}
+        return {name: np.isnan(patterns[:, k]) for k, name in enumerate(self._number_columns)}
+
+    def summary(self, rate: float) -> Summary:
+        """Return the summary of all rows; `rate` is the false discovery rate."""
+        return Summary(
+            self.n_rows + len(self.bad), self._n_accepted,
+            None if self._drift is None else self._drift.result(),
+            None if self._discoveries is None else self._discoveries.result(rate),
+            self._new, self._gaps, self._n_incomplete, self._n_empty, tuple(self.bad), self._classifier,
+        )  # fmt: skip
+
+
+class Summarises:
+    """What a classifier says about many rows as a whole: drift, discoveries, a summary."""
+
+    calibration_: Calibration | None
+    threshold_: float
+    prototypes_: Any
+    _scores_left_out: ClassVar[bool]
+    _read: Any
+    _score_read: Any
+    p_values: Any
+    _calibrated: Any
+
+    def drift(self, X: Any) -> Drift:
+        """Return whether the rows of X, as a whole, differ from the training rows: a test, and a sentence.
+
+        The p-value is valid for any number of rows; see docs/guides/false_alarms.md. The model must be calibrated.
+        """
+        counts, patterns = self._drift_counts(), self._read(X)
+        return counts.add(self._score_read(patterns).margins, patterns).result()
+
+    def _drift_counts(self) -> DriftCounts:
+        """Return an object that counts new rows for `drift`, part by part."""
+        # Training rows look too normal to a model that does not leave them out.
+        sides, names = (UNUSUAL, NORMAL) if self._scores_left_out else (UNUSUAL,), number_columns(cast("Any", self))
+        return DriftCounts(self._calibrated(), self.threshold_, self.prototypes_, names, sides)
+
+    def discoveries(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Flags:
+        """Return which rows of X are discoveries: on average at most a share `rate` of them are normal rows.
+
+        Benjamini-Hochberg on the p-values of all rows of X: see docs/guides/from_p_values_to_decisions.md. A warning
+        says if the model has too few training rows to find a single row among so many.
+        """
+        p_values = np.asarray(self.p_values(X))
+        found = discoveries_among(self._calibrated(), p_values, rate)
+        if found.remark:
+            warnings.warn(found.remark, stacklevel=2)
+        return found.among(p_values)
+
+    def summary(self, X: Any, rate: float = DEFAULT_FALSE_DISCOVERIES) -> Summary:
+        """Return what became of the rows of X: counts, discoveries, drift, new categories, gaps.
+
+        `summary.to_dict()` is what ``eocc score --summary`` writes: docs/reference/summary.md. `rate` is the false
+        discovery rate.
+        """
+        check_is_fitted(self)
+        check_discovery_rate("rate", rate)
+        counting, patterns = Counting(self), self._read(X)
+        counting.add(patterns, self._score_read(patterns))
+        return counting.summary(rate)
