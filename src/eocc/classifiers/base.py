@@ -3,8 +3,9 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from importlib import import_module
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from eocc.classifiers.asking import Query, choose_queries
 from eocc.classifiers.reading import ReadsPatterns
 from eocc.classifiers.state import SHARED, restore_shared, shared_state
 from eocc.classifiers.summary import Summarises
+from eocc.classifiers.updating import Batch, history_of, kept_rows, updated
 from eocc.explain import Explanation, Rule, explanations_frame
 from eocc.explain.facts import with_facts
 from eocc.foundation.arguments import check_count, check_number, n_threads
@@ -67,6 +69,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
     training_indices_: Indices
     _row_names_: Sequence[str] | None = None  # ids of the rows in training_indices_; None if they are named by number
     answers_: Answers | None = None  # what `teach` was given so far
+    batches_: tuple[Batch, ...] = ()  # what `update` was given so far, and the rows of the fit before
     weights_: Matrix
     calibration_: Calibration | None
     threshold_: float
@@ -279,6 +282,25 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         check_is_fitted(self)
         return self._with_answers(remaining_answers(self.answers_, indices))
 
+    def update(self, X: Any, forget: Any = None, *, source: str = "update", date: Any = None) -> Self:
+        """Return a new model of the training rows and the rows of X, without the rows to `forget`.
+
+        The rows of X are normal rows, read as the model reads them. The new model is bit for bit that of a fit to all
+        rows kept. `forget` is a number of rows, the oldest, an age (a timedelta, or "90d"), a date ("2026-01-31")
+        before which rows came, or their `source`. `batches_` says what came when: `source` names the rows of X, and
+        `date` is a datetime.date, today by default. See docs/guides/updating.md. The old model stays as it is.
+        """
+        check_is_fitted(self)
+        self._check_updatable()
+        day = datetime.now(UTC).date() if date is None else date
+        history, patterns = history_of(self), self._read(X)
+        kept = kept_rows(history, forget, day)
+        return cast(Self, updated(self, patterns, Batch(source, day, len(patterns)), history, kept))
+
+    def _check_updatable(self) -> None:
+        """Raise a ValueError unless the model keeps the rows that an update needs."""
+        raise ValueError(f"a {type(self).__name__} keeps no training rows to update; fit it again to all rows")
+
     def _with_answers(self, answers: Answers | None) -> Self:
         """Return a copy with these answers instead of its own; for classifiers that can be taught."""
         raise NotImplementedError
@@ -339,7 +361,7 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         """Make this an estimator fitted as `state` says, after a check of every shape, index and range."""
         # Files of version 0.2 may lack answers, and have columns and spelling instead of a reading.
         known = {name: value for name, value in state.items() if name not in ("ignored_columns", "text_format")}
-        state = {"answers": None, "reading": None, "baseline": None, **known}
+        state = {"answers": None, "reading": None, "baseline": None, "batches": None, **known}
         check_keys("the fitted values", state, (*SHARED, *self._state_keys))
         restore_shared(self, state)
         self._restore_own(state)

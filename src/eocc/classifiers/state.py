@@ -9,6 +9,7 @@ import numpy as np
 from eocc.calibration.conformal import Calibration
 from eocc.calibration.threshold import Threshold
 from eocc.classifiers.answers import Answers, Removed, TrainingRows
+from eocc.classifiers.updating import history_state, restored_history
 from eocc.foundation.array_checks import Layout, check_keys, check_values, demand, indices, length_of, number, numbers
 from eocc.measures.own import OwnFitted
 from eocc.measures.protocol import FittedMeasure
@@ -22,7 +23,7 @@ ARRAYS: Layout = {
 }  # fmt: skip
 SHARED = (
     "resolved_measure", "measure", "prototypes", *ARRAYS, "row_names", "calibration", "n_features_in",
-    "feature_names_in", "reading", "baseline", "answers",
+    "feature_names_in", "reading", "baseline", "answers", "batches",
 )  # fmt: skip
 CALIBRATION: Layout = {"margins": numbers("m"), "rate": number(0), "foreign": number(-1e-9)}
 # A stored number agrees with a computed one up to the rounding of another machine's mathematical library.
@@ -50,6 +51,7 @@ def shared_state(classifier: Any) -> dict[str, Any]:
         "reading": classifier.reading_ and replace(classifier.reading_, remarks=()),
         "baseline": classifier.baseline_,
         "answers": classifier.answers_ and _answers_state(classifier.answers_),
+        "batches": history_state(classifier.batches_) if classifier.batches_ else None,
     }
 
 
@@ -72,6 +74,8 @@ def restore_shared(classifier: Any, state: dict[str, Any]) -> None:
     _restore_reading(classifier, state["reading"], state["baseline"])
     if state["answers"] is not None:
         classifier.answers_ = _answers(state["answers"], classifier)
+    if state["batches"] is not None:
+        classifier.batches_ = restored_history(state["batches"], n)
 
 
 def _restore_reading(classifier: Any, reading: Any, baseline: Any) -> None:

@@ -289,6 +289,9 @@ class SurpriseClassifier(LazyStructure, OneClassClassifier):
         self.offset_ = float(Scores.of_ratios(np.array([BOUNDARY]), self.membership_function_).log_memberships[0])
         return surprises
 
+    def _check_updatable(self) -> None:
+        """Accept: the prototypes are the training rows."""
+
     def _with_answers(self, answers: Answers | None) -> Self:
         return cast(Self, taught(self, answers))
 

@@ -24,8 +24,8 @@ from eocc.tables import TableWarning
 DONE, BAD_DATA, BAD_COMMAND, UNEXPECTED, ALARM, INTERRUPTED = 0, 1, 2, 3, 4, 130
 # Each is a module of this package, which holds a click command of the same name.
 COMMANDS = (
-    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "answers", "compare",
-    "reproduce", "demo", "warm-up",
+    "fit", "plan", "score", "explain", "inspect", "plot", "report", "export", "review", "teach", "update", "answers",
+    "compare", "reproduce", "demo", "warm-up",
 )  # fmt: skip
 # When Python looks for garbage: less often than by default, which saves half a second of importing and compiling.
 GARBAGE = (50_000, 20, 100)

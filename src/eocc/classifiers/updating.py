@@ -1,0 +1,119 @@
+"""A fitted SurpriseClassifier and new rows -> the model of all rows that are kept: the oldest first, the new ones last.
+
+It equals a fresh fit on these rows, bit for bit, if the fit reads the columns as the model does.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from eocc.classifiers.answers import rows_of_fit
+from eocc.foundation.arguments import unfitted_copy
+from eocc.foundation.array_checks import check_keys, demand
+from eocc.foundation.types import Flags
+from eocc.measures.joining import joined
+
+# What the rows that a model was first fitted to are called.
+FIRST = "first fit"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """So many training rows that came from a `source` at a `date`; None if that is not known."""
+
+    source: str
+    date: date | None
+    n_rows: int
+
+
+def history_of(classifier: Any, first: date | None = None) -> tuple[Batch, ...]:
+    """Return what came when; of a model that was never updated, one batch with the date `first`."""
+    return classifier.batches_ or (Batch(FIRST, first, len(classifier.prototypes_)),)
+
+
+def kept_rows(history: tuple[Batch, ...], forget: Any, today: date) -> Flags:
+    """Return which training rows are kept, in the order of the history.
+
+    `forget` is None, a number of rows, an age (a timedelta or "90d"), a date (or "2026-01-31"), before which rows came,
+    or the source of rows. Rows without a date are older than all others.
+    """
+    starts = [0, *accumulate(batch.n_rows for batch in history)]
+    kept = np.ones(starts[-1], bool)
+    if forget is None:
+        return kept
+    if isinstance(forget, int) and not isinstance(forget, bool) and forget >= 0:
+        kept[:forget] = False
+        return kept
+    written = str(forget)
+    if isinstance(forget, timedelta) or re.fullmatch(r"\d+d", written):
+        forget = today - (forget if isinstance(forget, timedelta) else timedelta(days=int(written[:-1])))
+    elif re.fullmatch(r"\d{4}-\d\d-\d\d", written):
+        forget = date.fromisoformat(written)
+    sources = sorted({batch.source for batch in history})
+    if not isinstance(forget, date) and forget not in sources:
+        known = ", ".join(map(repr, sources[:5]))
+        raise ValueError(
+            f"forget must be a number of rows, an age such as 90d, a date or a source ({known}), not {forget!r}"
+        )
+    for batch, start in zip(history, starts, strict=False):
+        is_old = (batch.date or date.min) < forget if isinstance(forget, date) else batch.source == forget
+        kept[start : start + batch.n_rows] &= not is_old
+    return kept
+
+
+def updated(classifier: Any, new: Any, batch: Batch, history: tuple[Batch, ...], kept: Flags, names: Any = None) -> Any:
+    """Return the model of the kept rows and of new patterns; `names` are ids of the new rows, or None."""
+    if not classifier._is_whole:
+        count = f"{len(classifier.prototypes_):,} of its {classifier._n_training:,} training rows"
+        raise ValueError(f"the model keeps only {count}, so it cannot be updated; fit it again to all rows")
+    if classifier.baseline_ is not None:
+        raise ValueError("new rows change the baseline of old ones; fit a model with baseline_by again to all rows")
+    if classifier.answers_ is not None:
+        raise ValueError("the model has learned answers; update the model from before, then teach it again")
+    known = rows_of_fit(classifier).some(np.flatnonzero(kept))
+    rows = new if not kept.any() else joined(known.rows, new)
+    y, outliers = None, classifier.outliers_
+    found = unfitted_copy(classifier)
+    for name in ("resolved_measure_", "reading_", "n_features_in_", "feature_names_in_"):
+        if hasattr(classifier, name):
+            setattr(found, name, getattr(classifier, name))
+    if outliers is not None:
+        y = np.repeat([1, -1], [len(rows), len(outliers)])
+        rows = joined(rows, outliers)
+    found._fit_patterns(rows, y)
+    if known.names is not None or names is not None:
+        first = known.names or list(map(str, known.indices.tolist()))
+        found._row_names_ = [*first, *(names or (f"{batch.source}:{row}" for row in range(len(new))))]
+    found.batches_ = (*_counted_again(history, kept), Batch(batch.source, batch.date, len(new)))
+    return found
+
+
+def _counted_again(history: tuple[Batch, ...], kept: Flags) -> list[Batch]:
+    ends = list(accumulate(batch.n_rows for batch in history))
+    counts = [int(part.sum()) for part in np.split(kept, ends[:-1])]
+    return [Batch(one.source, one.date, count) for one, count in zip(history, counts, strict=True) if count]
+
+
+def history_state(history: tuple[Batch, ...]) -> dict[str, Any]:
+    """Return the history as the model file stores it."""
+    dates = ["" if batch.date is None else batch.date.isoformat() for batch in history]
+    counts = np.array([batch.n_rows for batch in history], np.int64)
+    return {"sources": [batch.source for batch in history], "dates": dates, "counts": counts}
+
+
+def restored_history(state: Any, n: int) -> tuple[Batch, ...]:
+    """Return the history of n training rows that a model file describes."""
+    check_keys("batches", state, ("sources", "dates", "counts"))
+    sources, dates, counts = state["sources"], state["dates"], state["counts"]
+    is_right = all(type(part) is list and all(type(one) is str for one in part) for part in (sources, dates))
+    is_right &= type(counts) is np.ndarray and counts.dtype == np.int64 and counts.ndim == 1
+    demand(is_right and len(sources) == len(dates) == len(counts), "batches must name a source and a date per batch")
+    demand(bool((counts > 0).all()) and int(counts.sum()) == n, f"batches must count {n} training rows")
+    return tuple(
+        Batch(source, date.fromisoformat(day) if day else None, count)
+        for source, day, count in zip(sources, dates, counts.tolist(), strict=True)
+    )
