@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eocc import load
+
 SCRIPT = Path(__file__).parent.parent / "examples" / "monthly_job.sh"
 
 
@@ -41,6 +43,7 @@ def test_files_are_scored_filed_away_or_put_aside_for_review(tmp_path):
     first = run(tmp_path)
     assert (first.returncode, first.stderr) == (0, "")
     assert names(tmp_path / "done") == ["january.csv"]
+    assert load(tmp_path / "model.eocc").n_rows_ > 1000  # learned
     strange = month(rng, 60)
     strange.loc[:3, "load"] = 500.0
     strange.to_csv(incoming / "february.csv", index=False)
