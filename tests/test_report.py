@@ -15,12 +15,12 @@ from doubles import plain
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
 from eocc.calibration.discoveries import discoveries_among
 from eocc.explain import differences
+from eocc.foundation.markup import escaped, tag
 from eocc.measures import Composite, LabelledGraph
 from eocc.plots.projection import LogFrame
 from eocc.report import write_report
 from eocc.report.charts import chart
 from eocc.report.columns import FARTHEST, MOST_COLUMNS, MOST_LABELS
-from eocc.report.markup import escaped, tag
 from eocc.report.page import policy
 from eocc.report.pictures import picture_of
 from eocc.report.rows import as_json

@@ -3,6 +3,7 @@
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -314,8 +315,14 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
-        """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""
-        return explanations_frame(self.explain(X), X.index if hasattr(X, "iloc") else None)
+        """Return the explanations of X as a frame, one row each: polars if X is, else pandas, with the index of X."""
+        return explanations_frame(self.explain(X), X)
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows, without the names of the columns of `transform`, one per prototype."""
+        shown: Any = copy(self)
+        shown.get_feature_names_out = None  # it cannot be called, so it is left out
+        return str(super(OneClassClassifier, shown)._html_repr())
 
     @abstractmethod
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:
