@@ -97,6 +97,33 @@ def test_rows_that_cannot_be_read_are_left_out_of_a_fit_if_asked(folder, capsys)
     assert (model._n_training, model.reading_.columns[0].kind) == (N - 1, "number")
 
 
+@pytest.mark.parametrize("drop", ["id", "id,city"])
+def test_a_stream_declares_kinds_and_skips_rows_that_cannot_be_read(folder, drop, capsys):
+    lines = (folder / "a.csv").read_text().splitlines()
+    lines[7] = "M6,oops,Oslo,0.1"
+    (folder / "bad.csv").write_text("\n".join(lines))
+    made = {}
+    for name, more in {"whole": [], "stream": ["--stream"]}.items():
+        fit = ["fit", folder / "bad.csv", "-o", folder / "b.eocc", "--drop", drop, *more]
+        assert run(*fit, "--skip-bad", "--kind", "load=number") == 0
+        assert "Note: 1 row with cells that cannot be read left out (" in capsys.readouterr().err
+        made[name] = load(folder / "b.eocc")
+        assert run(*fit, "--kind", "load=number") == 1
+        assert "'oops' is not a number" in capsys.readouterr().err
+    whole, stream = made.values()
+    assert stream.reading_ == whole.reading_
+    numbers = [row for row in range(N) if row != 6]  # as in the file
+    assert sorted(stream.training_indices_) == sorted(whole.training_indices_) == numbers
+    rows = pd.read_csv(folder / "a.csv")
+    assert stream.score_samples(rows).tolist() == whole.score_samples(rows).tolist()
+
+
+def test_pages_name_rows_that_cannot_be_read(folder):
+    for command in (["report", "--data"], ["review"]):
+        run("-q", *command[:1], folder / "m.eocc", *command[1:], folder / "new.csv", "-o", folder / "page.html")
+        assert "Row 1 cannot be read, so it is rejected: line 3: column" in (folder / "page.html").read_text()
+
+
 def test_a_kind_can_be_declared(folder, capsys):
     fit = ["fit", folder / "a.csv", "-o", folder / "k.eocc"]
     assert run(*fit, "--kind", "load=category", "--kind", "id=text") == 0

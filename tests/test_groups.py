@@ -92,8 +92,8 @@ def test_small_groups_are_shrunk_to_the_pooled_level_and_large_ones_are_not():
     level = {"big": 10.0, "small": 10.0, **{f"g{k}": rng.normal(0, 3) for k in range(30)}}
     values = [level[group] + rng.normal() for group in groups]
     found, _ = baseline_of(values, groups)
-    codes = found.codes(table(pd.DataFrame({"machine": ["big", "small", "new"], "x": [0.0] * 3})))
-    low, high = found.usual(0, codes)
+    rows = table(pd.DataFrame({"machine": ["big", "small", "new"], "x": [0.0] * 3}))
+    codes, (low, high) = found.codes(rows), found.usual(0, rows)
     own = np.array([np.mean([x for x, one in zip(values, groups, strict=True) if one == group])
                     for group in ("big", "small")])  # fmt: skip
     pooled = found.pooled[0, 1] * found.pooled[0, 5]
@@ -135,7 +135,7 @@ def test_a_row_alone_scores_as_in_a_batch_and_the_order_does_not_matter(kind, ro
     assert [clf.score_samples(new[k : k + 1])[0] for k in range(5)] == scores[:5].tolist()
     order = np.random.default_rng(3).permutation(len(training))
     again = kind(baseline_by="machine").fit(training.iloc[order])
-    assert (again.read(new).columns[-1].values == clf._read(new).columns[-1].values).all()
+    assert (again._read(new).columns[-1].values == clf._read(new).columns[-1].values).all()
     assert again.score_samples(new) == pytest.approx(scores, rel=1e-12)  # Gower's sums round differently
 
 
@@ -181,6 +181,15 @@ def test_explanations_speak_of_the_group(kind, rows):
     (new,) = clf.explain(rows["shifted"][:1].assign(machine="Z9"))
     assert "machine is Z9, which no training row has" in new.facts
     assert any("machine Z9 is new: all groups together usually have" in reason.text for reason in new.reasons)
+
+
+def test_the_strangest_training_row_is_compared_with_the_others_of_its_group(rows):
+    wild = rows["training"].copy()
+    wild.loc[3, "volume"] *= 6
+    clf = SurpriseClassifier(baseline_by="machine").fit(wild)
+    (one,) = clf.explain(wild[3:4])
+    assert one.reasons[0].name == "volume"
+    assert one.reasons[0].high < wild.volume[3] / 2  # without it, machine A0 has a sixth
 
 
 def test_gaps_and_several_columns(rows):

@@ -157,7 +157,8 @@ def fit_rows(classifier: Any, rows: Any, method: str, drop_copies: bool = False)
         has_labels = is_outlier.any() or method == options.EOCC_2
         classifier.fit(rows.some(kept), rows.signs[kept] if has_labels else None)
     names = [str(rows.names[row]) for row in kept] if rows.are_named else None
-    classifier._name_rows(kept, names)  # explanations name rows of the file
+    numbers = kept if rows.are_named else np.array([rows.names[row] for row in kept])
+    classifier._name_rows(numbers, names)  # explanations name rows of the file
 
 
 def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None, about: DataOptions) -> None:
@@ -172,7 +173,8 @@ def fit_parts(classifier: Any, data: DataFiles, method: str, sample: int | None,
         outliers = options.names_in(about.outliers) or None
         fit_stream(
             classifier, list(data.paths), where=where, outliers=outliers, incomplete=incomplete,
-            dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, **size,
+            dialect=about.dialect, drop=about.apart, keeps_all=about.all_columns, kinds=about.kinds,
+            unreadable="skip" if about.skip_bad else "refuse", **size,
         )  # fmt: skip
     for remark in (one for one in classifier.reading_.remarks if not one.remedy):  # the others are warnings
         say(f"Note: {remark.said(remark.option)}.")

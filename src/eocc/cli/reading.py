@@ -26,6 +26,8 @@ from eocc.tables.spelling import Spelling
 from eocc.tables.table import NUMBER, Table, join_tables
 
 CLASS = "class"
+# A page names this many rows that cannot be read.
+MOST_NOTES = 5
 # What --keep takes for every column.
 ALL = "all"
 # A note says that the rows are those the model was trained on if more than this share of them are.
@@ -112,6 +114,11 @@ class Rows:
     def signs(self) -> Any:
         """The labels as numbers: +1 for normal rows, -1 for all others."""
         return np.where(self.is_normal, 1, -1)
+
+    def unread(self) -> list[str]:
+        """Return sentences about the rows that cannot be read."""
+        notes = [f"Row {name} cannot be read, so it is rejected: {why}." for name, why in self.bad.items()][:MOST_NOTES]
+        return [*notes, *([f"{len(self.bad):,} rows cannot be read."] if len(self.bad) > MOST_NOTES else [])]
 
     def some(self, rows: Any) -> Any:
         """Return some of the rows."""

@@ -9,9 +9,6 @@ from eocc.cli.app import command, say
 from eocc.cli.output import open_model
 from eocc.foundation.registry import listed
 
-# The page names this many rows that cannot be read.
-MOST_NOTES = 5
-
 
 @command
 @options.model_argument
@@ -37,8 +34,7 @@ def report(model: Path, data: options.DataFiles | None, output: Path, title: str
     else:
         rows = read_for(classifier, data, about)
         say_if_trained_on(classifier, rows)
-        notes = [f"Row {name} cannot be read, so it is rejected: {why}." for name, why in rows.bad.items()][:MOST_NOTES]
-        notes += [f"{len(rows.bad):,} rows cannot be read."] if len(rows.bad) > MOST_NOTES else []
+        notes = rows.unread()
         notes += [f"Not in the model, so not compared: {listed(rows.unknown)}."] if rows.unknown else []
         y = rows.signs if about.label else None
         write_report(classifier, output, rows.X, y, rows.names, title, notes)

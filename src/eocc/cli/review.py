@@ -55,5 +55,5 @@ def review(
         ask(questions_of(classifier, rows.X, questions, rows.names, goal), output, data.paths[0], then)
     else:
         names = rows.names, str(data), str(model), about.id_column
-        write_review(classifier, output, rows.X, questions, *names, goal=goal)
+        write_review(classifier, output, rows.X, questions, *names, goal=goal, notes=rows.unread())
         say(f"Written: {output}. Open it in a browser, answer, save answers.csv, and run eocc teach.")

@@ -9,6 +9,7 @@ from eocc.explain.reasons import Reason
 from eocc.foundation.printing import printable
 from eocc.foundation.wording import format_own, format_within
 from eocc.space.baseline import Baseline, group_keys
+from eocc.tables.table import Table
 
 
 def in_groups(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> Sequence[Explanation]:
@@ -20,9 +21,9 @@ def in_groups(classifier: Any, patterns: Any, explanations: Sequence[Explanation
     keys, codes, found = group_keys(patterns, baseline.by), baseline.codes(patterns), []
     for row, one in enumerate(explanations):
         group = ", ".join(f"{by} {label}" for by, label in zip(baseline.by, keys[row], strict=True))
-        who = group if codes[row] >= 0 else f"{group} is new: all groups together"
+        who = f"{group} usually has" if codes[row] >= 0 else f"{group} is new: all groups together usually have"
         reasons = [
-            _in_group(baseline, places[reason.name], patterns, row, codes[row : row + 1], printable(who), reason)
+            _in_group(baseline, places[reason.name], patterns[row : row + 1], printable(who), reason)
             if reason.name in places
             else reason
             for reason in one.reasons
@@ -32,15 +33,14 @@ def in_groups(classifier: Any, patterns: Any, explanations: Sequence[Explanation
     return found
 
 
-def _in_group(baseline: Baseline, k: int, patterns: Any, row: int, code: Any, who: str, reason: Reason) -> Reason:
-    name, value = str(baseline.names[k]), patterns.column(baseline.names[k])[row]
-    low, high = (float(end[0]) for end in baseline.usual(k, code))
+def _in_group(baseline: Baseline, k: int, row: Table, who: str, reason: Reason) -> Reason:
+    name, value = str(baseline.names[k]), row.column(baseline.names[k])[0]
+    low, high = (float(end[0]) for end in baseline.usual(k, row))
     if value is None:
         return replace(reason, name=name, text=f"{name} is missing", said="missing")
     rounded, least, most = format_within(high - low, value, low, high)
     said, normal = format_own(value, rounded), f"{least} to {most}"
-    usually = "usually have" if code[0] < 0 else "usually has"
-    text = f"{name} is {said}; {who} {usually} {normal}"
+    text = f"{name} is {said}; {who} {normal}"
     return replace(
         reason, name=name, text=text, value=value, low=low, high=high, said=said, normal=normal,
         stands_out=not low <= value <= high,

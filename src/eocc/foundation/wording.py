@@ -16,7 +16,7 @@ from eocc.foundation.types import Matrix
 LONGEST_NUMBER = 1e9
 # Marks a blank where no line may break.
 GLUE = "\0"
-LARGEST = float(np.finfo(np.float64).max)
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
 
 def format_number(value: float) -> str:
@@ -101,12 +101,12 @@ def to_json(value: Any) -> Any:
 
 def finite(value: float) -> float:
     """Return the number, or the largest float for infinity, which JSON lacks."""
-    return min(max(float(value), -LARGEST), LARGEST)
+    return min(max(float(value), -LARGEST_FLOAT), LARGEST_FLOAT)
 
 
 def all_finite(values: Matrix) -> Matrix:
     """Return numbers, with the largest floats for infinities."""
-    return np.clip(values, -LARGEST, LARGEST)
+    return np.clip(values, -LARGEST_FLOAT, LARGEST_FLOAT)
 
 
 def shortened(text: str, most: int = 60) -> str:

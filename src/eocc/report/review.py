@@ -70,6 +70,7 @@ def write_review(
     model: str = "model.eocc",
     id_column: str = "",
     goal: str = "learn",
+    notes: Sequence[str] = (),
 ) -> Path:
     """Write one HTML page that asks a person about n rows of X, and return its path.
 
@@ -93,18 +94,21 @@ def write_review(
         The column of the file of X that names the rows.
     goal : {"learn", "find"}, default="learn"
         Ask about the rows whose answers teach most, or about the strangest rows.
+    notes : sequence of str, default=()
+        Sentences that the page shows above the questions.
     """
     output = checked_page(path)
     questions = questions_of(classifier, X, n, names, goal)
-    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal)
+    text = _page(classifier, X, questions, data, teaching(model, "answers.csv", id_column), goal, notes)
     with drafted(output) as draft:
         draft.write_text(text, encoding="utf-8", newline="\n")
     return output
 
 
 def _page(
-    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str
-) -> str:
+    classifier: OneClassClassifier, X: Any, questions: Sequence[Question], data: str, then: str, goal: str,
+    notes: Sequence[str],
+) -> str:  # fmt: skip
     some = classifier._read(X)[np.array([question.index for question in questions])]
     columns = columns_of(classifier, some, [question.explanation for question in questions])
     decisions = (classifier._score_read(some).margins < classifier.threshold_).astype(int).tolist()
@@ -123,7 +127,9 @@ def _page(
         "Is this row normal?" if len(rows) == 1 else f"Are these {len(rows)} rows normal?",
     )
     header = [f"Review of {Path(data).name}" if data else "Review", many, ""]
-    return document(header, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal))
+    return document(
+        header, ["style.css", "review.css"], scripts, shown, Markup(), _main(len(rows), data, then, goal, notes)
+    )
 
 
 def teaching(model: str, answers: str, id_column: str) -> str:
@@ -136,13 +142,14 @@ def teaching(model: str, answers: str, id_column: str) -> str:
     return shlex.join(["eocc", "teach", model, answers, *named, "-o", "better.eocc"])
 
 
-def _main(n: int, data: str, then: str, goal: str) -> Markup:
+def _main(n: int, data: str, then: str, goal: str, notes: Sequence[str]) -> Markup:
     """Return the frame that review.js fills; `then` is the command to run after the answers are saved."""
     where, rows = f" of {Path(data).name}" if data else "", "this row" if n == 1 else f"these {n} rows"
     intro = f"Answers to {rows}{where} teach the model most. "
     if goal == FIND:
         intro = f"These are the strangest rows{where}, the strangest first. "
     intro += "Is the row normal? Your answers stay in this browser until you save them; nothing is sent."
+    intro = " ".join([intro, *notes])
     buttons = [
         tag("button", text, " ", tag("kbd", key), type="button", data_answer=KEYS[key])
         for key, text in (("n", "Normal"), ("x", "Not normal"), ("s", "Skip"))

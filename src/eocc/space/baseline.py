@@ -84,8 +84,12 @@ class Baseline:
         """Return a table with the relative columns too."""
         if self.relative_name(self.names[0]) in table.names:
             return table
-        codes, hashes = self.codes(table), row_hashes(words_of(table)).view(np.int64)
-        return self._added(table, codes, np.isin(hashes, self.known))
+        return self._added(table, self.codes(table), self.are_known(table))
+
+    def are_known(self, table: Table) -> Flags:
+        """Return which rows are copies of training rows, and so are compared with their group without them."""
+        given = table.without(map(self.relative_name, self.names))
+        return np.isin(row_hashes(words_of(given)).view(np.int64), self.known)
 
     def _added(self, table: Table, codes: Indices, is_known: Flags) -> Table:
         relative = []
@@ -101,9 +105,10 @@ class Baseline:
         places = {group: place for place, group in enumerate(self.groups)}
         return np.array([places.get(group, -1) for group in group_keys(table, self.by)], np.int64)
 
-    def usual(self, k: int, codes: Indices) -> tuple[Matrix, Matrix]:
-        """Return the ends of what is usual of column k in these groups, in its own unit."""
-        level, spread = self._expected(k, codes, np.full(len(codes), np.nan))
+    def usual(self, k: int, table: Table) -> tuple[Matrix, Matrix]:
+        """Return the ends of what is usual of column k in the group of each row, in its own unit."""
+        values = self._scaled(k, table.column(self.names[k]).values)
+        level, spread = self._expected(k, self.codes(table), np.where(self.are_known(table), values, np.nan))
         low, high = (self._unscaled(k, level + end * spread) for end in self.pooled[k, 6:])
         return low, high
 
@@ -173,9 +178,9 @@ def fit_baseline(table: Table, by: tuple[Hashable, ...]) -> tuple[Baseline, Tabl
     numbers = [one for one in table.columns if one.kind == NUMBER and one.labels is None and one.name not in by]
     if not numbers:
         raise ValueError("baseline_by needs a column of numbers besides those of the groups; X has none")
-    for name in by:
-        if len(groups) == len(table) > 1:
-            raise ValueError(f"baseline_by={name!r} puts every row in a group of its own; name a column that repeats")
+    if len(groups) == len(table) > 1:
+        named = ", ".join(map(str, by))
+        raise ValueError(f"baseline_by={named!r} puts every row in a group of its own; name a column that repeats")
     found = [_fit_column(one.values, codes, len(groups)) for one in numbers]
     counts, means, squares, pooled = (np.array(part) for part in zip(*found, strict=True))
     names = tuple(one.name for one in numbers)

@@ -1,6 +1,6 @@
 """A source -> a model of rows chosen by content; all rows -> its threshold, p-values and statistics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -9,12 +9,23 @@ import numpy as np
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.arguments import check_count, commit_fit, n_threads, unfitted_copy
 from eocc.foundation.parameters import checked
+from eocc.foundation.registry import choose
 from eocc.measures import measures_of
 from eocc.measures.auto import is_pairwise
 from eocc.streaming.passes import StreamPasses
-from eocc.streaming.source import CHUNK_ROWS, REFUSE, SKIP, Source, check_classifier, first_reading, source_of
-from eocc.tables.matching import gaps_in
-from eocc.tables.reading import Read, Reading, fit_reading
+from eocc.streaming.source import (
+    CHUNK_ROWS,
+    REFUSE,
+    SKIP,
+    Source,
+    check_classifier,
+    first_reading,
+    say_left_out,
+    source_of,
+)
+from eocc.tables.judge import Fault
+from eocc.tables.matching import used_rows
+from eocc.tables.reading import DECLARED, Read, Reading, fit_reading
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import join_tables
 
@@ -34,6 +45,8 @@ def fit_stream(
     dialect: Dialect | None = None,
     drop: Sequence[Any] = (),
     keeps_all: bool = False,
+    kinds: Mapping[Any, str] | None = None,
+    unreadable: str = REFUSE,
 ) -> Classifier:
     """Fit the classifier to all rows of a source, in memory for the rows it keeps and a few chunks; return it.
 
@@ -75,6 +88,10 @@ def fit_stream(
         Columns that are not compared.
     keeps_all : bool, default=False
         Whether columns that name the rows are compared too.
+    kinds : mapping of columns to "text", "category", "number" or "date", default=None
+        What columns hold, where that is not as their values show.
+    unreadable : {"refuse", "skip"}, default="refuse"
+        A row with a cell that cannot be read, such as text in a column of numbers, is an error, or is skipped.
 
     The classifier gets three more attributes, which a model file does not keep:
 
@@ -102,7 +119,11 @@ def fit_stream(
     if isinstance(source, Iterator):
         raise ValueError("an iterator can be read only once; pass a list, or an object whose __iter__ starts again")
     count, draft, known = n_threads(classifier.n_jobs), unfitted_copy(classifier), None
-    stream = source_of(source, chunk_rows, where, incomplete, dialect, columns=columns, drop=drop)
+    for kind in (kinds or {}).values():
+        choose("kind", DECLARED, kind)
+    stream = source_of(
+        source, chunk_rows, where, incomplete, dialect, unreadable, columns=columns, drop=drop, kinds=kinds or {}
+    )
     if outliers is not None and where is None:
         raise ValueError("outliers needs where, the rows that are normal, for example where=('state', 'good')")
     keeps_all = keeps_all or not isinstance(classifier.measure, str)
@@ -132,18 +153,20 @@ def _fit_whole(
     """Fit to a table that holds other columns than numbers, which is read into memory at once."""
     if sample is not None:
         raise ValueError("sample is for tables of numbers; leave it out")
-    whole, y = stream.whole(), None
+    (whole, numbers), y = stream.whole(), None
     if outliers is not None and stream.where is not None:
-        others = replace(stream, where=(stream.where[0], outliers)).whole()
+        others, their_numbers = replace(stream, where=(stream.where[0], outliers)).whole()
         y = np.repeat([1, -1], [len(whole), len(others)])
-        whole = join_tables([whole, others])
+        whole, numbers = join_tables([whole, others]), np.append(numbers, their_numbers)
     apart = [name for name, why in reading.left_out.items() if not why]
-    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), apart=apart)
+    faults: list[Fault] | None = [] if stream.unreadable == SKIP else None
+    known, table = fit_reading(whole, keeps_all, classifier._kinds_of_groups(whole), faults, apart)
     for remark in known.remarks:
         remark.warn(3)
-    if stream.incomplete == SKIP:
-        kept = np.flatnonzero(gaps_in(table) == 0)
-        table, y = table[kept], None if y is None else y[kept]
+    say_left_out({f"row {numbers[fault.row]}": str(fault) for fault in faults or ()})
+    kept = used_rows(table, faults, stream.incomplete == SKIP)
+    table, y = table[kept], None if y is None else y[kept]
     fitted = classifier.fit(Read(table, known), y)
+    fitted._name_rows(numbers[kept])
     fitted.n_rows_seen_ = len(table)
     return fitted

@@ -67,7 +67,7 @@ def score_stream(
     scorer.n_jobs = classifier.n_jobs if count == 1 else 1
 
     def scored(part: Rows) -> tuple[Rows, Any, Scores]:
-        patterns = scorer.read(part.values)
+        patterns = scorer._read(part.values)
         return part, patterns, scorer._score_read(patterns)
 
     with drafted(output) as draft, write_to(draft) as write:

@@ -1,8 +1,9 @@
 """A path, an array or chunks of rows -> rows, one part at a time, as often as needed."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,21 @@ from eocc.foundation.printing import complaint, has_instead, quoted
 from eocc.foundation.progress import track
 from eocc.foundation.registry import choose
 from eocc.foundation.types import Flags, Indices
+from eocc.foundation.wording import counted
 from eocc.io.files import Chunk, count_rows, guess_format, open_chunks
 from eocc.io.files.objects import as_table, checked_objects
 from eocc.io.files.source import STDIN, regular
 from eocc.measures.schema import DataSchema
-from eocc.tables.judge import BadCellError
-from eocc.tables.matching import gaps_in, is_same, matched
+from eocc.tables import TableWarning
+from eocc.tables.judge import BadCellError, Fault
+from eocc.tables.matching import is_same, matched, used_rows
 from eocc.tables.reading import Read, Reading, fit_reading
 from eocc.tables.sources import column_of_array, table_of
 from eocc.tables.spelling import Dialect
 from eocc.tables.table import NUMBER, Table, join_tables
 
 CHUNK_ROWS = 8192
-# What happens to rows with a missing value.
+# What happens to rows with a missing value, or a cell that cannot be read.
 REFUSE, SKIP = "refuse", "skip"
 # What errors call data that are in no file.
 NO_FILE = "the source"
@@ -47,7 +50,8 @@ class Source:
     """The rows of `chunks()`, read by the `reading`, or objects as the `schema` says.
 
     `n_rows` is their number, if it is known before they are read. Only the `columns` are compared, by default all but
-    those of `drop` and `where`; only rows whose column `where[0]` holds `where[1]` are used.
+    those of `drop` and `where`; only rows whose column `where[0]` holds `where[1]` are used. `kinds` declares what
+    columns hold. Rows with a missing value (`incomplete`) or a cell that cannot be read (`unreadable`) may be skipped.
     """
 
     chunks: Callable[[], Iterator[Chunk]]
@@ -58,31 +62,39 @@ class Source:
     drop: Sequence[Any] = ()
     where: tuple[Any, Any] | None = None
     incomplete: str = REFUSE
+    unreadable: str = REFUSE
+    kinds: Mapping[str, str] = field(default_factory=dict)
     allows_gaps: bool = False
 
     def rows(self) -> Iterator[Rows]:
         """Yield all rows from the first, one part at a time."""
-        first, n_seen, source = 0, 0, self
+        first, n_seen, source, bad = 0, 0, self, dict[str, str]()
         for chunk in self.chunks():
             if not len(chunk):
                 continue
             if source.reading is None and self.schema is None:  # rows of numbers, in all columns
                 source = replace(self, reading=reading_of(self, chunk, True)[0].for_numbers(True, "a stream"))
             kept = self._chosen(chunk)
-            values, complete = source._values(chunk.some(kept))
+            values, complete = source._values(chunk.some(kept), bad)
             numbers = n_seen + np.flatnonzero(kept)[complete]
             n_seen += len(chunk)
             if len(numbers):
                 yield Rows(first, values, numbers)
             first += len(numbers)
+        say_left_out(bad)
 
-    def whole(self) -> Table:
-        """Return the chosen rows as one raw table."""
-        parts = [self.table(chunk.some(self._chosen(chunk))) for chunk in self.chunks() if len(chunk)]
-        found = [part for part in parts if len(part)]
+    def whole(self) -> tuple[Table, Indices]:
+        """Return the chosen rows as one raw table, and their numbers in the source."""
+        found, numbers, n_seen = list[Table](), list[Indices](), 0
+        for chunk in self.chunks():
+            kept = self._chosen(chunk) if len(chunk) else np.zeros(0, bool)
+            if kept.any():
+                found.append(self.table(chunk.some(kept)))
+                numbers.append(n_seen + np.flatnonzero(kept))
+            n_seen += len(chunk)
         if not found:
             raise ValueError(f"the source holds no rows{self.in_words()}; at least 1 is required")
-        return join_tables(found)
+        return join_tables(found), np.concatenate(numbers)
 
     def table(self, chunk: Chunk) -> Table:
         """Return the columns of a chunk that may be compared."""
@@ -90,10 +102,10 @@ class Source:
             chunk = as_table(chunk, len(self.reading.columns), self.reading.is_numbers, self.reading.describe())
         if chunk.table is None:
             raise complaint(chunk.where, None, "holds no table; fit_stream takes tables only")
-        if self.columns is not None:
-            names = [_name(chunk, column) for column in self.columns]
-            return replace(chunk.table, columns=tuple(chunk.table.column(name) for name in names))
-        return chunk.table
+        kinds = {_name(chunk, column): kind for column, kind in self.kinds.items()}
+        names = chunk.table.names if self.columns is None else [_name(chunk, column) for column in self.columns]
+        columns = (chunk.table.column(name).declare(kinds.get(str(name), "")) for name in names)
+        return replace(chunk.table, columns=tuple(columns))
 
     def apart(self, chunk: Chunk) -> list[str]:
         """Return the columns of a chunk that are not compared."""
@@ -111,31 +123,35 @@ class Source:
             return np.ones(len(chunk), bool)
         return rows_with(chunk.columns[_name(chunk, self.where[0])].cells(), self.where[1])
 
-    def _values(self, chunk: Chunk) -> tuple[Any, Indices]:
-        """Return the rows of a chunk as the classifier takes them, and which of them these are."""
+    def _values(self, chunk: Chunk, bad: dict[str, str]) -> tuple[Any, Indices]:
+        """Return the rows of a chunk as the classifier takes them, and which these are; add others to `bad`."""
         if self.reading is None and self.schema is not None:
             return checked_objects(chunk, self.schema), np.arange(len(chunk))
         assert self.reading is not None
+        raw = self.table(chunk)
         try:
-            table, _ = matched(self.table(chunk), self.reading, chunk.is_named)
+            table, _ = matched(raw, self.reading, chunk.is_named)
         except ValueError as error:
-            raise _placed(chunk, error) from None
+            raise complaint(chunk.where, None, str(error)) from None
+        faults: list[Fault] | None = [] if self.unreadable == SKIP else None
         complete = np.arange(len(table))
         try:
-            read = self.reading.table(table)
-            if self.incomplete == SKIP:
-                complete = np.flatnonzero(gaps_in(read) == 0)
-                read = read[complete]
-            return Read(self.reading.patterns(read, self.allows_gaps)), complete
+            read = self.reading.table(table, faults)
+            bad |= {f"{chunk.where}: {chunk.place(fault.row)}": str(fault) for fault in faults or ()}
+            complete = used_rows(read, faults, self.incomplete == SKIP)
+            return Read(self.reading.patterns(read[complete], self.allows_gaps)), complete
         except BadCellError as error:
             row = int(complete[error.fault.row]) if len(complete) > error.fault.row else error.fault.row
             raise error.placed(chunk.fault(row, str(error))) from None
         except ValueError as error:
-            raise _placed(chunk, error) from None
+            raise complaint(chunk.where, None, str(error)) from None
 
 
-def _placed(chunk: Chunk, error: ValueError) -> ValueError:
-    return error if str(error).startswith(chunk.where) else complaint(chunk.where, None, str(error))
+def say_left_out(bad: Mapping[str, str]) -> None:
+    """Warn of rows with cells that cannot be read, given by their places, which are left out."""
+    for place, why in list(bad.items())[:1]:
+        rows = counted(len(bad), "row")
+        warnings.warn(f"{rows} with cells that cannot be read left out ({place}: {why})", TableWarning, stacklevel=2)
 
 
 def first_reading(source: Source, keeps_all: bool = False) -> tuple[Reading, bool]:
@@ -155,7 +171,7 @@ def reading_of(source: Source, chunk: Chunk, keeps_all: bool) -> tuple[Reading, 
         table = replace(table, columns=tuple(column.rename(k) for k, column in enumerate(table.columns)))
     keeps_all = keeps_all or not chunk.is_named or source.columns is not None
     try:
-        reading, _ = fit_reading(table, keeps_all, apart=apart)
+        reading, _ = fit_reading(table, keeps_all, faults=[] if source.unreadable == SKIP else None, apart=apart)
     except BadCellError as error:
         raise error.placed(chunk.fault(error.fault.row, str(error))) from None
     return reading, all(column.kind in (NUMBER, "") for column in reading.columns)
@@ -167,6 +183,7 @@ def source_of(
     where: tuple[Any, Any] | None = None,
     incomplete: str = REFUSE,
     dialect: Dialect | None = None,
+    unreadable: str = REFUSE,
     **options: Any,
 ) -> Source:
     """Return the source of a path, an array or chunks of rows; `options` are other fields of Source.
@@ -176,6 +193,7 @@ def source_of(
     """
     check_count("chunk_rows", chunk_rows)
     choose("value of incomplete", dict.fromkeys((REFUSE, SKIP)), incomplete)
+    choose("value of unreadable", dict.fromkeys((REFUSE, SKIP)), unreadable)
     if where is not None and not (isinstance(where, tuple) and len(where) == 2):
         raise ValueError(f"where must be a column and its value, for example ('state', 'good'), not {where!r}")
     n_rows: int | None = None
@@ -191,8 +209,8 @@ def source_of(
         chunks = partial(_of_parts, source)
     else:
         raise ValueError(f"a source is a path, an array or chunks of rows, not a {type(source).__name__}")
-    n_rows = n_rows if where is None and incomplete == REFUSE else None
-    return Source(chunks, n_rows, where=where, incomplete=incomplete, **options)
+    n_rows = n_rows if where is None and incomplete == unreadable == REFUSE else None
+    return Source(chunks, n_rows, where=where, incomplete=incomplete, unreadable=unreadable, **options)
 
 
 def _of_files(paths: Sequence[Path], dialect: Dialect | None) -> Iterator[Chunk]:
