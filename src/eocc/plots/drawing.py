@@ -384,24 +384,3 @@ def draw_ratios(axes: Any, ratios: Matrix, is_normal: Flags | None, classifier: 
     return _finish(
         axes, title="How far out rows lie", xlabel=classifier._how_far_out_name, ylabel="rows", xlim=(0, top)
     )
-
-
-def plot_series(windows: Any, decisions: Any, *, group: Any = None, axes: Any = None) -> Any:
-    """Draw the series of `eocc.windows`, of one group, with the rows marked that only rejected windows hold."""
-    chosen = np.array([one == group for one in windows.groups]) if group is not None else np.ones(len(windows), bool)
-    own = windows.places[chosen]
-    rows = np.unique(own)
-    # A row is marked if no accepted window holds it.
-    given = np.where(np.asarray(decisions) < 0, -1.0, 1.0)
-    is_marked = ~np.isin(rows, windows.places[(given > 0) & chosen])
-    axes = _axes(axes, 8.4, 3.0)
-    series = windows.series[rows]
-    for k, column in enumerate(series.T):
-        axes.plot(rows, column, color=_colour(k), linewidth=0.9)
-    starts = np.flatnonzero(np.diff(np.concatenate([[False], is_marked, [False]]).astype(int)))
-    for k, (start, stop) in enumerate(starts.reshape(-1, 2).tolist()):
-        span = rows[start] - 0.5, rows[stop - 1] + 0.5
-        axes.axvspan(*span, color=OTHER, alpha=0.25, linewidth=0, label="rejected" if k == 0 else None)
-    n_rejected = int((given[chosen] < 0).sum())
-    title = f"{n_rejected:,} of {counted(int(chosen.sum()), 'window')} rejected"
-    return _finish(axes, title=title, xlabel="row of the series")

@@ -70,13 +70,35 @@ class Windows:
 def windows(
     frame: Any, length: int, step: int = 1, by: Any = None, time: Any = None, features: bool = False
 ) -> Windows:
-    """Return the windows of `length` values, one every `step` values, of the columns of numbers of a frame.
+    """Cut one long series into windows of equal length, which are rows of numbers.
 
-    Rows with the same value in the column `by` are one series each, in the order of the column `time`, or as they are.
-    A window never spans a gap in time. Windows with missing values are left out, with a warning. `features` replaces
-    the values of each column by six numbers: mean, deviation, least, largest, change from the first to the last value
-    and mean absolute step.
+    A window never spans a gap in time. Windows with missing values are left out, with a warning. Irregular times are
+    refused. docs/guides/one_long_series.md has more.
 
+    Parameters
+    ----------
+    frame : table of any library, dict of columns, or array
+        The series; all columns of numbers become part of the windows.
+    length : int
+        The number of values in a window.
+    step : int, default=1
+        A window begins every `step` values.
+    by : str or None, default=None
+        Rows with the same value in this column are one series each.
+    time : str or None, default=None
+        The column of dates or numbers that orders the rows. None means as they are.
+    features : bool, default=False
+        Whether six numbers per column replace its values: mean, deviation, least, largest, change from the first to
+        the last value, and mean absolute step.
+
+    Returns
+    -------
+    Windows
+        `X` (m, d) are the windows. `alarms(decisions)` gives the times of rejected windows, and `per_row(scores)` the
+        least score of the windows that hold each row.
+
+    Examples
+    --------
     >>> found = windows({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}, 3, 2)
     >>> found.X.tolist(), found.alarms([1, -1])
     ([[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]], [Alarm(group=None, start=2, end=4)])
