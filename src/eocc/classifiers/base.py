@@ -314,8 +314,8 @@ class OneClassClassifier(ReadsPatterns, Summarises, estimator_class()):  # type:
         return with_facts(self, patterns, explained)
 
     def explain_frame(self, X: Any) -> Any:
-        """Return the explanations of X as a pandas frame, one row each, with the index of X if that is pandas."""
-        return explanations_frame(self.explain(X), X.index if hasattr(X, "iloc") else None)
+        """Return the explanations of X as a frame, one row each: polars if X is, else pandas, with the index of X."""
+        return explanations_frame(self.explain(X), X)
 
     @abstractmethod
     def _explain_patterns(self, patterns: Any) -> Sequence[Explanation]:

@@ -18,9 +18,9 @@ from eocc.experiments.statistics import Ranking
 from eocc.experiments.studies import Request, Study
 from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
+from eocc.foundation.markup import Markup, escaped, tag
+from eocc.foundation.markup import table as html_table
 from eocc.foundation.wording import counted
-from eocc.report.markup import Markup, escaped, tag
-from eocc.report.markup import table as html_table
 
 VARIANTS = (
     " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "
