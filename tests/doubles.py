@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eocc import EntropicOneClassClassifier
-from eocc.foundation.progress import Lines
+from eocc.foundation.progress import ProgressLines
 
 
 def plain(**settings):
@@ -79,7 +79,7 @@ class Midpoint:
         return (rows.min(axis=0) + rows.max(axis=0)) / 2, 0
 
 
-class Recorder(Lines):
+class Recorder(ProgressLines):
     """Keeps the name, the share and the words of a stage whenever it reports."""
 
     def __init__(self):

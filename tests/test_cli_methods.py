@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from importlib.metadata import version
 
 import numpy as np
 import pandas as pd
@@ -259,3 +260,29 @@ def test_a_stream_takes_the_decimal_mark_that_it_asks_for(tmp_path, capsys):
     assert "pass --decimal" in capsys.readouterr().err
     assert run(*arguments, "--decimal", ",") == 0
     assert load(tmp_path / "m.eocc").prototypes_.max() < 7
+
+
+def test_the_model_card_lists_facts_columns_and_calibration(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    lines = [f"{k},{load:.2f},{kind},2031-03-{1 + k % 28:02}"
+             for k, (load, kind) in enumerate(zip(rng.normal(size=60), ["pump", "a|b"] * 30, strict=True))]  # fmt: skip
+    data, model = tmp_path / "rows.csv", tmp_path / "m.eocc"
+    data.write_text("id,load,kind,day\n" + "\n".join(lines) + "\n")
+    assert run("-q", "fit", data, "--id", "id", "-o", model) == 0
+    capsys.readouterr()
+    assert run("-q", "inspect", model, "--format", "json") == 0
+    card = json.loads(capsys.readouterr().out)
+    assert [one["name"] for one in card["columns"]] == ["load", "kind", "day"]
+    assert [one["kind"] for one in card["columns"]] == ["number", "text", "date"]
+    assert card["columns"][2]["normal"] == "2031-03-01 to 2031-03-28"
+    assert (card["training rows"], card["calibration rows, each left out"]) == (60, 60)
+    assert card["smallest p-value"] == pytest.approx(1 / 61)
+    assert "id" in card["not compared"]
+    assert card["written by"] == card["read by"] == f"eocc {version('eocc')}"
+    assert run("-q", "inspect", model, "-o", tmp_path / "card.md") == 0
+    text = (tmp_path / "card.md").read_text()
+    assert text.startswith("# Model card: m.eocc\n")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {line.replace("\\|", "").count("|") for line in rows} == {3}  # no cell breaks the table
+    assert run("-q", "inspect", model) == 0
+    assert "column load (number): " in capsys.readouterr().out

@@ -8,22 +8,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.experiments.cells import Cell, Figures, measures_of, run_cell
+from eocc.experiments.cells import Cell, Figures, measured_quality, run_cell
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.protocol import (
     ALL_ROWS,
     IamSource,
     TableSource,
     UciSource,
+    fold_rows,
     normalised,
     rng_of,
-    split_rows,
     trial_of_rows,
     validation_rows,
 )
 from eocc.experiments.published_figures import PublishedFigure, published
-from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise
-from eocc.experiments.studies import Request, generations_within
+from eocc.experiments.statistics import bootstrap_intervals, differs, rank_systems, summarise_runs
+from eocc.experiments.studies import Request
 from eocc.experiments.systems import SYSTEMS, can_run, forms_of
 from eocc.experiments.tables import csv_text, figure_table, markdown, results_of
 from eocc.rivals import RIVALS
@@ -35,7 +35,7 @@ def test_every_target_is_held_out_once_in_a_repetition_and_all_outliers_are_test
     is_target = np.array([True, False] * 20 + [True] * 14)
     held_out = []
     for run in range(10):
-        training, test = split_rows(is_target, run, 0, "AB")
+        training, test = fold_rows(is_target, run, 0, "AB")
         assert is_target[training].all()
         assert_array_equal(np.sort(np.concatenate([training, test])), np.arange(54))
         held_out.append(test[is_target[test]])
@@ -45,16 +45,16 @@ def test_every_target_is_held_out_once_in_a_repetition_and_all_outliers_are_test
 
 def test_folds_depend_only_on_seed_set_and_repetition():
     is_target = np.array([True] * 30 + [False] * 9)
-    first = split_rows(is_target, 4, 1, "AB")[0]
-    assert_array_equal(first, split_rows(is_target, 4, 1, "AB")[0])
+    first = fold_rows(is_target, 4, 1, "AB")[0]
+    assert_array_equal(first, fold_rows(is_target, 4, 1, "AB")[0])
     for other in ((5, 1, "AB"), (14, 1, "AB"), (4, 2, "AB"), (4, 1, "BI")):
-        assert not np.array_equal(first, split_rows(is_target, *other)[0])
+        assert not np.array_equal(first, fold_rows(is_target, *other)[0])
 
 
 @pytest.mark.parametrize("is_target", [[True] * 9 + [False], [True] * 10, [False, False]])
 def test_too_few_rows_to_split_are_an_error(is_target):
     with pytest.raises(ValueError, match="at least 10 targets and 1 outlier; there are"):
-        split_rows(np.array(is_target), 0, 0, "")
+        fold_rows(np.array(is_target), 0, 0, "")
 
 
 def test_a_tenth_of_each_kind_validates_and_at_least_one():
@@ -86,7 +86,7 @@ def test_the_leaking_validation_rows_have_noise_of_a_tenth_of_the_spread():
     made = source()
     X, is_target = np.array(made.rows), np.array(made.is_target)
     trial, rng = trial_of_rows(X, is_target, "raw", 3), rng_of(0, "", "validation", 3)
-    training, test = split_rows(is_target, 3, 0, "")
+    training, test = fold_rows(is_target, 3, 0, "")
     validation = validation_rows(trial.test.y, rng)
     noise = 0.1 * X[training].std(axis=0) * rng.normal(size=trial.honest.patterns.shape)
     assert_allclose(trial.leaking.patterns, X[test][validation] + noise, rtol=1e-12)
@@ -168,7 +168,7 @@ def test_the_surprise_systems_learn_from_targets_and_from_the_honest_tenth():
 def test_results_of_decisions_derived_by_hand():
     y = np.array([1, 1, -1, -1])
     scores = np.array([3.0, -1.0, 1.0, -2.0])
-    found = measures_of(y, scores, scores >= 0)
+    found = measured_quality(y, scores, scores >= 0)
     assert found == {"auc": 0.75, "accuracy": 0.5, "precision": 0.5, "recall": 0.5, "f_measure": 0.5}
 
 
@@ -198,17 +198,17 @@ def test_every_system_runs_on_rows():
 def test_a_paired_t_test_marks_systems_that_do_not_differ_from_the_best():
     best = np.array([0.9, 0.8, 0.95, 0.85])
     near, far = best + np.array([0.01, -0.02, 0.005, -0.01]), best - np.array([0.05, 0.06, 0.05, 0.06])
-    marked = summarise({"best": best, "near": near, "far": far, "failed": np.array([0.9, np.nan])})
+    marked = summarise_runs({"best": best, "near": near, "far": far, "failed": np.array([0.9, np.nan])})
     assert (marked["best"].is_best, marked["near"].is_best, marked["far"].is_best) == (True, True, False)
     assert "failed" not in marked
     assert_allclose(marked["far"].std_repetitions, np.std(far, ddof=1))
     assert np.isnan(marked["far"].std_folds)
-    of_two_folds = summarise({"far": far}, n_folds=2)["far"]
+    of_two_folds = summarise_runs({"far": far}, n_folds=2)["far"]
     assert_allclose(of_two_folds.std_repetitions, np.std([far[:2].mean(), far[2:].mean()], ddof=1))
     assert_allclose(of_two_folds.std_folds**2, (np.var(far[:2], ddof=1) + np.var(far[2:], ddof=1)) / 2)
     assert differs(best, far) == (stats.ttest_rel(best, far).pvalue < 0.05)
-    assert not any(summary.is_best for summary in summarise({"a": best[:1], "b": far[:1]}).values())
-    leaky = summarise({"honest": near, "leaky": best + 0.1}, apart={"leaky"})
+    assert not any(summary.is_best for summary in summarise_runs({"a": best[:1], "b": far[:1]}).values())
+    leaky = summarise_runs({"honest": near, "leaky": best + 0.1}, apart={"leaky"})
     assert (leaky["honest"].is_best, leaky["leaky"].is_best) == (True, False)
     assert not differs(np.ones(3), np.ones(3))
     assert differs(np.ones(3), np.full(3, 0.9))
@@ -292,27 +292,6 @@ def test_a_missing_cell_is_a_dash_with_a_reason():
     assert results.reasons() == [(("made", "raw"), "1-NN", "not done within 3 s", 1)]
 
 
-def test_a_budget_shortens_the_search_with_a_note():
-    made = source(n=300)
-    kept = [(made, "raw", "EOCC-1")]
-    assert generations_within(kept, Request()) == ({"made": 100}, "")
-    full = ({"made": 100}, "The budget of 1000000000 s allows the full search.")
-    assert generations_within(kept, Request(budget=1e9)) == full
-    few, note = generations_within(kept, Request(budget=3))
-    assert 1 <= few["made"] < 20
-    assert f"shortens the search to at most {few['made']} generations on made" in note
-    least, note = generations_within(kept, Request(budget=1e-3))
-    assert least == {"made": 1}
-    assert "Even so about" in note
-
-
-def test_a_budget_shortens_the_costly_sets_first():
-    large, small = source(n=600), replace(source(n=30), name="small")
-    chosen, note = generations_within([(large, "raw", "EOCC-1"), (small, "raw", "EOCC-1")], Request(budget=6))
-    assert chosen["made"] < chosen["small"] == 100
-    assert "small" not in note
-
-
 def test_leaking_systems_and_repeated_sets_are_not_ranked():
     made = source()
     cells = [Cell(made, "raw", system, run, 0, 1) for system in ("EOCC-1", "EOCC-2", "Gauss") for run in (0, 1)]
@@ -332,7 +311,7 @@ def test_leaking_systems_and_repeated_sets_are_not_ranked():
 
 def test_a_test_set_of_one_kind_is_an_error():
     with pytest.raises(ValueError, match="the test set holds targets only"):
-        measures_of(np.array([1, 1]), np.zeros(2), np.ones(2, bool))
+        measured_quality(np.array([1, 1]), np.zeros(2), np.ones(2, bool))
 
 
 def test_the_picture_of_the_ranks_names_every_system():

@@ -125,8 +125,8 @@ def test_a_study_without_any_set_is_an_error(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "results").exists()
 
 
-def test_a_budget_does_not_change_the_cells_of_the_rivals():
-    plans = [plan_study("made", "", [source()], Request(budget=budget)) for budget in (None, 0.01)]
+def test_the_length_of_the_search_does_not_change_the_cells_of_the_rivals():
+    plans = [plan_study("made", "", [source()], Request(generations=most)) for most in (100, 2)]
     one, other = ({cell.system: cell.key for cell in plan.cells} for plan in plans)
     assert one["Gauss"] == other["Gauss"]
     assert one["EOCC-1"] != other["EOCC-1"]

@@ -10,7 +10,7 @@ from eocc.scale.memory import free_memory, memory_limit
 @pytest.fixture
 def system(tmp_path, monkeypatch):
     """A system whose files hold what the test writes."""
-    for name, path in (("MEMORY_INFORMATION", "meminfo"), ("OWN_GROUPS", "cgroup"), ("GROUPS", "groups")):
+    for name, path in (("MEMORY_INFORMATION", "meminfo"), ("OWN_GROUPS", "cgroup"), ("CONTROL_GROUPS", "groups")):
         monkeypatch.setattr(f"eocc.scale.memory.{name}", tmp_path / path)
     (tmp_path / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable: 1000 kB\n")
     return tmp_path

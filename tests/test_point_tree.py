@@ -133,13 +133,13 @@ def test_without_ties_the_order_of_rows_only_renumbers_the_tree():
 def test_a_list_is_completed_no_further_than_needed():
     X = np.random.default_rng(6).normal(size=(2000, 3))
     asked = []
-    complete = point_tree._BoxSearch.complete
+    complete = point_tree._complete
 
-    def counted(self, lists, component, active, slot):
+    def counted(boxes, lists, component, active, slot):
         asked.append(int(active.sum()))
-        complete(self, lists, component, active, slot)
+        complete(boxes, lists, component, active, slot)
 
-    with patch.object(point_tree._BoxSearch, "complete", counted):
+    with patch.object(point_tree, "_complete", counted):
         point_spanning_tree(X)
     assert sum(asked[1:]) < 500
 

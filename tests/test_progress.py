@@ -10,7 +10,7 @@ import pytest
 
 from doubles import Recorder
 from eocc import EntropicOneClassClassifier, SurpriseClassifier
-from eocc.foundation.progress import Bar, Lines, Watch, current_watch, format_seconds, stage, track, watched_by
+from eocc.foundation.progress import Bar, ProgressLines, Watch, current_watch, format_seconds, stage, track, watched_by
 from eocc.foundation.threads import for_each_block, in_order, threads
 from eocc.foundation.workers import workers
 from eocc.search import GeneticSearch
@@ -105,7 +105,7 @@ def test_a_bar_fits_the_terminal(monkeypatch):
 def test_without_a_terminal_lines_come_after_5_seconds_then_after_twice_the_time():
     file = io.StringIO()
     times = [4.9, 5.0, 9.9, 10.0, 19.0, 20.0, 39.0, 40.0]
-    found = shown_at(Lines(file), file, times, share_at=lambda now: now / 50)
+    found = shown_at(ProgressLines(file), file, times, share_at=lambda now: now / 50)
     assert [text.count("\n") for text in found] == [0, 1, 1, 2, 2, 3, 3, 4]
     assert found[1] == "comparing 3,000 strings: 10%, about 45 s left\n"
     assert file.getvalue().endswith("comparing 3,000 strings: 80%, about 10 s left\n")
@@ -113,7 +113,7 @@ def test_without_a_terminal_lines_come_after_5_seconds_then_after_twice_the_time
 
 def test_the_time_of_work_of_unknown_length_is_shown():
     file, clock = io.StringIO(), Clock()
-    with Watch(Lines(file), clock=clock).stage("comparing 3,000 strings", float("inf")) as report:
+    with Watch(ProgressLines(file), clock=clock).stage("comparing 3,000 strings", float("inf")) as report:
         clock.now = 7.0
         report(12)
     assert file.getvalue() == "comparing 3,000 strings: 7 s so far\n"
@@ -134,7 +134,7 @@ def test_a_line_does_not_break_the_bar():
 
 def test_a_hidden_watch_shows_nothing():
     file, clock = io.StringIO(), Clock()
-    watch = Watch(Lines(file), clock=clock)
+    watch = Watch(ProgressLines(file), clock=clock)
     with watch.stage("comparing", 100) as report:
         clock.now = 50.0
         with watch.hidden():
@@ -356,5 +356,5 @@ for _ in range(2):
 
 def test_cma_es_without_its_package_names_the_remedy(setosa, monkeypatch):
     monkeypatch.setitem(sys.modules, "cmaes", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'eocc\[search\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install cmaes"):
         EntropicOneClassClassifier(search="cma-es").fit(setosa)

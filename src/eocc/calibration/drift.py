@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from eocc.calibration.conformal import ROUNDING, Calibration
+from eocc.foundation.markup import MOST_SHOWN, joined, table, tag
 from eocc.foundation.printing import printable
 from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_number
@@ -74,6 +75,10 @@ class Drift:
         if self.columns and self.columns[0].p_value * len(self.columns) <= ALPHA:
             where = f", most of all in {printable(str(self.columns[0].name))}"
         return f"{opening}{self.remark}: the new data differ from the training data{where}."
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, format_number(one.p_value)) for one in self.columns[:MOST_SHOWN]]
+        return joined([tag("p", self), *([table(("column", "p-value of it alone"), rows)] if rows else [])])
 
 
 class DriftCounts:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, ClassVar, cast
@@ -224,3 +225,9 @@ class Summarises:
         counting, patterns = Counting(self), self._read(X)
         counting.add(patterns, self._score_read(patterns))
         return counting.summary(rate)
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows, without the names of the columns of `transform`, one per prototype."""
+        shown: Any = copy(self)
+        shown.get_feature_names_out = None  # it cannot be called, so it is left out
+        return str(super(Summarises, shown)._html_repr())  # type: ignore[misc]

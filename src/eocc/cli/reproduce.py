@@ -1,6 +1,5 @@
 """``eocc reproduce``."""
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -32,9 +31,7 @@ def reproduce(study: str, **given: Any) -> None:
         request = request_of(given)
         if wanted:
             studies.check_names(request, [source for name in wanted for source in studies.STUDIES[name]])
-    budget = None if request.budget is None else request.budget / max(1, len(wanted))
-    share = replace(request, budget=budget)
-    planned = [studies.plan_study(name, studies.TITLES[name], studies.STUDIES[name], share) for name in wanted]
+    planned = [studies.plan_study(name, studies.TITLES[name], studies.STUDIES[name], request) for name in wanted]
     check_available(planned)
     for plan in planned:
         if plan.cells or len(wanted) == 1:

@@ -22,7 +22,8 @@ def study_options(folder: str) -> Callable[[Function], Function]:
         seed_option,
         click.option("--jobs", type=int, default=1, show_default=True,
                      help="Number of processes; -1 uses all cores. Results do not depend on it."),
-        click.option("--budget", default="", metavar="TIME", help="Shorten the search to fit a time, for example 20m."),
+        click.option("--generations", type=click.IntRange(min=1), default=100, show_default=True,
+                     help="The most generations of a search."),
         click.option("--limit", default="30m", show_default=True, metavar="TIME", help="Stop a run after this time."),
         output_option(folder, "Folder for runs and tables.", takes_folders=True),
     )  # fmt: skip
@@ -49,7 +50,7 @@ def request_of(given: dict[str, Any]) -> Any:
         raise ValueError("--jobs must be an integer other than 0")
     return Request(
         given["repetitions"], given["seed"], n_threads(given["jobs"]), tuple(names_in(given["systems"])),
-        tuple(names_in(given.get("datasets", ""))), seconds(given["budget"]) if given["budget"] else None,
+        tuple(names_in(given.get("datasets", ""))), given["generations"],
         seconds(given["limit"]), given["output"],
     )  # fmt: skip
 
@@ -70,8 +71,6 @@ def run_and_write(study: Any, request: Any) -> None:
     from eocc.experiments.studies import run_study
     from eocc.experiments.writing import write_study
 
-    if study.note:
-        say(study.note)
     if not study.cells:
         say(f"{study.title}: none of the systems can compare its data.")
         return

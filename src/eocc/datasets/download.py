@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from eocc.foundation.atomic import drafted
 from eocc.foundation.printing import printable
 
-CHUNK = 2**16
+DOWNLOAD_CHUNK = 2**16
 
 
 class DownloadError(OSError):
@@ -73,7 +73,7 @@ def _copy(response: http.client.HTTPResponse, file: IO[bytes], name: str, size_l
     declared = int(length) if length.isdecimal() else None
     report = _reporter(name, declared)
     digest, size = hashlib.sha256(), 0
-    while chunk := response.read(CHUNK):
+    while chunk := response.read(DOWNLOAD_CHUNK):
         size += len(chunk)
         if max(size, declared or 0) > size_limit:
             raise DownloadError(f"is larger than the limit of {size_limit} bytes")

@@ -18,9 +18,10 @@ NUMBER, CATEGORIES, LEVELS, CONSTANT, DATE = "number", "categories", "levels", "
 class DataColumn:
     """A column of the data: the `places` of its features, and what they mean.
 
-    A number x has the feature (x - centre) * factor, and so has a date. Categories have one feature each, `factor` for
-    the row's own one of the `labels`. A level has its rank among the labels, from 0 to `factor` for the last. A column
-    that is constant in training has the feature 0 for that value, `centre`, and `factor` for any other.
+    A number x has the feature (x - centre) * factor, and so has a date, in microseconds; `moment` is its kind.
+    Categories have one feature each, `factor` for the row's own one of the `labels`. A level has its rank among the
+    labels, from 0 to `factor` for the last. A column that is constant in training has the feature 0 for that value,
+    `centre`, and `factor` for any other.
     """
 
     name: str
@@ -29,6 +30,7 @@ class DataColumn:
     factor: float
     centre: float = 0.0
     labels: tuple[Any, ...] = ()
+    moment: str = ""
 
     def value(self, feature: float) -> float:
         """Return the number of the column that a feature encodes."""
@@ -71,4 +73,4 @@ def _table_column(name: str, column: Any, places: Indices, root: float) -> DataC
     if coder.span == 0:
         return DataColumn(name, CONSTANT, places, root, coder.low * scale)
     kind = NUMBER if column.kind == KIND_NUMBER else DATE
-    return DataColumn(name, kind, places, root / (coder.span * scale), coder.low * scale)
+    return DataColumn(name, kind, places, root / (coder.span * scale), coder.low * scale, moment=column.kind)

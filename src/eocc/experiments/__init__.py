@@ -10,7 +10,7 @@
 - ``published_figures``  the results that the paper prints
 - ``tables``             means next to the published ones -> Markdown, CSV
 - ``figures``            the paper's pictures, and a picture of the ranks
-- ``studies``            data sets and systems of a study, a search that fits a budget, the cells to run
+- ``studies``            data sets and systems of a study, the cells to run
 - ``writing``            the files of a study
 - ``demo``               a first look at both classifiers
 - ``splitting``          the folds as a splitter for scikit-learn's model selection

@@ -99,13 +99,13 @@ def outcome_of(cell: Cell) -> Outcome:
 def _figures(outcome: Outcome, system: System) -> Figures:
     trial, estimator = outcome.trial, outcome.estimator
     rows = trial.honest_test if system.validation == "honest" else np.arange(len(trial.test.y))
-    measured: dict[str, Any] = measures_of(trial.test.y[rows], outcome.scores[rows], outcome.accepted[rows])
+    measured: dict[str, Any] = measured_quality(trial.test.y[rows], outcome.scores[rows], outcome.accepted[rows])
     if system.is_entropic:
         measured |= {"regions": float(len(estimator.regions_)), "generations": float(len(estimator.history_))}
     return Figures(**measured, fit_seconds=outcome.fit_seconds, score_seconds=outcome.score_seconds)
 
 
-def measures_of(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]:
+def measured_quality(y: Indices, scores: Matrix, accepted: Flags) -> dict[str, float]:
     """Return AUC of the scores; accuracy, precision, recall and F of the decisions."""
     if len(np.unique(y)) < 2:
         raise ValueError(f"the test set holds {'targets' if y[0] == 1 else 'outliers'} only; a run needs both kinds")

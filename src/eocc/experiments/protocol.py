@@ -57,7 +57,7 @@ def rng_of(seed: int, *names: Any) -> np.random.Generator:
     return np.random.default_rng([seed, *(zlib.crc32(str(name).encode()) for name in names)])
 
 
-def split_rows(is_target: Flags, run: int, seed: int, name: str) -> tuple[Indices, Indices]:
+def fold_rows(is_target: Flags, run: int, seed: int, name: str) -> tuple[Indices, Indices]:
     """Return the indices of the rows to train on and of those to test on: targets first, then all outliers.
 
     Run r of N_FOLDS * repetitions holds out fold r mod N_FOLDS of repetition r // N_FOLDS.
@@ -81,7 +81,7 @@ def validation_rows(y: Indices, rng: np.random.Generator) -> Indices:
 
 def trial_of_rows(X: Matrix, is_target: Flags, normalisation: str, run: int, seed: int = 0, name: str = "") -> Trial:
     """Return a run on rows of numbers, normalised by the training targets."""
-    training, tested = split_rows(is_target, run, seed, name)
+    training, tested = fold_rows(is_target, run, seed, name)
     X = normalised(X, X if normalisation == ALL_ROWS else X[training], normalisation)
     test = Labelled(X[tested], np.where(is_target, 1, -1)[tested])
     rng = rng_of(seed, name, "validation", run)

@@ -20,7 +20,7 @@ from eocc.measures.labelled_graph import LabelledGraph
 # Generations of a search.
 SHORT_SEARCH = 2
 # Scores are compared in this many digits: fewer than processors agree on.
-DIGITS = 6
+SCORE_DIGITS = 6
 
 
 @cache
@@ -37,7 +37,7 @@ def fingerprint(system: str, kind: str) -> str:
 
 def _rounded(scores: Matrix) -> Matrix:
     """Return the numbers with a few digits; 0 is not negative."""
-    return np.array([float(f"{score:.{DIGITS - 1}e}") for score in np.asarray(scores, float)]) + 0.0
+    return np.array([float(f"{score:.{SCORE_DIGITS - 1}e}") for score in np.asarray(scores, float)]) + 0.0
 
 
 def _table(name: str, targets: Matrix, others: Matrix) -> TableSource:

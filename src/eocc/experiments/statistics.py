@@ -26,7 +26,9 @@ class Summary(NamedTuple):
     is_best: bool
 
 
-def summarise(runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart: Container[str] = ()) -> dict[str, Summary]:
+def summarise_runs(
+    runs_by_system: Mapping[str, Matrix], n_folds: int = 1, apart: Container[str] = ()
+) -> dict[str, Summary]:
     """Summarise the runs of each system on one data set, `n_folds` per repetition; higher is better.
 
     The best mean is marked, and all that do not differ significantly from it by a paired t-test over the runs: all

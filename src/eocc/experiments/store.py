@@ -19,7 +19,7 @@ Add = Callable[[Cell, Figures], None]
 FOLDER = "cells"
 OF_CELL = ("dataset", "normalisation", "system", "run", "seed", "most_generations", "code")
 OF_FIGURES = tuple(field.name for field in fields(Figures))
-HEAD = (*OF_CELL, *OF_FIGURES)
+CELL_HEAD = (*OF_CELL, *OF_FIGURES)
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def open_store(folder: Path) -> Iterator[tuple[Finished, Add]]:
             path = cells / f"{re.sub(r'[^A-Za-z0-9_.-]+', '_', cell.source.name)}.csv"
             with naming(path), path.open("ab") as file:
                 texts = [_text(value) for value in astuple(figures)]
-                file.write((b"" if file.tell() else _line(HEAD)) + _line((*cell.key, *texts)))
+                file.write((b"" if file.tell() else _line(CELL_HEAD)) + _line((*cell.key, *texts)))
                 flush_to_disk(file)
             finished[cell.key] = _figures(texts)  # as they will be read
             touched.add(path)
@@ -91,7 +91,7 @@ def _tidy(path: Path) -> None:
     latest = {key[:-1]: (key[-1], figures) for key, figures in _read(path).items()}
     lines = [(*key, code, *map(_text, astuple(figures))) for key, (code, figures) in sorted(latest.items())]
     with drafted(path) as draft:
-        draft.write_bytes(b"".join(map(_line, (HEAD, *lines))))
+        draft.write_bytes(b"".join(map(_line, (CELL_HEAD, *lines))))
 
 
 def _locked(path: Path) -> IO[bytes]:

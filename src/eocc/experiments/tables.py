@@ -11,7 +11,7 @@ import numpy as np
 from eocc.experiments.cells import Cell, Figures
 from eocc.experiments.protocol import ALL_ROWS
 from eocc.experiments.published_figures import PublishedFigure
-from eocc.experiments.statistics import Ranking, Summary, rank_systems, summarise
+from eocc.experiments.statistics import Ranking, Summary, rank_systems, summarise_runs
 from eocc.experiments.systems import SYSTEMS
 from eocc.foundation.types import Matrix
 
@@ -47,7 +47,7 @@ class Results:
     def summaries(self, place: Place, measured: str = "auc") -> dict[str, Summary]:
         """Return the summary of every system on one data set."""
         runs = {system: self.runs(place, system, measured) for system in self.systems}
-        return summarise(runs, self.n_folds[place[0]], self.leaking)
+        return summarise_runs(runs, self.n_folds[place[0]], self.leaking)
 
     def printed(self, place: Place, system: str, measured: str) -> PublishedFigure | None:
         """Return the published figure of a place, for a variant that of its set."""

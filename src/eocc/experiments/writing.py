@@ -15,12 +15,12 @@ from urllib.parse import quote
 
 from eocc.experiments.figures import draw_ranks
 from eocc.experiments.statistics import Ranking
-from eocc.experiments.studies import FULL_SEARCH, Request, Study
+from eocc.experiments.studies import Request, Study
 from eocc.experiments.tables import Results, Table, csv_text, decision_table, figure_table, markdown, rank_table
 from eocc.foundation.atomic import drafted
+from eocc.foundation.markup import Markup, escaped, tag
+from eocc.foundation.markup import table as html_table
 from eocc.foundation.wording import counted
-from eocc.report.markup import Markup, escaped, tag
-from eocc.report.markup import table as html_table
 
 VARIANTS = (
     " EOCC-1 and EOCC-2 have every printed setting. Other readings stand below them, next to the same printed figures, "
@@ -79,7 +79,7 @@ def _facts(study: Study, results: Results, request: Request) -> list[str]:
     validation = SHIPPED if study.name.startswith("iam") else LEAKING if results.leaking else ""
     most = max(map(len, results.figures.values()), default=0)
     test = "" if most > 1 else " With one run nothing can be tested, so none is bold."
-    search = study.note or f"At most {FULL_SEARCH} generations per search."
+    search = f"At most {request.generations} generations per search."
     return [
         f"Mean over runs (standard deviation over repetitions, over folds); {brackets}bold: the best, and all that do "
         f"not differ from it by a paired t-test over the runs at 5 %.{test}{validation}",

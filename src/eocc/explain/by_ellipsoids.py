@@ -7,7 +7,13 @@ import numpy as np
 
 from eocc.ellipsoids.columns import CATEGORIES, CONSTANT, LEVELS, NUMBER, DataColumn
 from eocc.ellipsoids.coordinates import FARTHEST, Placement
-from eocc.explain.ellipsoid_rules import categories_in_words, centre_features, columns_of_model, level_in_words
+from eocc.explain.ellipsoid_rules import (
+    categories_in_words,
+    centre_features,
+    columns_of_model,
+    level_in_words,
+    moments_in_words,
+)
 from eocc.explain.explanation import Explanation, rarity_in_words
 from eocc.explain.fitted import TrainingRow, described, exemplars_of, reach_of, training_row
 from eocc.explain.reasons import LEAST_SHARE, Reason, difference_reasons
@@ -106,7 +112,8 @@ def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
         row = training_row(classifier, dissimilarities[i], column)
         lead, reasons = "", whys[i] if whys else by_part[i] if by_part else ()
         if whys is None and by_part is None:
-            lead, reasons = _compared(classifier, comparison, row)
+            named = row.name, described(classifier, classifier.prototypes_, column), "typical of the nearest region"
+            lead, reasons = difference_reasons(comparison.difference, *named)
         found.append(EllipsoidExplanation(
             is_target=bool(scores.margins[i] - classifier.threshold_ >= 0), how_far_out=finite(scores.ratios[i]),
             membership=float(np.exp(scores.log_memberships[i])), comparison=comparison, exemplars=near[i],
@@ -122,15 +129,6 @@ def explain_by_ellipsoids(classifier: Any, patterns: Any) -> list[Explanation]:
 def _exemplars(classifier: Any, dissimilarities: Matrix, regions: Indices) -> list[tuple[TrainingRow, ...]]:
     is_own = classifier.labels_ == regions[:, None]
     return exemplars_of(classifier, np.where(is_own, dissimilarities, np.inf))
-
-
-def _compared(classifier: Any, comparison: PendingDifference, row: TrainingRow) -> tuple[str, tuple[Reason, ...]]:
-    """Return the reasons by the training row at the centre of the nearest region, and words that introduce them."""
-    role = "typical of the nearest region"
-    if comparison.difference.contributions:
-        words = described(classifier, classifier.prototypes_, row.column)
-        return difference_reasons(comparison.difference, row.name, words, role)
-    return f"Normal row {row.name}, {role}, is {format_number(row.dissimilarity)} away.", ()
 
 
 def _column_reasons(
@@ -231,7 +229,9 @@ def _reason(column: DataColumn, row: Matrix, step: FreedColumn, centre: Matrix, 
         normal, by_others = format_value(column.centre), "all normal rows have"
         stands_out = value is not None and said != normal
     else:
-        normal, stands_out = "another value", abs(step.gap) > N_WIDTHS * step.width
+        middle, apart = column.value(float(suggested)), N_WIDTHS * step.width / column.factor
+        normal = " to ".join(moments_in_words(column, 2 * apart, middle - apart, middle + apart))
+        stands_out = value is not None and abs(step.gap) > N_WIDTHS * step.width
     text = f"{column.name} is {said}; {by_others} {normal}"
     return Reason(
         column.name, text, to_json(value), to_json(low), to_json(high), step.share, said, normal, bool(stands_out)

@@ -1,6 +1,6 @@
 """Why the surprise of a row is low or high."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -96,6 +96,11 @@ class NeighbourExplanation(Explanation):
     outliers: OutlierComparison | None
     answered: float = 0.0
     n_prototypes: int | None = None
+
+    def forget(self) -> None:
+        """Free the memory of the differences; they can be asked for again."""
+        for near in self.neighbourhoods:
+            near.comparison.forget()
 
     @property
     def certainty(self) -> str:
@@ -250,21 +255,28 @@ def _first_to_speak(
         seen = seen_by_view(name)
         if seen is not None:
             known = {one.name for one in seen.reasons}
-            others = [replace(one, share=one.share / 2) for one in by_row or () if one.name not in known]
-            first = [replace(one, share=one.share / (2 if others else 1)) for one in seen.reasons]
-            return Seen(seen.lead, tuple([*first, *others][:MOST_NAMED]))
+            others = [one for one in by_row or () if one.name not in known]
+            return Seen(seen.lead, tuple(_together(seen.reasons, others)[:MOST_NAMED]))
     return None
+
+
+def _together(first: Sequence[Reason], others: Sequence[Reason]) -> list[Reason]:
+    """Return what a view saw and then other reasons, with shares that fall and add up to what they do alone."""
+    if not first or not others:
+        return [*first, *others]
+    part = min(1.0, first[-1].share / others[0].share)
+    whole = 1 + part
+    return [replace(one, share=one.share / whole) for one in first] + [
+        replace(one, share=one.share * part / whole) for one in others
+    ]
 
 
 def _compared(classifier: FittedBySurprise, near: Neighbourhood) -> Seen:
     """Return the reasons by the nearest training row, and words that introduce them."""
-    name = near.neighbour.name
-    if not near.difference.contributions:
-        far, usual = (format_number(distances[0]) for distances in (near.distances, near.medians))
-        text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
-        return Seen(text, ())
+    name, (far, usual) = near.neighbour.name, (format_number(one[0]) for one in (near.distances, near.medians))
+    text = f"The most similar normal row, {name}, is {far} away; normal rows usually have one within {usual}."
     description = described(classifier, classifier.prototypes_, near.neighbour.column)
-    return Seen(*difference_reasons(near.difference, name, description))
+    return Seen(*difference_reasons(near.difference, name, description, otherwise=text))
 
 
 def _neighbourhoods(

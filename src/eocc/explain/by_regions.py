@@ -16,12 +16,12 @@ from eocc.explain.fitted import (
     reach_of,
     training_row,
 )
-from eocc.explain.reasons import Reason, difference_reasons
+from eocc.explain.reasons import difference_reasons
 from eocc.explain.records import least_usual
 from eocc.foundation.progress import track
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, finite, format_number, glued, known_of, share
-from eocc.measures.difference import Difference, PendingDifference, shared_out
+from eocc.measures.difference import PendingDifference, shared_out
 from eocc.regions.fuzzy import FuzzyModel
 from eocc.regions.scores import BOUNDARY, decision_margin
 from eocc.space.dissimilarity_space import distances_to, offsets_from
@@ -210,7 +210,10 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
         nearest, *others = (_place(classifier, row, number, prototypes[number]) for number in numbers)
         prototype = classifier.prototypes_[nearest.prototype.column : nearest.prototype.column + 1]
         comparison = PendingDifference(measure, patterns[i : i + 1], prototype, weights, names)
-        lead, reasons = ("", by_column[i]) if by_column else _compared(comparison.difference, nearest)
+        lead, reasons = "", by_column[i] if by_column else ()
+        if not by_column:
+            named = nearest.prototype.name, nearest.description, "typical of the nearest group"
+            lead, reasons = difference_reasons(comparison.difference, *named)
         explanation = RegionExplanation(
             is_target=bool(margins[i] - threshold >= 0), how_far_out=nearest.ratio, membership=float(memberships[i]),
             comparison=comparison, reasons=reasons, lead=lead,
@@ -221,14 +224,6 @@ def explain_by_regions(classifier: FittedClassifier, patterns: Any) -> list[Expl
         )  # fmt: skip
         found.append(explanation)
     return found
-
-
-def _compared(difference: Difference, nearest: Place) -> tuple[str, tuple[Reason, ...]]:
-    """Return the reasons by the prototype of the nearest region, and words that introduce them."""
-    name, role = nearest.prototype.name, "typical of the nearest group"
-    if difference.contributions:
-        return difference_reasons(difference, name, nearest.description, role)
-    return f"Normal row {name}, {role}, is {format_number(difference.dissimilarity)} away.", ()
 
 
 def prototypes_of(classifier: FittedClassifier, numbers: Sequence[int]) -> dict[int, int]:

@@ -1,11 +1,12 @@
 """What each view of the surprise saw in a row, in words; the view that decided speaks first."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from eocc.explain.reasons import Reason, largest_of
+from eocc.explain.reasons import Reason, categories_in_words, largest_of, range_reason
 from eocc.foundation.types import Flags, Matrix
 from eocc.foundation.wording import counted, format_value, format_within, to_json
 from eocc.measures.cells import Cells
@@ -79,15 +80,15 @@ def _cell_reason(cells: Cells, k: int | None, share: float) -> Reason:
                       "missing")  # fmt: skip
     if cells.is_code[k]:
         text = f"{name} is {said}; {_how_many(column == cells.rows[0, k], 'have')} it"
-        return Reason(name, text, to_json(value), None, None, share, said, "others")
+        common = Counter(format_value(cells.prototype_value(int(j), k)) for j in np.flatnonzero(~np.isnan(column)))
+        return Reason(name, text, to_json(value), None, None, share, said, categories_in_words(common))
     order = np.flatnonzero(~np.isnan(column))[np.argsort(known, kind="stable")]
     is_outside = not known.min() <= cells.rows[0, k] <= known.max()
     shares = (0.0, 1.0) if is_outside else MIDDLE
     ends = [cells.prototype_value(int(order[round(part * (len(order) - 1))]), k) for part in shares]
-    said, low, high = format_within(_extent(*ends), value, *ends)
-    normal, rows = low if low == high else f"{low} to {high}", "normal rows" if is_outside else "98 % of normal rows"
-    text = f"{name} is {said}; {'all ' if low == high and is_outside else ''}{rows} have {normal}"
-    return Reason(name, text, to_json(value), to_json(ends[0]), to_json(ends[1]), share, said, normal)
+    rows = "normal rows" if is_outside else "98 % of normal rows"
+    everyone = "all " if ends[0] == ends[1] and is_outside else ""
+    return range_reason(name, value, ends[0], ends[1], share, f"{everyone}{rows} have {{}}", is_outside)
 
 
 def _how_many(has_it: Flags, verb: str) -> str:

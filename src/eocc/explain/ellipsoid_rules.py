@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import scipy
 
-from eocc.ellipsoids.columns import CATEGORIES, LEVELS, NUMBER, DataColumn, data_columns
+from eocc.ellipsoids.columns import CATEGORIES, CONSTANT, DATE, LEVELS, NUMBER, DataColumn, data_columns
 from eocc.ellipsoids.features import has_columns
 from eocc.explain.fitted import described, training_name
+from eocc.foundation.markup import Shown, tag
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import counted, format_value, format_within, glued, wrapped
+from eocc.tables.table import Column
 
 # A rule names this many columns: those in which the region differs most from the others.
 MOST_COLUMNS = 8
@@ -19,6 +21,8 @@ MOST_COLUMNS = 8
 MOST_CATEGORIES = 3
 # Columns go together if their correlation within regions is at least this.
 LEAST_CORRELATION = 0.5
+# A day, an hour, a minute and a second, in microseconds.
+UNITS = (86_400_000_000, 3_600_000_000, 60_000_000, 1_000_000)
 # This many pairs of columns are named, of at most this many columns.
 MOST_PAIRS, MOST_PAIRED = 5, 500
 # The number of rows that show what is normal in each column of a model without training rows.
@@ -69,6 +73,9 @@ class EllipsoidRule:
         said = f"Region {self.region}, {self.n_members:,} of {counted(self.n_training, 'row')}"
         return "\n".join(wrapped(f"{said}: {f'{values}; ' if values else ''}{near}", 0))
 
+    def _repr_html_(self) -> str:
+        return tag("pre", str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
@@ -91,7 +98,7 @@ def ellipsoid_rules(classifier: Any) -> list[EllipsoidRule]:
             prototype=int(classifier.training_indices_[index]), prototype_name=training_name(classifier, index),
             description="" if columns else described(classifier, classifier.prototypes_, index),
         ))  # fmt: skip
-    return rules
+    return Shown(rules)
 
 
 def columns_of_model(classifier: Any) -> list[DataColumn]:
@@ -118,15 +125,24 @@ def _most_different(columns: list[DataColumn], centre: Matrix, mean: Matrix, spr
 
 def _rule_column(column: DataColumn, centre: Matrix, widths: Matrix) -> RuleColumn:
     place = column.places[0]
+    if column.kind == CONSTANT:
+        return RuleColumn(column.name, f"always {format_value(column.centre)}")
     if column.kind == CATEGORIES:
         return RuleColumn(column.name, categories_in_words(column, centre))
     if column.kind == LEVELS:
         return RuleColumn(column.name, level_in_words(column, centre[place]))
     value, width = column.value(float(centre[place])), float(widths[place]) / column.factor
-    if column.kind != NUMBER:
-        return RuleColumn(column.name, "as in that row")
+    if column.kind == DATE:
+        return RuleColumn(column.name, " to ".join(moments_in_words(column, width, value - width, value + width)))
     said, apart = format_within(width, value, width)
     return RuleColumn(column.name, f"{said} +- {apart}", value, width)
+
+
+def moments_in_words(column: DataColumn, width: float, *moments: float) -> list[str]:
+    """Return dates or times, in microseconds, to the day, hour, minute or second, whichever shows the width."""
+    unit = next((unit for unit in UNITS if unit <= width), UNITS[-1])
+    holds = Column(column.name, column.moment, np.empty(0))
+    return [str(holds.given(round(moment / unit) * unit)) for moment in moments]
 
 
 def categories_in_words(column: DataColumn, centre: Matrix) -> str:

@@ -4,11 +4,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from importlib import import_module
 from typing import Any
 
 from eocc.explain.fitted import TrainingRow
 from eocc.explain.reasons import EDITS, Reason
 from eocc.foundation.estimator import check_is_fitted
+from eocc.foundation.markup import joined, table, tag
 from eocc.foundation.printing import on_one_line
 from eocc.foundation.wording import format_number, share, wrapped
 from eocc.measures.auto import is_pairwise
@@ -45,6 +47,10 @@ class Explanation(ABC):
     def difference(self) -> Difference:
         """What makes the row differ from the training row that it is compared with."""
         return self.comparison.difference
+
+    def forget(self) -> None:
+        """Free the memory of the difference; it can be asked for again."""
+        self.comparison.forget()
 
     @property
     def sentence(self) -> str:
@@ -110,6 +116,14 @@ class Explanation(ABC):
             "  ".join(["", *(cell.ljust(width) for cell, width in zip(line, widths, strict=True))]).rstrip()
             for line in (cells if self.reasons else [])
         ]
+
+    def _repr_html_(self) -> str:
+        """Return the sentence, the reasons and the notes for a notebook."""
+        rows = [(one.name, one.said, one.normal, share(one.share, 1)) for one in self.reasons]
+        reasons = [(one.text, share(one.share, 1)) for one in self.reasons]
+        found = table(("reason", "share"), reasons) if self.lead else table(HEAD, rows)
+        notes = [tag("p", f"Notes: {self.facts}.")] if self.facts else []
+        return joined([tag("p", self.sentence), *([found] if self.reasons else []), *notes])
 
     @property
     @abstractmethod
@@ -217,14 +231,17 @@ def rarity_in_words(p_value: float, n_training: int, n_left_out: int) -> str:
     return f"1 in {one_in:,.0f} normal rows look this unusual"
 
 
-def explanations_frame(explanations: Sequence[Explanation], index: Any = None) -> Any:
-    """Return a pandas frame with one row per explanation: see `Explanation.to_record`."""
+def explanations_frame(explanations: Sequence[Explanation], X: Any = None) -> Any:
+    """Return a frame with one row per explanation, see `Explanation.to_record`: polars if X is, else pandas."""
+    records, is_polars = [one.to_record() for one in explanations], type(X).__module__.startswith("polars")
     try:
-        import pandas as pd
+        library = import_module("polars" if is_polars else "pandas")
     except ModuleNotFoundError:
         remedy = "pip install narwhals; or call to_record of each explanation"
         raise ModuleNotFoundError(f"a frame needs pandas: {remedy}") from None
-    return pd.DataFrame([one.to_record() for one in explanations], index=index)
+    if is_polars:
+        return library.DataFrame(records, infer_schema_length=None)
+    return library.DataFrame(records, index=X.index if hasattr(X, "iloc") else None)
 
 
 def differences(classifier: Any, X: Any, Y: Any) -> list[Difference]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from eocc.explain.explanation import Explanation
 from eocc.explain.fitted import training_name
+from eocc.foundation.markup import Shown
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import format_value
 from eocc.space.prototypes.content import row_hashes, words_of
@@ -71,7 +72,8 @@ class Facts:
 
 def with_facts(classifier: Any, patterns: Any, explanations: Sequence[Explanation]) -> list[Explanation]:
     """Return the explanations of patterns with the facts about each."""
-    return [replace(one, facts=said) for one, said in zip(explanations, Facts(classifier).of(patterns), strict=True)]
+    facts = Facts(classifier).of(patterns)
+    return Shown(replace(one, facts=said) for one, said in zip(explanations, facts, strict=True))
 
 
 def new_labels(reading: Any, patterns: Any) -> Iterator[tuple[ReadColumn, Column, Flags]]:

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from eocc.foundation.registry import listed
 from eocc.foundation.threads import for_each_block
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import format_own, format_value, format_within, shortened, to_json
+from eocc.foundation.wording import format_number, format_own, format_value, format_within, shortened, to_json
 from eocc.kernels.strangeness import UNSEEN, strangeness_of_rows
 from eocc.measures.cells import Cells
 from eocc.measures.difference import MOST_NAMED, Difference, ranked_contributions
@@ -144,23 +145,31 @@ def _number_reason(cells: Cells, i: int, k: int, ends: Sequence[int], is_unseen:
     stands_out = not column.item(ends[0]) <= place <= column.item(ends[1])
     if is_unseen and not stands_out:
         return _gap_reason(cells, i, k, share)
-    value, low, high = cells.value(i, k), *(cells.prototype_value(j, k) for j in ends)
-    said, least, most = format_within(_extent(value, low, high), value, low, high)
-    said = format_own(value, said)
-    normal = least if least == most else f"{least} to {most}"
-    text = f"{name} is {said}; normal rows near it have {normal}"
-    return Reason(name, text, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
+    low, high = (cells.prototype_value(j, k) for j in ends)
+    return range_reason(name, cells.value(i, k), low, high, share, "normal rows near it have {}", stands_out)
 
 
 def _gap_reason(cells: Cells, i: int, k: int, share: float) -> Reason:
     """Return the reason for a number where the column has a gap: normal rows have lower and higher ones only."""
-    column, place, name, value = cells.columns[k], cells.rows[i, k], cells.names[k], cells.value(i, k)
+    column, place = cells.columns[k], cells.rows[i, k]
     ends = np.where(column < place, column, -np.inf).argmax(), np.where(column > place, column, np.inf).argmin()
     low, high = (cells.prototype_value(int(end), k) for end in ends)
+    found = range_reason(cells.names[k], cells.value(i, k), low, high, share, "normal rows have {}", gap=True)
+    return replace(found, low=None, high=None)
+
+
+def range_reason(
+    name: str, value: Any, low: Any, high: Any, share: float, text: str, stands_out: bool = True, gap: bool = False
+) -> Reason:
+    """Return the reason for a number or a date, given the ends of what normal rows have, or of a gap between them.
+
+    The text says what they have; {} stands for the range.
+    """
     said, least, most = format_within(_extent(value, low, high), value, low, high)
-    said = format_own(value, said)
-    normal = f"up to {least} or from {most}"
-    return Reason(name, f"{name} is {said}; normal rows have {normal}", to_json(value), None, None, share, said, normal)
+    said, normal = format_own(value, said), f"up to {least} or from {most}" if gap else f"{least} to {most}"
+    normal = least if least == most else normal
+    words = f"{name} is {said}; {text.format(normal)}"
+    return Reason(name, words, to_json(value), to_json(low), to_json(high), share, said, normal, stands_out)
 
 
 def _extent(value: Any, low: Any, high: Any) -> float:
@@ -170,12 +179,23 @@ def _extent(value: Any, low: Any, high: Any) -> float:
     return 0.0
 
 
+def categories_in_words(counts: Counter[str]) -> str:
+    """Return which categories rows have, the commonest first.
+
+    >>> [categories_in_words(Counter(rows)) for rows in ("aabc", "aaaaabcd", "abcd")]
+    ['a, b or c', 'mostly a', 'a, b and 2 more']
+    """
+    labels = [label for label, _ in counts.most_common()]
+    if len(labels) <= MOST_CATEGORIES:
+        return " or ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels) or "no value"
+    return f"mostly {labels[0]}" if 2 * counts[labels[0]] > counts.total() else listed(labels, 2)
+
+
 def _category_reason(cells: Cells, i: int, k: int, known: Sequence[int], share: float) -> Reason:
     value, name = cells.value(i, k), cells.names[k]
     counts = Counter(format_value(cells.prototype_value(j, k)) for j in known)
-    labels, said = [label for label, _ in counts.most_common()], format_value(value)
-    normal = " or ".join([", ".join(labels[:-1]), labels[-1]] if len(labels) > 1 else labels) or "no value"
-    normal = f"mostly {labels[0]}" if len(labels) > MOST_CATEGORIES else normal
+    said = format_value(value)
+    normal = categories_in_words(counts)
     text = f"{name} is {said}; normal rows near it have {normal}"
     if not (cells.columns[k] == cells.rows[i, k]).any():
         text = f"{name} is {said}, which no normal row has; those near it have {normal}"
@@ -183,9 +203,14 @@ def _category_reason(cells: Cells, i: int, k: int, known: Sequence[int], share: 
 
 
 def difference_reasons(
-    difference: Difference, row: str, description: str, role: str = "the most similar one"
+    difference: Difference, row: str, description: str, role: str = "the most similar one", otherwise: str = ""
 ) -> tuple[str, tuple[Reason, ...]]:
-    """Return words that introduce the difference from a normal row, and its largest contributions as reasons."""
+    """Return words that introduce the difference from a normal row, and its largest contributions as reasons.
+
+    If the measure gives only a number, the words are `otherwise`, or how far away the row is.
+    """
+    if not difference.contributions:
+        return otherwise or f"Normal row {row}, {role}, is {format_number(difference.dissimilarity)} away.", ()
     row = f"normal row {row}{f' ({shortened(description)})' if description else ''}, {role}"
     ranked, total = ranked_contributions(difference.contributions), difference.dissimilarity
     edited = difference.details.get("edited")  # which of the two, if the reasons are edits

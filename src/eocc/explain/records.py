@@ -11,7 +11,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import shortened
 from eocc.kernels.strangeness import MOST, UNSEEN
 from eocc.measures.cells import Cells
-from eocc.measures.composite import FittedComposite, Part
+from eocc.measures.composite import FittedComposite, RecordPart
 from eocc.measures.difference import difference_of, ranked_contributions
 
 # The distances of similar normal rows in a part count as varying by at least this share of their median.
@@ -32,7 +32,7 @@ def least_usual(
 
 
 def record_reasons(
-    parts: Sequence[Part], patterns: Any, prototypes: Any, distances: Matrix
+    parts: Sequence[RecordPart], patterns: Any, prototypes: Any, distances: Matrix
 ) -> list[tuple[Reason, ...]]:
     """Return the least usual columns of each record, and parts without columns, the strangest first."""
     tables = [part for part in parts if part.measure.cells is not None]
@@ -67,7 +67,7 @@ def _nearest(distances: Matrix) -> Indices:
     return np.argsort(distances, axis=1, kind="stable")[:, : min(N_NEAR, max(1, n // 2))]
 
 
-def _joined_cells(tables: Sequence[Part], patterns: Any, prototypes: Any) -> Cells:
+def _joined_cells(tables: Sequence[RecordPart], patterns: Any, prototypes: Any) -> Cells:
     """Return the columns of all parts that are tables; those of a part with several are called "part: column"."""
     found = [part.measure.cells(patterns.parts[part.name], prototypes.parts[part.name]) for part in tables]
     names = [
@@ -83,7 +83,7 @@ def _joined_cells(tables: Sequence[Part], patterns: Any, prototypes: Any) -> Cel
     )  # fmt: skip
 
 
-def part_strangeness(part: Part, pattern: Any, prototypes: Any, near: Indices) -> tuple[float, int]:
+def part_strangeness(part: RecordPart, pattern: Any, prototypes: Any, near: Indices) -> tuple[float, int]:
     """Return how strange a part without columns is, and the near prototype that is most like it in this part.
 
     It is by how much its median distance from the near prototypes exceeds the median distance among these, over the
@@ -98,7 +98,7 @@ def part_strangeness(part: Part, pattern: Any, prototypes: Any, near: Indices) -
     return strangeness, int(near[here.argmin()])
 
 
-def _part_reason(part: Part, pattern: Any, prototype: Any, share: float) -> Reason:
+def _part_reason(part: RecordPart, pattern: Any, prototype: Any, share: float) -> Reason:
     """Return the reason for a part without columns: it, and the most similar one of the near prototypes."""
     here, there = (one.parts[part.name] for one in (pattern, prototype))
     said, normal = (shortened(part.measure.describe(one, None)) for one in (here, there))

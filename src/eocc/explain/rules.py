@@ -9,6 +9,7 @@ import numpy as np
 
 from eocc.explain.by_regions import prototypes_of
 from eocc.explain.fitted import FittedClassifier, described, prototype_labels, reach_of, training_name
+from eocc.foundation.markup import Shown, tag
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Indices
 from eocc.foundation.wording import (
@@ -30,18 +31,22 @@ MOST_CATEGORIES = 3
 
 @dataclass(frozen=True)
 class FeatureRange:
-    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity."""
+    """The values of a column in the prototypes of a region, and the weight of the column in the dissimilarity.
+
+    A share `missing` of these has no value.
+    """
 
     feature: str
     weight: float
     minimum: float
     median: float
     maximum: float
+    missing: float = 0.0
 
     def __str__(self) -> str:
         low, middle, high = (format_data_number(value) for value in (self.minimum, self.median, self.maximum))
         values = low if self.minimum == self.maximum else f"{low} to {high}, median {middle}"
-        return f"{self.feature}: {values}{weight_in_words(self.weight)}"
+        return f"{self.feature}: {values}{gaps_in_words(self.missing)}{weight_in_words(self.weight)}"
 
 
 @dataclass(frozen=True)
@@ -91,6 +96,9 @@ class Rule:
         inner, outer = map(format_number, self.extents)
         return outer if inner == outer else f"{inner} inwards, {outer} outwards"
 
+    def _repr_html_(self) -> str:
+        return tag("pre", str(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as dictionaries, lists, strings and numbers, for JSON."""
         return asdict(self)
@@ -113,6 +121,11 @@ class Rule:
         return f"{near} is accepted if its surprise is at most the limit, as for about {share}"
 
 
+def gaps_in_words(share: float) -> str:
+    """Return the share of rows without a value, if there are any."""
+    return f", missing in {share:.0%}" if share else ""
+
+
 def weight_in_words(weight: float) -> str:
     """Return the weight of a column, if it is not the usual one."""
     return "" if weight == 1 else f" (weight {format_number(weight)})"
@@ -124,7 +137,7 @@ def rules_of(classifier: FittedClassifier, rejected: float | None = None) -> lis
     A classifier that decides by neighbours gives the share of new normal rows that are `rejected`.
     """
     prototypes = prototypes_of(classifier, range(len(classifier.regions_)))
-    return [_rule(classifier, number, column, rejected) for number, column in prototypes.items()]
+    return Shown(_rule(classifier, number, column, rejected) for number, column in prototypes.items())
 
 
 def _rule(classifier: FittedClassifier, number: int, column: int, rejected: float | None) -> Rule:
@@ -162,14 +175,14 @@ def _values(classifier: FittedClassifier, own: Indices) -> dict[str, Any]:
     for k in np.argsort(-weights, kind="stable")[:MOST_COLUMNS].tolist():
         order = np.argsort(cells.columns[k], kind="stable").tolist()  # missing values last
         values = [value for value in (cells.value(j, k) for j in order) if value is not None]
-        name, weight = cells.names[k], float(weights[k])
+        name, weight, missing = cells.names[k], float(weights[k]), 1 - len(values) / len(order)
         if weight == 0 or not values:
             continue
         if cells.is_code[k] or isinstance(values[0], str):
             words = _shares(values) if cells.is_code[k] else " to ".join(dict.fromkeys([values[0], values[-1]]))
-            contents.append(f"{name}: {words}{weight_in_words(weight)}")
+            contents.append(f"{name}: {words}{gaps_in_words(missing)}{weight_in_words(weight)}")
         else:
-            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1]))
+            ranges.append(FeatureRange(name, weight, values[0], float(np.median(values)), values[-1], missing))
     return {"ranges": tuple(ranges), "contents": tuple(contents)}
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-DAY = 86_400.0
+DAY_IN_SECONDS = 86_400.0
 # Errors of a write to a disk that is full, by quota or by the largest size of a file, or that is read-only.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 # Identifies this process. A process with the same pid before a restart had another token.
@@ -84,7 +84,7 @@ def remove_abandoned(output: Path) -> None:
 def _remove_if_abandoned(draft: Path, place: str, pid: str, token: str) -> None:
     with suppress(OSError):  # it may be gone, or belong to another user
         if place != _here() or os.name != "posix":  # on Windows signal 0 ends a process
-            is_abandoned = time.time() - draft.stat().st_mtime > DAY
+            is_abandoned = time.time() - draft.stat().st_mtime > DAY_IN_SECONDS
         elif int(pid) == os.getpid():
             is_abandoned = token != TOKEN
         else:

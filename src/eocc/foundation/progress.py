@@ -31,7 +31,7 @@ NOTE = "Note: "
 
 
 # Says that so many steps of a stage are done, and how many are in progress, 1 unless given.
-Report = Callable[..., None]
+ReportProgress = Callable[..., None]
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class Stage:
         return (seconds - start) * (1 - self.share) / (self.share - share) if self.share else math.inf
 
 
-class Lines:
+class ProgressLines:
     """Prints how far a stage is, by a line now and then: first after `first` seconds, then when `next_after` says."""
 
     def __init__(self, file: TextIO, first: float = FIRST_LINE) -> None:
@@ -89,7 +89,7 @@ class Lines:
         """End a stage that may not be done; here, every line is complete."""
 
 
-class JsonLines(Lines):
+class JsonLines(ProgressLines):
     """Prints every message, and now and then how far a stage is, as one line of JSON."""
 
     def show(self, name: str, share: float, words: str) -> None:
@@ -108,7 +108,7 @@ def log_record(level: str, message: str, **more: Any) -> str:
     return json.dumps({"time": now, "level": level, "message": message, **more})
 
 
-class Bar(Lines):
+class Bar(ProgressLines):
     """A bar on a terminal."""
 
     def __init__(self, file: TextIO, first: float = FIRST_ESTIMATE) -> None:
@@ -147,14 +147,16 @@ class Watch:
     A stage is shown if it takes, or by extrapolation is going to take, more than `worth` seconds.
     """
 
-    def __init__(self, view: Lines, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, view: ProgressLines, worth: float = WORTH_SHOWING, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._view, self._worth, self._clock = view, worth, clock
         self._stages: list[Stage] = []
         self._lock = threading.RLock()
         self._is_hidden = False
 
     @contextmanager
-    def stage(self, name: str, total: float) -> Iterator[Report]:
+    def stage(self, name: str, total: float) -> Iterator[ReportProgress]:
         """Yield a function that reports how many of the `total` steps are done."""
         own = Stage(name, total or 1.0, self._clock(), self._view.first)
 
@@ -257,7 +259,7 @@ _watch: ContextVar[Watch | None] = ContextVar("eocc_watch", default=None)
 
 @contextmanager
 def watched_by(watch: Watch | None) -> Iterator[None]:
-    """Report the stages inside the block to this watch. New threads start without one."""
+    """ReportProgress the stages inside the block to this watch. New threads start without one."""
     token = _watch.set(watch)
     try:
         yield
@@ -283,7 +285,7 @@ def shown(worth: float = WORTH_SHOWING, as_json: bool = False, **first: float) -
     """
     file = sys.stderr
     is_terminal = file.isatty() and os.environ.get("TERM") != "dumb"
-    kind = JsonLines if as_json else Bar if is_terminal else Lines
+    kind = JsonLines if as_json else Bar if is_terminal else ProgressLines
     view = kind(file, **first)
     watch, is_over = Watch(view, worth), threading.Event()
 
@@ -302,7 +304,7 @@ def shown(worth: float = WORTH_SHOWING, as_json: bool = False, **first: float) -
 
 
 @contextmanager
-def stage(name: str, total: float = math.inf) -> Iterator[Report]:
+def stage(name: str, total: float = math.inf) -> Iterator[ReportProgress]:
     """Yield a function that reports how many of the `total` steps are done; it does nothing if nobody listens.
 
     The name says what is being done, for example "comparing 1,000 strings". A stage of one step gives a name to the

@@ -21,7 +21,7 @@ QUEUED = 2
 # A block of rows holds about this many numbers, 2 MiB.
 BLOCK_SIZE = 2**18
 # Less than this many numbers are worked through before other threads have started.
-FEW = 2**21
+FEW_NUMBERS = 2**21
 # New threads start from the default of 1, so that a worker starts no threads of its own.
 _allowed: ContextVar[int] = ContextVar("eocc_threads", default=1)
 
@@ -91,7 +91,7 @@ def for_each_block(n_rows: int, block: int, work: Callable[[int, int], None], na
 
 def interruptibly(work: Callable[[], None], size: int) -> None:
     """Call work(), which takes about `size` steps; unless they are few, the caller only waits: Ctrl-C works."""
-    if size <= FEW:
+    if size <= FEW_NUMBERS:
         work()
     else:
         for_each_block(1, 1, lambda start, stop: work())
@@ -100,7 +100,7 @@ def interruptibly(work: Callable[[], None], size: int) -> None:
 def in_blocks(rows: Matrix, work: Callable[[slice], None]) -> None:
     """Call work(some) for blocks of rows of about 2 MiB, on all threads allowed; at once if the rows are few."""
     step = max(1, BLOCK_SIZE // max(1, rows.shape[1]))
-    if rows.size <= FEW:
+    if rows.size <= FEW_NUMBERS:
         work(slice(0, len(rows)))
     elif _allowed.get() == 1:
         for start in range(0, len(rows), step):

@@ -16,7 +16,7 @@ from eocc.foundation.types import Matrix
 LONGEST_NUMBER = 1e9
 # Marks a blank where no line may break.
 GLUE = "\0"
-LARGEST = float(np.finfo(np.float64).max)
+LARGEST_FLOAT = float(np.finfo(np.float64).max)
 
 
 def format_number(value: float) -> str:
@@ -101,12 +101,12 @@ def to_json(value: Any) -> Any:
 
 def finite(value: float) -> float:
     """Return the number, or the largest float for infinity, which JSON lacks."""
-    return min(max(float(value), -LARGEST), LARGEST)
+    return min(max(float(value), -LARGEST_FLOAT), LARGEST_FLOAT)
 
 
 def all_finite(values: Matrix) -> Matrix:
     """Return numbers, with the largest floats for infinities."""
-    return np.clip(values, -LARGEST, LARGEST)
+    return np.clip(values, -LARGEST_FLOAT, LARGEST_FLOAT)
 
 
 def shortened(text: str, most: int = 60) -> str:
@@ -138,8 +138,13 @@ def span(first: int, last: int, noun: str) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in percent, right-aligned."""
-    return f"{100 * part / whole if whole else 0.0:3.0f}%"  # the square of a tiny number may be 0
+    """Return a share in percent, right-aligned.
+
+    >>> share(1.0, 4.0), share(0.0, 0.0), share(math.inf, math.inf)
+    (' 25%', '  0%', '100%')
+    """
+    # The square of a tiny number may be 0, that of a huge one infinite.
+    return f"{100 * (part / whole if 0 < whole < math.inf else float(part > 0)):3.0f}%"
 
 
 def wrapped(text: str, indent: int, width: int = 100) -> list[str]:
@@ -158,13 +163,15 @@ def glued(text: str) -> str:
     return re.sub("(?<![,;]) ", GLUE, text)
 
 
-def decimals_for(total: float) -> int:
-    """Return the number of decimals that shows a positive total, and its parts, to three digits.
+def format_part(part: float, total: float) -> str:
+    """Return a part of a positive total, with as many decimals as show the total to three digits.
 
-    >>> decimals_for(0.812), decimals_for(0.0041), decimals_for(25.0)
-    (3, 5, 1)
+    >>> format_part(0.2, 0.812), format_part(0.002, 0.0041), format_part(5, 25.0), format_part(2e150, 3e150)
+    ('0.200', '0.00200', '5.0', '2e+150')
     """
-    return min(max(2 - math.floor(math.log10(total)), 0), 12) if 0 < total < math.inf else 0
+    if total >= LONGEST_NUMBER:
+        return format_number(part)
+    return f"{part:.{min(max(2 - math.floor(math.log10(total)), 0), 12) if total > 0 else 0}f}"
 
 
 def named_values(names: Sequence[str], values: Sequence[Any], most: int = 6) -> str:

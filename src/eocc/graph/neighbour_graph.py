@@ -72,9 +72,9 @@ def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix
     scratch = np.empty_like(component)
     count = kernels.number_components(parent, component, scratch)
     links, lengths = [NO_PAIRS[0]], [NO_PAIRS[1]]
-    search = _LinkSearch.over(rows, k) if count > 1 else None
+    search = _link_search(rows, k) if count > 1 else None
     while search is not None and count > 1:
-        edges, weights = search.shortest(component, count)
+        edges, weights = _shortest(search, component, count)
         ascending = np.lexsort((edges[:, 1], edges[:, 0], weights))
         chosen = np.empty(count - 1, np.int64)
         chosen = chosen[: kernels.kruskal_forest(edges, ascending, parent, chosen)]
@@ -84,43 +84,29 @@ def _links(rows: Rows, k: int, parent: NDArray[np.int64]) -> tuple[Pairs, Matrix
     return np.concatenate(links), np.concatenate(lengths)
 
 
-@dataclass(frozen=True, eq=False)
-class _LinkSearch:
-    """Rows, a k-d tree over their projections, the bounding boxes of its nodes, and the error of the projection."""
+def _link_search(rows: Rows, k: int) -> kernels.LinkSearch:
+    points = fit_projection(rows, k).points(rows)
+    tree = PointTree.of(points, LINK_LEAF_SIZE)
+    low, high = np.empty((2, 2 * (len(tree.bounds) - 1), points.shape[1]), np.float32)
+    kernels.bound_nodes(tree.points, tree.bounds, low, high)
+    scale = distance_scale(rows.shape[1])
+    return kernels.LinkSearch(rows, tree.points, tree.ids, tree.bounds, low, high, scale, projection_error(points))
 
-    rows: Rows
-    tree: PointTree
-    low: NDArray[np.float32]
-    high: NDArray[np.float32]
-    error: float
 
-    @classmethod
-    def over(cls, rows: Rows, k: int) -> "_LinkSearch":
-        points = fit_projection(rows, k).points(rows)
-        tree = PointTree.of(points, LINK_LEAF_SIZE)
-        low, high = np.empty((2, 2 * (len(tree.bounds) - 1), points.shape[1]), np.float32)
-        kernels.bound_nodes(tree.points, tree.bounds, low, high)
-        return cls(rows, tree, low, high, projection_error(points))
+def _shortest(search: kernels.LinkSearch, component: NDArray[np.int32], count: int) -> tuple[Pairs, Matrix]:
+    """Return the shortest edge from every component except the largest to another one, with its length."""
+    own, marks = component[search.ids], np.empty(len(search.low), np.int32)
+    kernels.mark_nodes(own, search.bounds, marks)
+    sizes = np.bincount(own, minlength=count)
+    parts = own, marks, np.argsort(own, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
+    largest, links, lengths = int(np.argmax(sizes)), np.empty((count, 2), np.int32), np.empty(count)
 
-    def shortest(self, component: NDArray[np.int32], count: int) -> tuple[Pairs, Matrix]:
-        """Return the shortest edge from every component except the largest to another one, with its length."""
-        own, tree = component[self.tree.ids], self.tree
-        marks = np.empty(len(self.low), np.int32)
-        kernels.mark_nodes(own, tree.bounds, marks)
-        sizes = np.bincount(own, minlength=count)
-        members, starts = np.argsort(own, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
-        largest, links, lengths = int(np.argmax(sizes)), np.empty((count, 2), np.int32), np.empty(count)
-        scale = distance_scale(self.rows.shape[1])
+    def work(first: int, last: int) -> None:
+        kernels.shortest_links(search, parts, largest, first, last, links, lengths)
 
-        def work(first: int, last: int) -> None:
-            kernels.shortest_links(
-                self.rows, tree.points, tree.ids, own, tree.bounds, self.low, self.high, marks, scale, self.error,
-                members, starts, largest, first, last, links, lengths,
-            )  # fmt: skip
-
-        for_each_block(count, max(1, count // 64), work, "linking clusters")
-        found = np.arange(count) != largest
-        return links[found], lengths[found]
+    for_each_block(count, max(1, count // 64), work, "linking clusters")
+    found = np.arange(count) != largest
+    return links[found], lengths[found]
 
 
 def renyi_neighbour_entropy(distances: ArrayLike, n_dims: int, gamma: float = 0.02) -> float:

@@ -4,8 +4,6 @@ Every point keeps a list of its nearest points. The rounds of Borůvka connect c
 that is too short is continued by a search among the other components. Memory is O(n d).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -18,13 +16,13 @@ from eocc.neighbours.nearest import PointTree
 
 Positions = NDArray[np.int64]
 # The shortest edges of every point: their keys and other ends; and the largest key that each component needs.
-Lists = tuple[Matrix, NDArray[np.int32], Matrix]
+NeighbourLists = tuple[Matrix, NDArray[np.int32], Matrix]
 
 LIST_LENGTH = 4  # the fastest of 2, 3, 4, 6 and 8 on 10,000 points of 10 dimensions
 LEAF_SIZE = 128  # at most; the fastest of 32, 64 and 128, also on 100,000 points
-LANES = 8  # block widths are multiples of this: two vector registers of doubles
+BLOCK_LANES = 8  # block widths are multiples of this: two vector registers of doubles
 LEAVES_PER_TASK = 64  # some tenths of a second for 100,000 points: the delay of Ctrl-C
-LARGEST = 1e150  # the sum of squares of larger coordinates may overflow
+LARGEST_POINT = 1e150  # the sum of squares of larger coordinates may overflow
 
 
 def point_spanning_tree(points: ArrayLike, scale: float = 1.0, n_threads: int = 1) -> SpanningTree:
@@ -58,7 +56,7 @@ def _checked_points(points: ArrayLike) -> Matrix:
         raise ValueError(f"points must be a matrix with rows and columns, not of shape {rows.shape}")
     if not np.isfinite(rows).all():
         raise ValueError("points contain NaN or infinity; drop or impute those patterns first")
-    if np.abs(rows).max() > LARGEST:
+    if np.abs(rows).max() > LARGEST_POINT:
         raise ValueError(f"points reach {np.abs(rows).max():g}, whose square overflows; divide them first")
     return rows
 
@@ -70,59 +68,45 @@ def _first_copies(rows: Matrix) -> Positions:
     return np.asarray(first[group])
 
 
-@dataclass(frozen=True, eq=False)
-class _BoxSearch:
-    """Distinct points in the leaves of a k-d tree, with an even number of columns; `ids` are their rows."""
+def _boxes(rows: Matrix, ids: Positions, scale: float) -> kernels.Boxes:
+    """Return distinct points in the leaves of a k-d tree."""
+    even = np.hstack([rows, np.zeros((len(rows), rows.shape[1] % 2))])  # kernels take two columns at a time
+    tree = PointTree.of(even, LEAF_SIZE)
+    n_leaves, n_columns = len(tree.bounds) - 1, even.shape[1]
+    lows, highs = np.empty((2, 2 * n_leaves, n_columns))
+    bound_nodes(tree.points, tree.bounds, lows, highs)
+    blocks = np.full((n_leaves, n_columns, -(-int(np.diff(tree.bounds).max()) // BLOCK_LANES) * BLOCK_LANES), np.inf)
+    for block, start, stop in zip(blocks, tree.bounds, tree.bounds[1:], strict=False):
+        block[:, : stop - start] = tree.points[start:stop].T
+    return kernels.Boxes(tree.points, ids[tree.ids], scale, tree.bounds, blocks, lows, highs)
 
-    rows: Matrix
-    ids: Positions
-    scale: float
-    starts: Positions
-    blocks: Matrix
-    lows: Matrix
-    highs: Matrix
 
-    @classmethod
-    def build(cls, rows: Matrix, ids: Positions, scale: float) -> "_BoxSearch":
-        even = np.hstack([rows, np.zeros((len(rows), rows.shape[1] % 2))])  # kernels take two columns at a time
-        tree = PointTree.of(even, LEAF_SIZE)
-        n_leaves, n_columns = len(tree.bounds) - 1, even.shape[1]
-        lows, highs = np.empty((2, 2 * n_leaves, n_columns))
-        bound_nodes(tree.points, tree.bounds, lows, highs)
-        blocks = np.full((n_leaves, n_columns, -(-int(np.diff(tree.bounds).max()) // LANES) * LANES), np.inf)
-        for block, start, stop in zip(blocks, tree.bounds, tree.bounds[1:], strict=False):
-            block[:, : stop - start] = tree.points[start:stop].T
-        return cls(tree.points, ids[tree.ids], scale, tree.bounds, blocks, lows, highs)
+def _complete(boxes: kernels.Boxes, lists: NeighbourLists, component: Positions, active: Flags, slot: int) -> None:
+    """Complete the lists of the active points, from `slot` on, with points of other components."""
+    n_leaves = len(boxes.starts) - 1
+    whole = np.full(2 * n_leaves, -1)
+    mark_nodes(component, boxes.starts, whole)
 
-    def complete(self, lists: Lists, component: Positions, active: Flags, slot: int) -> None:
-        """Complete the lists of the active points, from `slot` on, with points of other components."""
-        n_leaves = len(self.starts) - 1
-        whole = np.full(2 * n_leaves, -1)
-        mark_nodes(component, self.starts, whole)
+    def work(start: int, stop: int) -> None:
+        kernels.search_boxes(start, stop, boxes, active, component, whole, slot, lists)
 
-        def work(start: int, stop: int) -> None:
-            kernels.search_boxes(
-                start, stop, active, self.starts, self.blocks, self.lows, self.highs, self.rows, self.ids, self.scale,
-                component, whole, slot, *lists,
-            )  # fmt: skip
-
-        for_each_block(n_leaves, max(1, min(LEAVES_PER_TASK, n_leaves // 16)), work, "building the spanning tree")
+    for_each_block(n_leaves, max(1, min(LEAVES_PER_TASK, n_leaves // 16)), work, "building the spanning tree")
 
 
 def _distinct_tree(rows: Matrix, ids: Positions, scale: float) -> tuple[Positions, Matrix]:
     """Return the edges of the tree of distinct rows, unordered, and their keys (Borůvka, as for neighbour graphs)."""
-    search, n = _BoxSearch.build(rows, ids, scale), len(rows)
+    boxes, n = _boxes(rows, ids, scale), len(rows)
     listed = np.full((n, LIST_LENGTH), np.inf), np.full((n, LIST_LENGTH), -1, np.int32)
     reach = np.full(n, np.inf)
     edges, keys, n_edges = np.empty((n - 1, 2), np.int64), np.empty(n - 1), 0
     component, begun, active = np.arange(n), np.zeros(n, np.int64), np.ones(n, np.bool_)
-    best, place = np.empty(n, np.int64), np.empty(n, np.int64)
-    search.complete((*listed, reach), component, active, slot=0)
+    best = np.empty(n, np.int64), np.empty(n, np.int64)
+    _complete(boxes, (*listed, reach), component, active, slot=0)
     while n_edges < n - 1:
-        known = search.ids, component, begun, *listed, best, place
-        kernels.best_known(*known)
-        if kernels.mark_active(*known, active, reach) > 0:
-            search.complete((*listed, reach), component, active, slot=LIST_LENGTH - 1)
-            kernels.best_found(active, search.ids, component, *listed, best, place)
-        n_edges = kernels.join(search.ids, component, *listed, best, place, n_edges, edges, keys)
+        known = boxes.ids, component, begun, *listed
+        kernels.best_known(*known, *best)
+        if kernels.mark_active(*known, best, active, reach) > 0:
+            _complete(boxes, (*listed, reach), component, active, slot=LIST_LENGTH - 1)
+            kernels.best_found(active, boxes.ids, component, *listed, *best)
+        n_edges = kernels.join(boxes.ids, component, *listed, best, n_edges, edges, keys)
     return edges, keys

@@ -36,11 +36,12 @@ def extend_paths(costs, above, own):
 
 
 @helper
-def warp_group(series, weights, band, columns, start, length, costs, above, own):
+def warp_group(series, weights, band, columns, start, length, room):
     """Return the row whose last LANES cells, up to (length + 1) * LANES, hold the costs of the complete paths."""
     # The series of the group have `length` steps, from columns[:, start]. Cell j of a row is at (j + 1) * LANES. The
     # cells next to the band are infinite, and no others are read. The band extends `half` steps beyond the two
-    # diagonals through the first and through the last cell.
+    # diagonals through the first and through the last cell. `room` (3, LANES * (longest + 2)) is scratch.
+    costs, above, own = room[0], room[1], room[2]
     n = series.shape[0]
     half = int(np.rint(band * max(n, length)))
     below, beyond = half + max(0, n - length), half + max(0, length - n)
@@ -57,12 +58,13 @@ def warp_group(series, weights, band, columns, start, length, costs, above, own)
 
 
 @kernel
-def warp_groups(series, weights, band, columns, starts, chosen, largest, room, found):
+def warp_groups(series, weights, band, groups, chosen, largest, room, found):
     """Fill found[t] (LANES,) with sqrt(cost of the cheapest path) / largest to the series of group chosen[t]."""
-    # Group g is columns[:, starts[g] : starts[g + 1]]. `room` (3, LANES * (longest + 2)) is scratch.
+    # `groups` is (columns, starts): group g is columns[:, starts[g] : starts[g + 1]].
+    columns, starts = groups
     for t in range(chosen.shape[0]):
         start, length = starts[chosen[t]], (starts[chosen[t] + 1] - starts[chosen[t]]) // LANES
-        ends = warp_group(series, weights, band, columns, start, length, room[0], room[1], room[2])
+        ends = warp_group(series, weights, band, columns, start, length, room)
         for lane in range(LANES):
             found[t, lane] = np.sqrt(ends[length * LANES + lane]) / largest
 
@@ -85,10 +87,11 @@ def fill_envelope(series, length, band, low, high):
 
 
 @kernel
-def bound_groups(series, weightings, band, columns, starts, low, high, totals, bounds):
+def bound_groups(series, weightings, band, groups, low, high, totals, bounds):
     """Fill bounds[v, g] with a lower bound of the cost of any path from the series to a series of group g."""
     # Every step of the other series costs at least its distance from the envelope (Keogh's bound). `low` and `high`
     # (longest, channels) and `totals` (LANES,) are scratch.
+    columns, starts = groups
     known = -1
     for g in range(starts.shape[0] - 1):
         length = (starts[g + 1] - starts[g]) // LANES

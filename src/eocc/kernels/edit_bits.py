@@ -78,21 +78,21 @@ def align_pair(pattern, sequence, slots, marks, up, down):
 
 
 @kernel
-def edit_pairs(
-    patterns, starts, chosen, places, sequences, sequence_starts, numbers, slots, marks, up, down,
-    distances, deletions,
-):  # fmt: skip
-    """Fill distances[places[t], j] and deletions[places[t], j] from pattern chosen[t] to sequence j, j in numbers."""
-    # Pattern i is patterns[starts[i] : starts[i + 1]], likewise a sequence. `slots` (zeros, one per symbol), `marks` (a
-    # row per slot), `up` and `down` (one row more than the longest sequence has symbols) are scratch.
+def edit_sequences(patterns, chosen, places, sequences, numbers, scratch, counts):
+    """Fill counts[:, places[t], j], distance and deletions, from pattern chosen[t] to sequence j, j in numbers."""
+    # `patterns` and `sequences` are (symbols, starts): number i is symbols[starts[i] : starts[i + 1]]. `scratch` is
+    # (slots (zeros, one per symbol), marks (a row per slot), up and down (a row more than the longest sequence)).
+    symbols, starts = patterns
+    others, other_starts = sequences
+    slots, marks, up, down = scratch
     up[0, :] = ~np.uint64(0)
     down[0, :] = 0
     marks[0, :] = 0
     for t in range(chosen.shape[0]):
-        pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
+        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
         mark_places(pattern, slots, marks)
         for j in numbers:
-            sequence = sequences[sequence_starts[j] : sequence_starts[j + 1]]
-            distances[i, j], deletions[i, j] = align_pair(pattern, sequence, slots, marks, up, down)
+            sequence = others[other_starts[j] : other_starts[j + 1]]
+            counts[0, i, j], counts[1, i, j] = align_pair(pattern, sequence, slots, marks, up, down)
         for symbol in pattern:
             slots[symbol] = 0

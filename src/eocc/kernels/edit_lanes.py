@@ -79,14 +79,17 @@ def align_block(pattern, symbols, lengths, order, rows, early, distances, deleti
 
 
 @kernel
-def edit_rows(patterns, starts, chosen, places, blocks, lengths, order, rows, early, distances, deletions):
-    """Fill distances[places[t], order[q]] and deletions[places[t], order[q]] from pattern chosen[t] to sequence q."""
-    # Pattern i is patterns[starts[i] : starts[i + 1]]; sequences, longest first, come in `blocks` (n, longest, LANES).
+def edit_rows(patterns, chosen, places, lanes, rows, early, counts):
+    """Fill counts[:, places[t], order[q]], distance and deletions, from pattern chosen[t] to sequence q."""
+    # `patterns` is (symbols, starts): pattern i is symbols[starts[i] : starts[i + 1]]. `lanes` is (blocks, lengths,
+    # order): sequences, longest first, come in `blocks` (n, longest, LANES).
+    symbols, starts = patterns
+    blocks, lengths, order = lanes
     for t in range(chosen.shape[0]):
-        pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
+        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
         for b in range(blocks.shape[0]):
             own = slice(b * LANES, (b + 1) * LANES)
-            align_block(pattern, blocks[b], lengths[own], order[own], rows, early, distances[i], deletions[i])
+            align_block(pattern, blocks[b], lengths[own], order[own], rows, early, counts[0, i], counts[1, i])
 
 
 @helper
@@ -117,19 +120,18 @@ def insert_lanes(shares, weights, order, n_columns, values, near, indices):
 
 
 @kernel
-def nearest_by_blocks(
-    patterns, starts, first, blocks, lengths, order, n_columns, weightings, bounds, turns, rows, early, scratch, near,
-    indices,
-):  # fmt: skip
+def nearest_by_blocks(patterns, lanes, n_columns, weightings, bounds, scratch, near, indices):
     """Fill near and indices (v, m, k): the nearest of n_columns sequences to the patterns `first`, `first` + 1, ..."""
-    # bounds[v, i, b] is a lower bound for pattern i and block b, turns[i] the blocks in the order of their bounds. A
-    # block is left out if its bounds under all weightings are above the k-th smallest so far. `scratch` holds the
-    # numbers of the lanes, the lengths as floats, counts (2, LANES), shares (3, LANES) and values (LANES,). Returns how
-    # many blocks were compared.
-    lanes, float_lengths, counts, shares, values = scratch
+    # `patterns` is (symbols, starts, first), `lanes` (blocks, lengths, order). bounds[v, i, b] is a lower bound for
+    # pattern i and block b. A block is left out if its bounds under all weightings are above the k-th smallest so far.
+    # `scratch` holds the blocks in the order of their bounds, the numbers of the lanes, the lengths as floats, counts
+    # (2, LANES), shares (3, LANES), values (LANES,), and the room of align_block. Returns how many were compared.
+    symbols, starts, first = patterns
+    blocks, lengths, order = lanes
+    turns, numbers, float_lengths, counts, shares, values, rows, early = scratch
     compared, k, length = 0, near.shape[2], 0.0
     for i in range(turns.shape[0]):
-        pattern = patterns[starts[first + i] : starts[first + i + 1]]
+        pattern = symbols[starts[first + i] : starts[first + i + 1]]
         length = float(pattern.shape[0])
         for t in range(turns.shape[1]):
             b, is_near = turns[i, t], False
@@ -138,7 +140,7 @@ def nearest_by_blocks(
             if is_near:
                 compared += 1
                 own = slice(b * LANES, (b + 1) * LANES)
-                align_block(pattern, blocks[b], lengths[own], lanes, rows, early, counts[0], counts[1])
+                align_block(pattern, blocks[b], lengths[own], numbers, rows, early, counts[0], counts[1])
                 share_lanes(length, float_lengths[own], counts[0], counts[1], shares[0], shares[1], shares[2])
                 for v in range(weightings.shape[0]):
                     insert_lanes(shares, weightings[v], order[own], n_columns, values, near[v, i], indices[v, i])
@@ -157,22 +159,22 @@ def translate(pattern, slots, copy):
 
 
 @kernel
-def edit_rows_of_many_symbols(
-    patterns, starts, chosen, places, blocks, lengths, order, rows, early, distances, deletions, slots, copy, block
-):
+def edit_rows_of_many_symbols(patterns, chosen, places, lanes, rows, early, counts, scratch):
     """Do the same with more symbols than a byte can hold: symbols of the pattern are renumbered, all others are 0."""
-    # `slots` (zeros, one per symbol), `copy` (LONGEST,) and `block` (longest, LANES) are scratch.
+    # `scratch` is (slots (zeros, one per symbol), copy (LONGEST,), block (longest, LANES)).
+    symbols, starts = patterns
+    blocks, lengths, order = lanes
+    slots, copy, block = scratch
     for t in range(chosen.shape[0]):
-        pattern, i = patterns[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
+        pattern, i = symbols[starts[chosen[t]] : starts[chosen[t] + 1]], places[t]
         translate(pattern, slots, copy)
         for b in range(blocks.shape[0]):
             own = slice(b * LANES, (b + 1) * LANES)
             for j in range(lengths[b * LANES]):
                 for lane in range(LANES):
                     block[j, lane] = slots[blocks[b, j, lane]]
-            align_block(
-                copy[: pattern.shape[0]], block, lengths[own], order[own], rows, early, distances[i], deletions[i]
-            )
+            own_copy = copy[: pattern.shape[0]]
+            align_block(own_copy, block, lengths[own], order[own], rows, early, counts[0, i], counts[1, i])
         for symbol in pattern:
             slots[symbol] = 0
 

@@ -27,9 +27,10 @@ def add_number_distances(value, others, scale, limit, cost):
 
 
 @kernel
-def fill_costs(first, other_first, numbers, units, texts, table, step, other_step, cost):
+def fill_costs(first, other_first, numbers, units, texts, distances, cost):
     """Fill cost_ij with the mean dissimilarity of items first + i and other_first + j."""
-    # The distance of texts a and b is table[step * a + other_step * b].
+    # `distances` is (table, step, other_step): the distance of texts a and b is table[step * a + other_step * b].
+    table, step, other_step = distances
     n, m = cost.shape
     count = numbers.shape[0] + texts.shape[0]
     share = 1.0 / max(count, 1)
@@ -175,7 +176,7 @@ def edit_pairs(pairs, n_left, graphs, table, n_texts, room, found):
         changed, shared = 0.0, 0
         if n > 0:
             cost = costs[: n * m].reshape(n, m)  # contiguous, so that loops over rows are vectorised
-            fill_costs(v, w, numbers, units, texts, table, step, other_step, cost)
+            fill_costs(v, w, numbers, units, texts, (table, step, other_step), cost)
             drop_spare_bits(bits[: n * m])  # costs that differ by rounding only are ties
             changed = pair_greedily(cost, degree[v : v + n], degree[w : w + m], partner, live, best, least, closed)
         for e in range(edges[g], edges[g + 1]):
@@ -225,7 +226,7 @@ def twec_pairs(pairs, n_left, graphs, table, n_texts, room, found):
         changed, edge_cost, shared, unshared = 0.0, 0.0, 0, 0
         if count > 0:
             cost = costs[: count * m].reshape(count, m)
-            fill_costs(v, w, numbers, units, texts, table, step, other_step, cost)
+            fill_costs(v, w, numbers, units, texts, (table, step, other_step), cost)
             drop_spare_bits(bits[: count * m])
             changed = pair_in_order(cost, partner, closed)
         for e in range(edges[g], edges[g + 1]):

@@ -4,8 +4,34 @@ A node is a cluster of two or more patterns: node e is what edge e (edges heavie
 number, or -1 - v for the single pattern v.
 """
 
+from typing import Any, NamedTuple
+
 from eocc.kernels.compile import kernel, summing_kernel
 from eocc.kernels.distances import row_distance
+
+
+class Nodes(NamedTuple):
+    """For every node its medoid, the sum and the maximum of its distances, and its two children."""
+
+    medoid: Any
+    total: Any
+    largest: Any
+    left: Any
+    right: Any
+
+
+class Products(NamedTuple):
+    """Two sets of rows, their squared norms, and their scalar products in single precision.
+
+    The error of a product is up to `margin` * (sum of both squared norms) / 2.
+    """
+
+    rows: Any
+    others: Any
+    norms: Any
+    other_norms: Any
+    products: Any
+    margin: Any
 
 
 @summing_kernel
@@ -34,12 +60,12 @@ def central_member(order, sums, a, b, tolerance):
 
 
 @kernel
-def merge_clusters(
-    distances, order, start, middle, stop, tolerance, medoid, total, largest, left, right, sums, current
-):
-    """Fill, for every node, its medoid, the sum and the maximum of its distances, and its two children."""
+def merge_clusters(distances, cuts, tolerance, nodes, sums, current):
+    """Fill all nodes of the `cuts`."""
     # Lightest edge first. sums[t] is the sum of distances from pattern order[t] to its cluster, so a merge adds only
     # the distances across: each pair is read once, O(n^2) in all. `sums` (zeros) and `current` (n,) are scratch.
+    order, start, middle, stop = cuts
+    medoid, total, largest, left, right = nodes
     n = order.shape[0]
     for t in range(n):
         current[t] = -1 - order[t]
@@ -64,10 +90,10 @@ def merge_clusters(
 
 
 @kernel
-def accept(point, radius, rows, others, norms, other_norms, products, margin, accepted):
+def accept(point, radius, pairs, accepted):
     """Fill accepted[v] with ||rows[point] - others[v]|| <= radius."""
-    # products[point, v] is the scalar product in single precision, with an error of up to margin * (sum of both squared
-    # norms) / 2. If that leaves the answer open, the distance is computed from differences.
+    # If the error of a product leaves the answer open, the distance is computed from differences.
+    rows, others, norms, other_norms, products, margin = pairs
     for v in range(others.shape[0]):
         size = norms[point] + other_norms[v]
         excess = size - 2.0 * products[point, v] - radius * radius
@@ -77,19 +103,18 @@ def accept(point, radius, rows, others, norms, other_norms, products, margin, ac
 
 
 @kernel
-def count_accepted(
-    medoid, radius, single_radius, left, right, rows, others, norms, other_norms, products, margin, n_targets,
-    accepted, regions, child_accepts, true_positives, false_positives,
-):  # fmt: skip
+def count_accepted(nodes, radius, single_radius, pairs, n_targets, scratch, true_positives, false_positives):
     """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
     # Splitting a node replaces its region by those of its children; regions[v] counts the current regions that accept
-    # pattern v. `accepted` (n-1, m), `regions` (zeros, m), `child_accepts` (m,) are scratch.
+    # pattern v. `scratch` is (accepted (n-1, m), regions (zeros, m), child_accepts (m,)).
+    medoid, left, right = nodes.medoid, nodes.left, nodes.right
+    accepted, regions, child_accepts = scratch
     for e in range(medoid.shape[0]):
         if e > 0:
             regions -= accepted[e]
         for child in (left[e], right[e]):
             own = accepted[child] if child >= 0 else child_accepts
             point, reach = (medoid[child], radius[child]) if child >= 0 else (-1 - child, single_radius)
-            accept(point, reach, rows, others, norms, other_norms, products, margin, own)
+            accept(point, reach, pairs, own)
             regions += own
         true_positives[e], false_positives[e] = (regions[:n_targets] > 0).sum(), (regions[n_targets:] > 0).sum()

@@ -31,11 +31,12 @@ def block_sum(matrix, order, a, b, c, d):
 
 
 @kernel
-def split_curve(distances, order, start, middle, stop, least, tolerance, curve, degree):
+def split_curve(distances, cuts, least, tolerance, curve, degree):
     """Fill `curve` with Q for k = 1, 2, ... until it falls by more than `tolerance`; return the last k, >= `least`."""
     # Splitting a cluster into A and B changes Q by deg_A deg_B / (2 E^2) - s(A, B) / E, with s(A, B) the similarity 1 -
     # w summed over A x B; over all splits each pair is summed once: O(n^2) in all. Q stays 0 if E = 0. `curve` (n,)
     # starts as zeros; `degree` (n + 1,) is scratch.
+    order, start, middle, stop = cuts
     n = distances.shape[0]
     degree[0] = 0.0  # degree[t]: sum over the first t vertices in leaf order
     for t in range(n):

@@ -5,6 +5,8 @@ spare bits. Edges are ordered by (key, low id, high id), so the tree is unique. 
 time, only exclude points that are too far; every key comes from `edge_key`.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import inlined_kernel, kernel, summing_kernel
@@ -13,7 +15,7 @@ from eocc.kernels.distances import SPARE_BITS, row_distance
 from eocc.kernels.spanning_tree import precedes
 
 # Dropping 16 bits moves a length by 1e-11 of itself and so its square by 3e-11; sums of squares err by 1e-13.
-SLACK = 1 + 1e-10
+KEY_SLACK = 1 + 1e-10
 TINIEST = 1e-290  # smaller squares lose digits to underflow
 
 # Inner loops index whole arrays: creating a view such as rows[p] costs an atomic reference count.
@@ -72,10 +74,34 @@ def square_between(low, high, node, lows, highs):
     return total
 
 
+class Boxes(NamedTuple):
+    """Distinct points in the leaves of a k-d tree, with an even number of columns; `ids` are their rows."""
+
+    rows: Any
+    ids: Any
+    scale: Any
+    starts: Any
+    blocks: Any
+    lows: Any
+    highs: Any
+
+
+class Queries(NamedTuple):
+    """The points of a leaf that search together, the limits of their squared distances, and room for a search."""
+
+    points: Any
+    limits: Any
+    bounds: Any
+    squares: Any
+    coordinates: Any
+    low: Any
+    high: Any
+
+
 @inlined_kernel
 def square_limit(key, scale):
     """Return an upper limit of the squared distance of edges with at most this key."""
-    return (key / scale) ** 2 * SLACK + TINIEST
+    return (key / scale) ** 2 * KEY_SLACK + TINIEST
 
 
 @inlined_kernel
@@ -100,11 +126,12 @@ def offer(p, other, rows, ids, scale, slot, keys, near):
 
 
 @kernel
-def search_leaf(
-    leaf, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component, whole, slot, keys, near, squares
-):
+def search_leaf(leaf, count, queried, boxes, component, whole, slot, lists):
     """Offer the points of a leaf to the queries, except those too far or of the same component."""
     # Return the largest remaining limit.
+    queries, limits, bounds, squares = queried.points, queried.limits, queried.bounds, queried.squares
+    starts, blocks, rows, ids, scale = boxes.starts, boxes.blocks, boxes.rows, boxes.ids, boxes.scale
+    keys, near, _ = lists
     farthest = 0.0
     for s in range(count):
         p, limit = queries[s], limits[s]
@@ -120,9 +147,12 @@ def search_leaf(
 
 
 @kernel
-def gather(first, last, active, rows, component, scale, keys, reach, queries, limits, coordinates, low, high):
+def gather(first, last, active, boxes, component, lists, queried):
     """List the queries among the positions first..last, their coordinates, and the box around them."""
     # Return how many there are, and their common component, or -1 if there are several.
+    rows, scale, (keys, _, reach) = boxes.rows, boxes.scale, lists
+    queries, limits, coordinates = queried.points, queried.limits, queried.coordinates
+    low, high = queried.low, queried.high
     count, common, final = 0, -1, keys.shape[1] - 1
     for k in range(rows.shape[1]):
         low[k], high[k] = np.inf, -np.inf
@@ -139,22 +169,20 @@ def gather(first, last, active, rows, component, scale, keys, reach, queries, li
 
 
 @kernel
-def search_boxes(
-    start, stop, active, starts, blocks, lows, highs, rows, ids, scale, component, whole, slot, keys, near, reach
-):
+def search_boxes(start, stop, boxes, active, component, whole, slot, lists):
     """Complete, from `slot` on, the lists of the active points in leaves start..stop."""
     # The queries of a leaf are answered together: their own leaf first, then the others, nearer boxes first. No list
     # needs a key above reach[c], the key of a known edge that leaves component c. Threads update `reach` in any order:
     # it is never below the least edge of a component, so the result does not depend on it.
-    n_leaves, n_columns, width = starts.shape[0] - 1, rows.shape[1], blocks.shape[2]
-    queries, limits, bounds, squares = np.empty(width, np.int64), np.empty(width), np.empty(width), np.empty(width)
-    coordinates, low, high = np.empty((n_columns, width)), np.empty(n_columns), np.empty(n_columns)
+    starts, lows, highs, (keys, _, reach) = boxes.starts, boxes.lows, boxes.highs, lists
+    n_leaves, n_columns, width = starts.shape[0] - 1, boxes.rows.shape[1], boxes.blocks.shape[2]
+    queries, bounds, low, high = np.empty(width, np.int64), np.empty(width), np.empty(n_columns), np.empty(n_columns)
+    coordinates = np.empty((n_columns, width))
+    queried = Queries(queries, np.empty(width), bounds, np.empty(width), coordinates, low, high)
     stack, box_squares = np.empty(64, np.int64), np.empty(64)
     for leaf in range(start, stop):
         first, last = starts[leaf], starts[leaf + 1]
-        count, common = gather(
-            first, last, active, rows, component, scale, keys, reach, queries, limits, coordinates, low, high
-        )
+        count, common = gather(first, last, active, boxes, component, lists, queried)
         here = n_leaves + leaf if count > 0 else 0
         stack[0], box_squares[0], top, farthest = here, 0.0, 1, np.inf
         while here > 0:
@@ -165,10 +193,8 @@ def search_boxes(
                     continue
                 if node >= n_leaves:
                     fill_bounds(node, lows, highs, coordinates, count, bounds)
-                    farthest = search_leaf(
-                        node - n_leaves, count, queries, limits, bounds, starts, blocks, rows, ids, scale, component,
-                        whole[node], slot, keys, near, squares,
-                    )  # fmt: skip
+                    leaf_node = node - n_leaves
+                    farthest = search_leaf(leaf_node, count, queried, boxes, component, whole[node], slot, lists)
                     continue
                 nearer, other = 2 * node, 2 * node + 1
                 square = square_between(low, high, nearer, lows, highs)
@@ -213,11 +239,12 @@ def best_known(ids, component, begun, keys, near, best, best_near):
 
 
 @kernel
-def mark_active(ids, component, begun, keys, near, best, best_near, active, reach):
+def mark_active(ids, component, begun, keys, near, known, active, reach):
     """Mark the points whose list ends before the best known edge of their component; return how many."""
     # Edges that are not in a list come after its last one or, if that is -1, have a larger key. The largest component
     # need not search, because the edges of the others reach it. `reach` is set to the keys of the best known edges, and
     # the last list entry of the searching points is emptied for the result.
+    best, best_near = known
     n, last = component.shape[0], keys.shape[1] - 1
     count, largest = np.zeros(n, np.int64), 0
     for p in range(n):
@@ -251,8 +278,9 @@ def best_found(active, ids, component, keys, near, best, best_near):
 
 
 @kernel
-def join(ids, component, keys, near, best, best_near, n_edges, edges, edge_keys):
+def join(ids, component, keys, near, known, n_edges, edges, edge_keys):
     """Append the best edge of every component, once, and merge the components; return the number of edges so far."""
+    best, best_near = known
     n = component.shape[0]
     parent = component.copy()
     for c in range(n):

@@ -5,12 +5,42 @@ number, or -1 - v for the single pattern v. The sample of a cluster is its `most
 order of all patterns, so a merge changes the sample of a large cluster only rarely.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import kernel
 from eocc.kernels.distances import row_distance
 from eocc.kernels.merges import central_member
 from eocc.kernels.nearest import leaf_squares
+
+
+class SampledNodes(NamedTuple):
+    """For every node the medoid of its sample, the sum and the maximum of distances, and its two children.
+
+    The maximum includes pairs that were dropped later. region[e] is the first node with the same sample as e.
+    """
+
+    medoid: Any
+    total: Any
+    largest: Any
+    left: Any
+    right: Any
+    region: Any
+
+
+class Validation(NamedTuple):
+    """The rows of all patterns and their projected `points`; validation patterns `others`, the targets first.
+
+    `columns` are the projected validation patterns, column by column; `error` is that of the projection.
+    """
+
+    rows: Any
+    points: Any
+    others: Any
+    columns: Any
+    error: Any
+    n_targets: Any
 
 
 @kernel
@@ -65,8 +95,9 @@ def add_across(rows, scale, sample, sums, a, n_left, b, n_right):
 
 
 @kernel
-def interleave(rank, sample, sums, a, n_left, b, n_right, spare, spare_sums):
+def interleave(rank, sample, sums, a, n_left, b, n_right, spares):
     """Merge both samples, by rank, and their sums into [a:a + n_left + n_right]."""
+    spare, spare_sums = spares
     left = right = 0
     for t in range(n_left + n_right):
         if right == n_right or (left < n_left and rank[sample[a + left]] < rank[sample[b + right]]):
@@ -80,16 +111,14 @@ def interleave(rank, sample, sums, a, n_left, b, n_right, spare, spare_sums):
 
 
 @kernel
-def merge_samples(
-    rows, scale, rank, most, order, start, middle, stop, tolerance,
-    medoid, total, largest, left, right, region, sample, sums, current,
-):  # fmt: skip
-    """Fill, for every node, the medoid of its sample, the sum and the maximum of distances, and its two children."""
-    # The maximum includes pairs that were dropped later. region[e] is the first node with the same sample as e. Exact
-    # for clusters of up to `most` members. `sample` (n,), `sums` (zeros, n) and `current` (n,) are scratch; the sample
-    # of a cluster starts where its interval starts.
+def merge_samples(rows, scale, rank, most, cuts, tolerance, nodes, scratch):
+    """Fill all nodes of the `cuts`, exact for clusters of up to `most` members."""
+    # `scratch` is (sample (n,), sums (zeros, n), current (n,)); the sample of a cluster starts where its interval does.
+    order, start, middle, stop = cuts
+    medoid, total, largest, left, right, region = nodes
+    sample, sums, current = scratch
     n = order.shape[0]
-    spare, spare_sums = np.empty(most, np.int64), np.empty(most)
+    spares = np.empty(most, np.int64), np.empty(most)
     for t in range(n):
         sample[t], current[t] = order[t], -1 - order[t]
     for e in range(n - 2, -1, -1):
@@ -106,7 +135,7 @@ def merge_samples(
         pairs -= drop_members(rows, scale, sample, sums, a, kept_left, n_left)
         pairs -= drop_members(rows, scale, sample, sums, b, kept_right, n_right)
         across, farthest_across = add_across(rows, scale, sample, sums, a, kept_left, b, kept_right)
-        interleave(rank, sample, sums, a, kept_left, b, kept_right, spare, spare_sums)
+        interleave(rank, sample, sums, a, kept_left, b, kept_right, spares)
         total[e], largest[e] = pairs + across, max(farthest, farthest_across)
         if kept_left == 0 or kept_right == 0:
             same = left[e] if kept_right == 0 else right[e]
@@ -117,12 +146,12 @@ def merge_samples(
 
 
 @kernel
-def change_regions(vertex, radius, change, rows, point, others, columns, error, n_targets, squares, regions, accepted):
+def change_regions(vertex, radius, change, validation, squares, regions, accepted):
     """Add `change` to regions[v] for the patterns v within `radius` of a vertex, and update the `accepted` counts."""
-    # `columns` are the projected patterns, column by column; `squares` (m,) is scratch. `accepted` holds the numbers of
-    # targets and outliers in any region.
+    # `squares` (m,) is scratch. `accepted` holds the numbers of targets and outliers in any region.
+    rows, points, others, columns, error, n_targets = validation
     m = regions.shape[0]
-    leaf_squares(point, columns, m, squares)
+    leaf_squares(points[vertex], columns, m, squares)
     limit = (radius + error) ** 2
     for v in range(m):
         if squares[v] <= limit:
@@ -134,25 +163,21 @@ def change_regions(vertex, radius, change, rows, point, others, columns, error, 
 
 
 @kernel
-def count_accepted_sparsely(
-    medoid, radius, single_radius, left, right, region, rows, points, others, columns, error, n_targets,
-    squares, regions, accepted, true_positives, false_positives,
-):  # fmt: skip
-    """Fill, for k = 2, ..., n clusters, how many targets (others[:n_targets]) and outliers are accepted."""
+def count_accepted_sparsely(nodes, radius, single_radius, validation, squares, regions, accepted, positives):
+    """Fill `positives`, for k = 2, ..., n clusters, with how many targets and outliers are accepted."""
     # Splitting a node replaces its region by those of its children, except a child with the same region. `regions` (m,)
     # and `accepted` (2,) start as zeros.
+    medoid, left, right, region = nodes.medoid, nodes.left, nodes.right, nodes.region
     for e in range(medoid.shape[0]):
         stays = False
         for child in (left[e], right[e]):
             stays = stays or (child >= 0 and region[child] == region[e])
         if e > 0 and not stays:
             v = medoid[e]
-            change_regions(
-                v, radius[region[e]], -1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted
-            )
+            change_regions(v, radius[region[e]], -1, validation, squares, regions, accepted)
         for child in (left[e], right[e]):
             if e > 0 and child >= 0 and region[child] == region[e]:
                 continue
             v, reach = (medoid[child], radius[region[child]]) if child >= 0 else (-1 - child, single_radius)
-            change_regions(v, reach, 1, rows, points[v], others, columns, error, n_targets, squares, regions, accepted)
-        true_positives[e], false_positives[e] = accepted[0], accepted[1]
+            change_regions(v, reach, 1, validation, squares, regions, accepted)
+        positives[0, e], positives[1, e] = accepted[0], accepted[1]

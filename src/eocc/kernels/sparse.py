@@ -1,5 +1,7 @@
 """Neighbour graphs: pairs, spanning forests, shortest links between components, modularity of the cuts."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from eocc.kernels.compile import kernel
@@ -89,6 +91,19 @@ def mark_nodes(component, bounds, marks):
         marks[node] = marks[2 * node] if marks[2 * node] == marks[2 * node + 1] else -1
 
 
+class LinkSearch(NamedTuple):
+    """Rows, a k-d tree over their projections, the bounding boxes of its nodes, and the error of the projection."""
+
+    rows: Any
+    points: Any
+    ids: Any
+    bounds: Any
+    low: Any
+    high: Any
+    scale: Any
+    error: Any
+
+
 @kernel
 def box_square(point, low, high):
     """Return the squared distance of a point to a box."""
@@ -100,12 +115,13 @@ def box_square(point, low, high):
 
 
 @kernel
-def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, scale, error, link, length, scratch):
+def nearest_outside(i, search, component, marks, link, length, scratch):
     """Replace (length, link) of point i's component by the shortest edge from i to another component, if shorter."""
     # A subtree is skipped if all of it belongs to the same component, or if its box is too far: an exact distance is at
     # least the distance of the points minus `error`. `scratch` is (stack, rounded, bits): a stack of nodes, one number,
     # and the bits of that number.
     stack, rounded, bits = scratch
+    rows, points, ids, bounds, low, high, scale, error = search
     n_leaves, own, point = bounds.shape[0] - 1, component[i], points[i]
     stack[0], size = 1, 1
     while size > 0:
@@ -133,13 +149,12 @@ def nearest_outside(i, rows, points, ids, component, bounds, low, high, marks, s
 
 
 @kernel
-def shortest_links(
-    rows, points, ids, component, bounds, low, high, marks, scale, error, members, starts, largest, first, last,
-    links, lengths,
-):  # fmt: skip
+def shortest_links(search, parts, largest, first, last, links, lengths):
     """Fill, for components first..last except the `largest`, the first edge to another one by (length, low, high)."""
-    # Component c has the points members[starts[c]:starts[c + 1]]. A copy of the point before it, with a higher row, is
-    # skipped: it cannot have a shorter edge.
+    # `parts` is (component, marks, members, starts): component c has the points members[starts[c]:starts[c + 1]]. A
+    # copy of the point before it, with a higher row, is skipped: it cannot have a shorter edge.
+    component, marks, members, starts = parts
+    rows, points, ids = search.rows, search.points, search.ids
     rounded = np.empty(1)
     scratch = (np.empty(128, np.int64), rounded, rounded.view(np.int64))
     for c in range(first, last):
@@ -150,10 +165,7 @@ def shortest_links(
                 own, before = ids[i], ids[members[t - 1]]
                 if before < own and row_distance(rows[own], rows[before]) == 0.0:
                     continue
-            nearest_outside(
-                i, rows, points, ids, component, bounds, low, high, marks, scale, error,
-                links[c], lengths[c : c + 1], scratch,
-            )  # fmt: skip
+            nearest_outside(i, search, component, marks, links[c], lengths[c : c + 1], scratch)
 
 
 @kernel
@@ -212,9 +224,10 @@ def separated_similarity(pairs, distances, parent, since, across, degree):
 
 
 @kernel
-def sparse_split_curve(across, degree, order, start, middle, stop, least, tolerance, curve, summed):
+def sparse_split_curve(across, degree, cuts, least, tolerance, curve, summed):
     """Fill `curve` with Q for k = 1, 2, ... until it falls by a share `tolerance` of its terms; return the k before."""
     # As in `split_curve`, with s(A, B) = across[e].
+    order, start, middle, stop = cuts
     n = order.shape[0]
     summed[0] = 0.0
     for t in range(n):

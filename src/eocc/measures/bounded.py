@@ -10,9 +10,9 @@ from eocc.kernels.insertion import insert_smallest
 from eocc.measures.protocol import Prepared
 
 # A bound that is computed in another order than the dissimilarity is lowered by this factor, against rounding.
-SAFE = 1 - 1e-9
+SAFE_SHARE = 1 - 1e-9
 # The first round compares this many times k prototypes; each further round this many times as many as the one before.
-FIRST, GROWTH = 2, 4
+FIRST_ROUND, GROWTH = 2, 4
 # Up to this many pairs are all compared: it is as fast, and needs nothing compiled but what the fit has compiled.
 FEW_PAIRS = 2**11
 # A task compares at most this many patterns, with at most about this many bounds.
@@ -54,7 +54,7 @@ def nearest_by_bounds(
     def work(start: int, stop: int, near: Matrix, indices: Indices) -> None:
         lowest = bounds(start, stop)
         order = np.argsort(lowest[0], axis=1, kind="stable")
-        first, count = 0, -(-FIRST * k // units.shape[1])
+        first, count = 0, -(-FIRST_ROUND * k // units.shape[1])
         while first < len(units):
             some = order[:, first : first + count]
             rows, places = np.nonzero((np.take_along_axis(lowest, some[None], 2) <= near[:, :, -1:]).any(axis=0))

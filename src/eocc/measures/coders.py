@@ -10,7 +10,7 @@ from eocc.foundation.checks import Check, hashable, instance, integer, mapping, 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import format_value
-from eocc.measures.unit import CONSTANT, EXPONENTS, FARTHEST
+from eocc.measures.unit import CONSTANT_SHARE, EXPONENTS, FARTHEST
 from eocc.tables.table import AND, BOOLEAN, EMPTY, MOST_NAMED, TEXT, Column, names_of_kinds
 
 # The codes of categories that training did not have, for each column.
@@ -97,7 +97,7 @@ class Numeric:
         with np.errstate(over="ignore"):
             gaps = np.ldexp(column.values, -self.exponent) - self.low
             if self.span == 0:
-                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT)
+                return np.where(np.isnan(gaps), np.nan, np.abs(gaps) > CONSTANT_SHARE)
             return np.clip(gaps / self.span, -FARTHEST, FARTHEST)
 
 

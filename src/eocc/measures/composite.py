@@ -31,7 +31,7 @@ class Records:
         return Records({name: part[index] for name, part in self.parts.items()})
 
 
-class Part(NamedTuple):
+class RecordPart(NamedTuple):
     """A part of records by name: its fitted measure, its `weight`, and the measure's `own` parameters."""
 
     name: str
@@ -72,11 +72,11 @@ class FittedComposite(FittedMeasure):
                 parts.append(prepare(measure, patterns.parts[name], against))
         return PreparedComposite(parts, [measure.n_parameters for measure in self.measures.values()])
 
-    def parts(self, p: Matrix) -> list[Part]:
+    def parts(self, p: Matrix) -> list[RecordPart]:
         """Return the parts with their shares of p."""
         counts = [measure.n_parameters for measure in self.measures.values()]
         own = np.split(p[len(counts) :], np.cumsum(counts)[:-1])
-        return list(map(Part, self.measures, self.measures.values(), p.tolist(), own))
+        return list(map(RecordPart, self.measures, self.measures.values(), p.tolist(), own))
 
     def weight_names(self, names: Sequence[str] | None = None) -> list[str]:
         """Return `parameter_names`."""

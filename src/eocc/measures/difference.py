@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Matrix
-from eocc.foundation.wording import decimals_for, format_number, share, shortened
+from eocc.foundation.wording import format_number, format_part, share, shortened
 
 # The text names this many contributions, the largest first, and sums up the rest.
 MOST_NAMED = 5
@@ -97,6 +97,10 @@ class PendingDifference:
         """What makes the two differ."""
         return difference_of(self.measure, self.pattern, self.prototype, self.weights, self.names, self.called)
 
+    def forget(self) -> None:
+        """Free the memory of the difference, which is large for very many columns; it can be asked for again."""
+        vars(self).pop("difference", None)
+
 
 def difference_of(
     measure: Any, pattern: Any, prototype: Any, weights: Matrix, names: Sequence[str] | None = None,
@@ -178,5 +182,4 @@ def _summed(members: Sequence[Contribution]) -> Contribution:
 
 
 def _amount(amount: float, total: float) -> str:
-    decimals = decimals_for(total)
-    return f"{amount:{len(f'{total:.{decimals}f}')}.{decimals}f}  {share(amount, total)}"
+    return f"{format_part(amount, total).rjust(len(format_part(total, total)))}  {share(amount, total)}"

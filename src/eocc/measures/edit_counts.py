@@ -9,12 +9,12 @@ import scipy
 from numpy.typing import NDArray
 
 from eocc.foundation.types import Flags, Indices, Matrix
-from eocc.kernels.edit_bits import edit_pairs
+from eocc.kernels.edit_bits import edit_sequences
 from eocc.kernels.edit_lanes import LANES, LONGEST, edit_rows, edit_rows_of_many_symbols, nearest_by_blocks
 from eocc.measures.base import LinearPrepared
-from eocc.measures.bounded import SAFE, by_block, nearest_by_bounds
+from eocc.measures.bounded import SAFE_SHARE, by_block, nearest_by_bounds
 
-Counts = NDArray[np.int32]
+EditCounts = NDArray[np.int32]
 
 BYTE = 256  # the number of symbols that a byte can encode
 WORD = 64
@@ -89,7 +89,7 @@ def lanes_of_short(sequences: Encoded) -> Lanes:
     return Lanes(blocks, lengths[rank], np.pad(np.flatnonzero(is_short), (0, spare), constant_values=n)[rank])
 
 
-def count_edits(rows: Encoded, columns: Encoded, lanes: Lanes, chosen: Indices, counts: Counts) -> None:
+def count_edits(rows: Encoded, columns: Encoded, lanes: Lanes, chosen: Indices, counts: EditCounts) -> None:
     """Fill (distances, deletions) from the chosen rows to all columns: short pairs by lanes, others by bits."""
     short, long = (np.flatnonzero(rows.is_short[chosen] == wanted) for wanted in (True, False))
     everyone, long_columns = np.arange(len(columns.lengths)), np.flatnonzero(~columns.is_short)
@@ -99,16 +99,16 @@ def count_edits(rows: Encoded, columns: Encoded, lanes: Lanes, chosen: Indices, 
             _count_by_bits(rows, columns, chosen[places], numbers, places, counts)
 
 
-def _count_by_lanes(rows: Encoded, lanes: Lanes, chosen: Indices, places: Indices, counts: Counts) -> None:
+def _count_by_lanes(rows: Encoded, lanes: Lanes, chosen: Indices, places: Indices, counts: EditCounts) -> None:
     """Fill rows `places` of the counts, from the chosen rows to the sequences in lanes."""
     room = _room_for_lanes(rows, chosen)
-    sides = (rows.symbols, rows.starts, chosen, places, lanes.blocks, lanes.lengths, lanes.order)
+    sides = (rows.symbols, rows.starts), chosen, places, tuple(lanes)
     if lanes.blocks.dtype == np.uint8:
-        edit_rows(*sides, *room, *counts)
+        edit_rows(*sides, *room, counts)
         return
     slots, copy = np.zeros(rows.n_symbols, np.uint8), np.empty(LONGEST, np.uint8)
     block = np.empty(lanes.blocks.shape[1:], np.uint8)
-    edit_rows_of_many_symbols(*sides, *room, *counts, slots, copy, block)
+    edit_rows_of_many_symbols(*sides, *room, counts, (slots, copy, block))
 
 
 def _room_for_lanes(rows: Encoded, chosen: Indices) -> tuple[NDArray[np.uint8], Indices]:
@@ -120,7 +120,12 @@ def _room_for_lanes(rows: Encoded, chosen: Indices) -> tuple[NDArray[np.uint8], 
 
 
 def _count_by_bits(
-    rows: Encoded, columns: Encoded, chosen: Indices, numbers: Indices, places: Indices, counts: Counts
+    rows: Encoded,
+    columns: Encoded,
+    chosen: Indices,
+    numbers: Indices,
+    places: Indices,
+    counts: EditCounts,
 ) -> None:
     """Fill rows `places` of the counts, from the chosen rows to the columns `numbers`."""
     longest, longest_column = int(rows.lengths[chosen].max()), int(columns.lengths[numbers].max())
@@ -128,8 +133,8 @@ def _count_by_bits(
     slots = np.zeros(columns.n_symbols, np.int64)
     marks = np.empty((min(columns.n_symbols, longest) + 1, n_words), np.uint64)
     up_and_down = np.empty((2, longest_column + 1, n_words), np.uint64)
-    sides = (rows.symbols, rows.starts, chosen, places, columns.symbols, columns.starts, numbers)
-    edit_pairs(*sides, slots, marks, *up_and_down, *counts)
+    sides = (rows.symbols, rows.starts), chosen, places, (columns.symbols, columns.starts), numbers
+    edit_sequences(*sides, (slots, marks, *up_and_down), counts)
 
 
 def nearest_sequences(patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
@@ -153,9 +158,11 @@ def _nearest_by_lanes(rows: Encoded, columns: Encoded, weightings: Matrix, k: in
         own = rows.lengths[start:stop, None]
         more = np.clip(own, shortest, longest) - own  # to the most similar length of the block
         bounds = _at_weights(_shares(np.abs(more), np.maximum(-more, 0), own, own + more), weightings)
-        sides = (rows.symbols, rows.starts, start, *lanes, n, weightings, bounds, np.argsort(bounds[0], axis=1))
-        scratch = (np.arange(LANES), floats, np.empty((2, LANES), np.int32), np.empty((3, LANES)), np.empty(LANES))
-        nearest_by_blocks(*sides, *_room_for_lanes(rows, np.arange(start, stop)), scratch, near, indices)
+        lane_room = np.empty((2, LANES), np.int32), np.empty((3, LANES)), np.empty(LANES)
+        room = *lane_room, *_room_for_lanes(rows, np.arange(start, stop))
+        scratch = np.argsort(bounds[0], axis=1), np.arange(LANES), floats, *room
+        patterns = rows.symbols, rows.starts, start
+        nearest_by_blocks(patterns, tuple(lanes), n, weightings, bounds, scratch, near, indices)
 
     return by_block((len(weightings), len(rows.lengths), k), len(lengths), work)
 
@@ -172,7 +179,7 @@ def _nearest_by_bits(rows: Encoded, columns: Encoded, weightings: Matrix, k: int
         cheapest = np.minimum(weightings[:, 2], weightings[:, :2].mean(axis=1))
         forced = _at_weights(_shares(np.abs(more), np.maximum(-more, 0), own, columns.lengths), weightings)
         rest = (fewest - np.abs(more)) / np.maximum(np.maximum(own, columns.lengths), 1)
-        return np.asarray(SAFE * (forced + cheapest[:, None, None] * rest))
+        return np.asarray(SAFE_SHARE * (forced + cheapest[:, None, None] * rest))
 
     def compare(chosen: Indices, taken: Indices) -> Matrix:
         counts = np.empty((2, len(chosen)), np.int32)

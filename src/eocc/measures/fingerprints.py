@@ -19,7 +19,7 @@ from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema, rows_schema
 from eocc.measures.sets import unshared_difference
 
-BLOCK_SIZE = 64  # patterns per task
+PATTERNS_PER_TASK = 64  # patterns per task
 WORD = 64
 
 
@@ -40,7 +40,7 @@ class FittedTanimoto(FittedMeasure):
         def fill(start: int, stop: int) -> None:
             tanimoto_rows(left[0][start:stop], left[1][start:stop], *right, out[start:stop])
 
-        for_each_block(len(out), BLOCK_SIZE, fill, f"comparing {counted(len(out), 'fingerprint')}")
+        for_each_block(len(out), PATTERNS_PER_TASK, fill, f"comparing {counted(len(out), 'fingerprint')}")
         return LinearPrepared(out[None])
 
     def difference(self, pair: Pair) -> Difference:

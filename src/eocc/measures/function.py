@@ -14,9 +14,7 @@ from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure, prepare
 
 # This many training patterns are first compared both ways and with themselves.
-SAMPLE = 10
-# Values below this share of the largest one count as 0.
-ROUNDING = 1e-6
+N_CHECKED = 10
 
 
 @dataclass(frozen=True)
@@ -49,14 +47,14 @@ class FunctionMeasure(Measure):
         return FittedFunction(self.function, float(table.max()) or 1.0, [(training, prototypes, table)])
 
     def _check_symmetry(self, training: Sequence[Any]) -> None:
-        drawn = np.random.default_rng(0).permutation(len(training))[:SAMPLE]
+        drawn = np.random.default_rng(0).permutation(len(training))[:N_CHECKED]
         sample = [training[i] for i in drawn.tolist()]
         forth = _table(self.function, sample, sample)
         if not np.allclose(forth, forth.T, rtol=1e-9, atol=1e-12):
             i, j = np.unravel_index(np.argmax(np.abs(forth - forth.T)), forth.shape)
             found = f"{forth[i, j]:g} one way and {forth[j, i]:g} the other"
             raise ValueError(f"the measure is not symmetric: {found}; use (f(a, b) + f(b, a)) / 2")
-        if (own := forth.diagonal().max()) > ROUNDING * forth.max():
+        if (own := forth.diagonal().max()) > 1e-6 * forth.max():
             hint = "is it a similarity? If s is at most 1, use 1 - s"
             raise ValueError(f"the measure of a pattern and itself must be 0; it is {own:g}: {hint}")
 

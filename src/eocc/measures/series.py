@@ -14,7 +14,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.foundation.wording import counted, format_data_number, format_number, span
 from eocc.kernels.dtw import LANES, bound_groups, warp_groups
 from eocc.measures.base import LinearPrepared
-from eocc.measures.bounded import SAFE, are_few, nearest_by_bounds, nearest_of_all
+from eocc.measures.bounded import SAFE_SHARE, are_few, nearest_by_bounds, nearest_of_all
 from eocc.measures.difference import Contribution, Difference, Pair, shared_out
 from eocc.measures.objects import Objects, derived, read_objects
 from eocc.measures.schema import DataSchema
@@ -287,15 +287,15 @@ class _Rows:
         found = np.empty((len(chosen), LANES))
         # Working memory: three rows of the longest group, with borders.
         room = np.empty((3, int(np.diff(self.groups.starts).max()) + 2 * LANES))
-        warp_groups(self.rows[i], p, self.band, *self.groups[:2], chosen, self.largest, room, found)
+        warp_groups(self.rows[i], p, self.band, self.groups[:2], chosen, self.largest, room, found)
         return found
 
     def bounds(self, i: int, weightings: Matrix) -> Matrix:
         """Return lower bounds of d(pattern i, any prototype of a group), (weightings, groups)."""
         bounds = np.empty((len(weightings), len(self.groups.members)))
         room = np.empty((2, int(np.diff(self.groups.starts).max()) // LANES, len(weightings[0])))
-        bound_groups(self.rows[i], weightings, self.band, *self.groups[:2], *room, np.empty(LANES), bounds)
-        return np.asarray(SAFE * np.sqrt(bounds) / self.largest)
+        bound_groups(self.rows[i], weightings, self.band, self.groups[:2], *room, np.empty(LANES), bounds)
+        return np.asarray(SAFE_SHARE * np.sqrt(bounds) / self.largest)
 
     def _fill(self, start: int, stop: int, p: Matrix, out: Matrix) -> None:
         """Fill the rows of patterns `start`, ..., `stop` - 1."""

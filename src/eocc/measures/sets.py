@@ -50,7 +50,7 @@ class FittedJaccard(FittedMeasure):
 
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the first tokens, for example "{elm, oak}"."""
-        return "{" + listed(map(str, in_order(pattern[0])), 6) + "}"
+        return "{" + listed(map(str, sorted_tokens(pattern[0])), 6) + "}"
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class FittedCosineBags(FittedMeasure):
         Half of that sum is d itself. If one bag is empty, tokens share d = 1 by the squares of their weights.
         """
         here, there = pair.pattern[0], pair.prototype[0]
-        tokens = in_order({*here, *there})
+        tokens = sorted_tokens({*here, *there})
         shares, prototype_shares = (_normalised(bag, tokens) for bag in (here, there))
         amounts = shared_out(pair.dissimilarity, (shares - prototype_shares) ** 2)
         contributions = []
@@ -118,7 +118,7 @@ class FittedCosineBags(FittedMeasure):
     def describe(self, pattern: Any, names: Sequence[str] | None = None) -> str:
         """Return the heaviest tokens with their weights, for example "{to: 2, be: 1}"."""
         bag = pattern[0]
-        heaviest = sorted(in_order(bag), key=lambda token: -bag[token])
+        heaviest = sorted(sorted_tokens(bag), key=lambda token: -bag[token])
         return "{" + listed([f"{token}: {format_data_number(bag[token])}" for token in heaviest], 6) + "}"
 
     def accepts(self, patterns: Any) -> bool:
@@ -157,15 +157,18 @@ def unshared_difference(pair: Pair, one: Iterable[Any], other: Iterable[Any], no
             f"{counted(len(items), noun)} only in {where}: {listed(map(str, items), 6)}",
             {"where": f"only in {where}", f"{noun}s": [to_json(item) for item in items], "each": each},
         )
-        for where, items in (("this row", in_order(here - there)), (f"the {pair.called}", in_order(there - here)))
+        for where, items in (
+            ("this row", sorted_tokens(here - there)),
+            (f"the {pair.called}", sorted_tokens(there - here)),
+        )
         if items
     )
-    shared = [to_json(item) for item in in_order(here & there)]
+    shared = [to_json(item) for item in sorted_tokens(here & there)]
     meaning = f"by {noun}s not shared, {format_number(each)} each, with {len(shared)} shared"
     return Difference(pair.dissimilarity, contributions, meaning, {"shared": shared})
 
 
-def in_order(tokens: Iterable[Any]) -> list[Any]:
+def sorted_tokens(tokens: Iterable[Any]) -> list[Any]:
     """Return tokens sorted, or sorted by their text if they are of several types."""
     try:
         return sorted(tokens)

@@ -19,9 +19,9 @@ from eocc.measures.objects import Objects, read_objects
 from eocc.measures.protocol import FittedMeasure, Measure
 from eocc.measures.schema import DataSchema
 
-BLOCK_SIZE = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
+PATTERNS_PER_TASK = 64  # patterns per task: small enough for threads to share the work, large enough to be worth a call
 # Kind of edit -> its index in p = (insertion, deletion, substitution), and its verb.
-EDITS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
+EDIT_VERBS = {"insert": (0, "insert"), "delete": (1, "delete"), "substitute": (2, "replace")}
 
 
 class FittedSequences(FittedMeasure):
@@ -66,7 +66,7 @@ class FittedStringEdit(FittedSequences):
             count_edits(rows, columns, lanes, np.arange(start, stop), counts)
             fill_shares(*counts, row_lengths, column_lengths, start, shares)
 
-        for_each_block(len(rows.lengths), BLOCK_SIZE, fill, f"comparing {counted(len(rows.lengths), 'string')}")
+        for_each_block(len(rows.lengths), PATTERNS_PER_TASK, fill, f"comparing {counted(len(rows.lengths), 'string')}")
         return LinearPrepared(shares)
 
     def nearest(self, patterns: Any, prototypes: Any, weightings: Matrix, k: int) -> list[tuple[Matrix, Indices]]:
@@ -85,7 +85,7 @@ class FittedStringEdit(FittedSequences):
         contributions = []
         for run in _runs(edit_operations(pattern, prototype)):
             kind, first, prototype_first = run[0]
-            index, verb = EDITS[kind]
+            index, verb = EDIT_VERBS[kind]
             taken = "" if kind == "insert" else _text(pattern[first : first + len(run)])
             given = "" if kind == "delete" else _text(prototype[prototype_first : prototype_first + len(run)])
             positions, prototype_positions = [edit.place for edit in run], [edit.prototype_place for edit in run]

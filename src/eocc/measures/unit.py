@@ -13,7 +13,7 @@ from eocc.measures.protocol import FittedMeasure, Measure
 # Rows farther out than this many training ranges are clipped, so that squares stay finite. departure: far patterns
 FARTHEST = 1e150
 # A column whose variation is below this share of its largest value varies only by rounding.
-CONSTANT = 1e-14
+CONSTANT_SHARE = 1e-14
 # A smaller divisor counts as 0: with it, the distance of a row so far out would be infinite.
 LEAST_DIVISOR = 1e-150
 # Up to this exponent a product with a power of two equals ldexp, and is faster.
@@ -21,9 +21,9 @@ MOST_BY_PRODUCT = 1000
 # Doubles reach from 2**-1074 to 2**1024.
 EXPONENTS = 1100
 # A block holds about this many dissimilarities, 4 MiB.
-BLOCK_SIZE = 2**19
+PAIRS_PER_BLOCK = 2**19
 # More numbers than this take a noticeable time to compare.
-MANY = 2**27
+MANY_NUMBERS = 2**27
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class StandardUnit(Unit):
         reach = np.abs(apart).max(axis=0)
         exponents = np.frexp(reach)[1]  # scale each column by its own power of two, so that its squares are below 1
         spreads = np.ldexp(np.ldexp(apart, -exponents).std(axis=0), exponents)
-        is_constant = reach <= CONSTANT * np.abs(rows).max(axis=0)
+        is_constant = reach <= CONSTANT_SHARE * np.abs(rows).max(axis=0)
         return cls(centre, 0, np.where(is_constant | (spreads == 0), 1.0, spreads))
 
     def measure(self, rows: Matrix) -> Matrix:
@@ -137,12 +137,12 @@ class FittedInUnit(FittedMeasure):
         if prototypes is None and not isinstance(training, np.ndarray):  # each pair of series is compared once
             return float(self.prepare(training).evaluate(p).max())
         prototypes = training if prototypes is None else prototypes
-        step, largest = max(1, BLOCK_SIZE // len(prototypes)), list[float]()
+        step, largest = max(1, PAIRS_PER_BLOCK // len(prototypes)), list[float]()
 
         def look(start: int, stop: int) -> None:
             largest.append(float(np.max(self.prepare(training[start:stop], prototypes).evaluate(p))))
 
-        if isinstance(training, np.ndarray) and training.size * len(prototypes) > MANY:
+        if isinstance(training, np.ndarray) and training.size * len(prototypes) > MANY_NUMBERS:
             with threads(1):  # one thread, which needs no more memory; the caller only waits: Ctrl-C works
                 for_each_block(len(training), step, look)
         else:

@@ -131,7 +131,7 @@ def _split(graph: EuclideanGraph, least: int, tolerance: float) -> tuple[int, Ma
     """Remove edges until Q falls by more than `tolerance`; return the k before that, and Q for 1, ..., n so far."""
     n = graph.tree.n_vertices
     curve = np.zeros(n)
-    k = split_curve(graph.distances, *leaf_order(graph.tree), least, tolerance, curve, np.empty(n + 1))
+    k = split_curve(graph.distances, leaf_order(graph.tree), least, tolerance, curve, np.empty(n + 1))
     return int(k), curve
 
 

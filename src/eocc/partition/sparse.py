@@ -35,5 +35,5 @@ def _split(graph: SparseGraph, least: int, tolerance: float) -> tuple[int, Matri
     join_times(tree.edges, parent, since, size)
     across, degree, curve = np.zeros(n - 1), np.zeros(n), np.zeros(n)
     separated_similarity(graph.edges, graph.distances, parent, since, across, degree)
-    k = sparse_split_curve(across, degree, *leaf_order(tree), least, tolerance, curve, np.empty(n + 1))
+    k = sparse_split_curve(across, degree, leaf_order(tree), least, tolerance, curve, np.empty(n + 1))
     return int(k), curve

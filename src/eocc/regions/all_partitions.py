@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eocc.foundation.types import Indices, Matrix
 from eocc.graph.complete import EuclideanGraph, SpanningTree
-from eocc.kernels.merges import count_accepted, merge_clusters
+from eocc.kernels.merges import Nodes, Products, count_accepted, merge_clusters
 from eocc.partition.dense import leaf_order
 from eocc.regions import fuzzy
 from eocc.regions.fuzzy import BuildRegion, Fuzzification, FuzzyModel, default_extent, width_of
@@ -55,24 +54,25 @@ def counts_by_split(
     n_edges, m = len(graph.tree.edges), len(validation.rows)
     medoid, left, right = np.empty((3, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
-    scratch = np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    merge_clusters(graph.distances, *cuts, EQUALLY_CENTRAL, medoid, total, largest, left, right, *scratch)
+    nodes = Nodes(medoid, total, largest, left, right)
+    merge_clusters(
+        graph.distances, cuts, EQUALLY_CENTRAL, nodes, np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
+    )
     size = (cuts.stop - cuts.start).astype(np.float64)
     default = default_extent(graph.tree)
     extents = extent.from_sums(total, largest, size * (size - 1) / 2)
     radius = width_of(np.where(extents > 0, extents, default)) * BOUNDARY / space.scale
     true_positives, false_positives = np.empty((2, n_edges), np.int64)
+    scratch = np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8)
     count_accepted(
-        medoid, radius, float(width_of(default)) * BOUNDARY / space.scale, left, right,
-        *_products(space.rows, validation.rows), validation.n_targets,
-        np.empty((n_edges, m), np.uint8), np.zeros(m, np.int64), np.empty(m, np.uint8),
-        true_positives, false_positives,
+        nodes, radius, float(width_of(default)) * BOUNDARY / space.scale, _products(space.rows, validation.rows),
+        validation.n_targets, scratch, true_positives, false_positives,
     )  # fmt: skip
     return Counts(true_positives, false_positives, validation.n_targets, m - validation.n_targets)
 
 
-def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Matrix, NDArray[np.floating[Any]], float]:
-    """Return (rows, others, their squared norms, their scalar products, the relative error of the products)."""
+def _products(rows: Matrix, others: Matrix) -> Products:
+    """Return the scalar products of all pairs, and their relative error."""
     # Single precision settles nearly all decisions; the kernel computes the rest exactly. A sum of r rounded products
     # errs by at most r u |x| |y|, u = 2^-24; rounding x and y adds two more u. Rows out of range get an infinite norm.
     norms, other_norms = (np.einsum("ij,ij->i", matrix, matrix) for matrix in (rows, others))
@@ -85,7 +85,8 @@ def _products(rows: Matrix, others: Matrix) -> tuple[Matrix, Matrix, Matrix, Mat
     products = (rows if unit == 1 else rows * unit).astype(np.float32) @ short.T
     margin = (rows.shape[1] + 4) * 2.0**-24
     other_norms = np.where(out_of_range, np.inf, other_norms)
-    return rows, others, norms, other_norms, products if unit == 1 else products.astype(np.float64) / unit**2, margin
+    exact = products if unit == 1 else products.astype(np.float64) / unit**2
+    return Products(rows, others, norms, other_norms, exact, margin)
 
 
 def performance_by_split(

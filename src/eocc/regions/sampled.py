@@ -12,7 +12,7 @@ from eocc.foundation.wording import counted
 from eocc.graph.complete import SpanningTree
 from eocc.graph.neighbour_graph import SparseGraph
 from eocc.kernels.distances import drop_spare_bits
-from eocc.kernels.sampled import count_accepted_sparsely, merge_samples, sum_distances
+from eocc.kernels.sampled import SampledNodes, Validation, count_accepted_sparsely, merge_samples, sum_distances
 from eocc.measures.euclidean import euclidean_pairwise_distance
 from eocc.neighbours.nearest import Rows, fit_projection, projection_error
 from eocc.partition.dense import leaf_order, members_of_clusters
@@ -118,35 +118,19 @@ def sparse_performance_curve(
     return performance_by_split(graph.tree, validation, fuzzification, performance, build, FIRST_SPLITS)
 
 
-@dataclass(frozen=True, eq=False)
-class SampledClusters:
-    """All clusters of two or more patterns, measured on their samples. Cluster e is the one that edge e joins.
+def sampled_clusters(rows: Rows, tree: SpanningTree, sampling: Sampling) -> tuple[SampledNodes, Matrix]:
+    """Return all clusters of the tree, and the number of pairs in their samples.
 
-    `left` and `right` are its two parts: a cluster, or -1 - v for the single pattern v. `region` is the first cluster
-    with the same sample.
+    They are exact for up to sampling.most members, and take about n * most / 2 distances in all.
     """
-
-    medoid: Indices
-    total: Matrix
-    largest: Matrix
-    left: Indices
-    right: Indices
-    region: Indices
-    n_pairs: Matrix
-
-
-def sampled_clusters(rows: Rows, tree: SpanningTree, sampling: Sampling) -> SampledClusters:
-    """Return all clusters of the tree, exact for up to sampling.most members: about n * most / 2 distances in all."""
     cuts, n_edges = leaf_order(tree), len(tree.edges)
     medoid, left, right, region = np.empty((4, n_edges), np.int64)
     total, largest = np.empty((2, n_edges))
     scratch = np.empty(n_edges + 1, np.int64), np.zeros(n_edges + 1), np.empty(n_edges + 1, np.int64)
-    merge_samples(
-        rows, distance_scale(rows.shape[1]), sampling.rank, sampling.most, *cuts, EQUALLY_CENTRAL,
-        medoid, total, largest, left, right, region, *scratch,
-    )  # fmt: skip
+    nodes, scale = SampledNodes(medoid, total, largest, left, right, region), distance_scale(rows.shape[1])
+    merge_samples(rows, scale, sampling.rank, sampling.most, cuts, EQUALLY_CENTRAL, nodes, scratch)
     size = np.minimum(cuts.stop - cuts.start, sampling.most).astype(np.float64)
-    return SampledClusters(medoid, total, largest, left, right, region, size * (size - 1) / 2)
+    return nodes, size * (size - 1) / 2
 
 
 def sparse_counts(
@@ -154,9 +138,9 @@ def sparse_counts(
 ) -> Counts:
     """Return how many validation patterns are accepted at k = 2, ..., n."""
     # Distances in the projection exclude most patterns from a region; the others are compared exactly.
-    clusters, default = sampled_clusters(rows, tree, sampling), default_extent(tree)
-    extents = extent.from_sums(clusters.total, clusters.largest, clusters.n_pairs)
-    is_positive = extents > NO_EXTENT * clusters.largest  # dropping members from a sum leaves a rounding error
+    (nodes, n_pairs), default = sampled_clusters(rows, tree, sampling), default_extent(tree)
+    extents = extent.from_sums(nodes.total, nodes.largest, n_pairs)
+    is_positive = extents > NO_EXTENT * nodes.largest  # dropping members from a sum leaves a rounding error
     radius, single_radius = (
         width_of(width) * BOUNDARY / distance_scale(rows.shape[1])
         for width in (np.where(is_positive, extents, default), default)
@@ -164,11 +148,8 @@ def sparse_counts(
     projection = fit_projection(rows, 1)
     points, others = projection.points(rows), projection.points(validation.rows)
     error = max(projection_error(points), projection_error(others))
-    true_positives, false_positives = np.empty((2, len(tree.edges)), np.int64)
-    m = len(validation.rows)
-    count_accepted_sparsely(
-        clusters.medoid, radius, float(single_radius), clusters.left, clusters.right, clusters.region,
-        rows, points, validation.rows, np.ascontiguousarray(others.T), error, validation.n_targets,
-        np.empty(m, np.float32), np.zeros(m, np.int64), np.zeros(2, np.int64), true_positives, false_positives,
-    )  # fmt: skip
-    return Counts(true_positives, false_positives, validation.n_targets, m - validation.n_targets)
+    positives, m = np.empty((2, len(tree.edges)), np.int64), len(validation.rows)
+    compared = Validation(rows, points, validation.rows, np.ascontiguousarray(others.T), error, validation.n_targets)
+    scratch = np.empty(m, np.float32), np.zeros(m, np.int64), np.zeros(2, np.int64)
+    count_accepted_sparsely(nodes, radius, float(single_radius), compared, *scratch, positives)
+    return Counts(positives[0], positives[1], validation.n_targets, m - validation.n_targets)

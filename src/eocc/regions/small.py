@@ -7,9 +7,6 @@ import numpy as np
 from eocc.foundation.types import Indices
 from eocc.regions.fuzzy import Region
 
-# Keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996.
-ROUNDING = 1e-9
-
 
 def normal_regions(regions: Sequence[Region], share: float) -> Indices:
     """Return the indices of the regions that count as normal, if a `share` of the training rows may be outliers.
@@ -20,5 +17,6 @@ def normal_regions(regions: Sequence[Region], share: float) -> Indices:
     """
     sizes = np.array([len(region.members) for region in regions])
     held_by_no_larger = np.array([sizes[sizes <= size].sum() for size in sizes])
-    may_be_outliers = sizes <= share * sizes.sum() + ROUNDING
+    # 1e-9 keeps 0.29 * 100 at 29, where floating point gives 28.999999999999996.
+    may_be_outliers = sizes <= share * sizes.sum() + 1e-9
     return np.flatnonzero(~may_be_outliers | (2 * held_by_no_larger > sizes.sum()))

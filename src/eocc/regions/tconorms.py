@@ -16,7 +16,7 @@ from eocc.regions import TCONORMS
 TConorm = Callable[[Matrix], Matrix]
 
 # Below exp(-30), about 1e-13, the product of two grades is negligible compared with their sum.
-TINY = -30.0
+NEGLIGIBLE = -30.0
 
 
 def maximum(log_grades: Matrix) -> Matrix:
@@ -51,7 +51,9 @@ def _log_complement(x: Matrix) -> Matrix:
 
 
 def _where_not_tiny(log_grades: Matrix, exact: Matrix) -> Matrix:
-    return np.where(log_grades.max(axis=1) < TINY, np.minimum(scipy.special.logsumexp(log_grades, axis=1), 0.0), exact)
+    return np.where(
+        log_grades.max(axis=1) < NEGLIGIBLE, np.minimum(scipy.special.logsumexp(log_grades, axis=1), 0.0), exact
+    )
 
 
 def resolve_tconorm(tconorm: str | TConorm) -> TConorm:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from eocc.foundation.markup import Markup, tag
 from eocc.plots import drawing
-from eocc.report.markup import Markup, tag
 
 # The colours of eocc.plots -> those of style.css. Black is what matplotlib draws axes and texts in.
 COLOURS = {drawing.INK: "ink", drawing.BORDER: "ink", drawing.FAINT: "muted", "#000000": "ink", "#ffffff": "paper"}

@@ -12,8 +12,8 @@ from typing import Any
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.foundation.atomic import drafted
+from eocc.foundation.markup import Markup, joined, tag
 from eocc.report.columns import columns_of
-from eocc.report.markup import Markup, joined, tag
 from eocc.report.rows import as_json, page_data
 from eocc.report.sections import (
     calibration_section,

@@ -9,10 +9,10 @@ from scipy.sparse.csgraph import shortest_path
 
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain.fitted import schema_of
+from eocc.foundation.markup import Markup, joined, tag
 from eocc.foundation.types import Matrix
 from eocc.measures.difference import Difference
 from eocc.measures.labelled_graph import LabelledGraph
-from eocc.report.markup import Markup, joined, tag
 
 SIZE, MARGIN = 150.0, 14.0
 # Larger graphs and longer labels are unreadable.

@@ -16,9 +16,9 @@ from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation
 from eocc.explain.facts import with_facts
 from eocc.foundation.atomic import drafted
+from eocc.foundation.markup import Markup, joined, tag
 from eocc.foundation.wording import counted
 from eocc.report.columns import columns_of
-from eocc.report.markup import Markup, joined, tag
 from eocc.report.page import checked_page, document
 from eocc.report.rows import as_json, contents, explained
 from eocc.space.prototypes.content import row_hashes, words_of

@@ -8,12 +8,12 @@ import numpy as np
 from eocc.classifiers.base import OneClassClassifier
 from eocc.explain import Explanation, Reason
 from eocc.explain.fitted import described
+from eocc.foundation.markup import REPLACED, UNSHOWN
 from eocc.foundation.types import Indices, Matrix
-from eocc.foundation.wording import GLUE, decimals_for, finite, format_number, shortened
+from eocc.foundation.wording import GLUE, finite, format_number, format_part, share, shortened
 from eocc.measures.difference import Difference, ranked_contributions
 from eocc.plots.projection import LogFrame, edges_between, evenly
 from eocc.report.columns import Columns
-from eocc.report.markup import REPLACED, UNSHOWN
 from eocc.report.pictures import picture_of
 from eocc.report.study import MOST_LISTED, Study
 
@@ -100,7 +100,7 @@ def explained(
     pair = [pattern, classifier.prototypes_[other.column]]
     words = [f"row {name}", f"the {role}, {other.name}"]
     far = f"Dissimilarity {format_number(one.difference.dissimilarity)} from the {role}, {other.name}"
-    return {
+    found = {
         "say": _after_decision(one.sentence + (f" Notes: {one.facts}." if one.facts else "")),
         "why": shortened(one.main_reason, LONGEST_WORDS),
         "main": one.main_column,
@@ -112,6 +112,8 @@ def explained(
         "notes": [note.replace(GLUE, " ") for note in one.notes()],
         "picture": picture_of(classifier, pair, one.difference, words),
     }
+    one.forget()
+    return found
 
 
 def _reason(reason: Reason, columns: Columns) -> dict[str, Any]:
@@ -134,8 +136,7 @@ def _parts(difference: Difference) -> list[list[str]]:
     """Return the contributions in words, with amount and share; those of a composite's part follow it."""
     total, lines = difference.dissimilarity, []
     for part in ranked_contributions(difference.contributions):
-        lines.append([part.text, f"{part.amount:.{decimals_for(total)}f}", f"{part.amount / total:.0%}"])
-        lines += [
-            [f"of this: {text}", "", share] for text, _, share in ([] if part.inner is None else _parts(part.inner))
-        ]
+        lines.append([part.text, format_part(part.amount, total), share(part.amount, total).strip()])
+        inner = [] if part.inner is None else _parts(part.inner)
+        lines += [[f"of this: {text}", "", percent] for text, _, percent in inner]
     return lines

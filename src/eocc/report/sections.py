@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from eocc.explain import reach_of
 from eocc.explain.fitted import schema_of, weight_names
+from eocc.foundation.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.foundation.registry import listed
 from eocc.foundation.types import Flags
 from eocc.foundation.wording import counted, format_number
@@ -17,7 +18,6 @@ from eocc.plots.drawing import draw_p_values, draw_ratios, draw_roc, plot_histor
 from eocc.regions.scores import decision_margin
 from eocc.report.charts import chart
 from eocc.report.columns import Columns
-from eocc.report.markup import REPLACED, UNSHOWN, Markup, facts, fold, joined, section, table, tag
 from eocc.report.study import ACCEPTED, DECISIONS, REJECTED, ScoredRows, Study
 
 # If more than this share of the new rows equal a training row, the model may have been trained on them.

@@ -13,7 +13,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import Rival, is_automatic
 from eocc.rivals.consistency import most_complex_consistent
 
-CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34)
+NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21, 34)
 
 
 class AutoEncoder(Rival):
@@ -50,7 +50,7 @@ class AutoEncoder(Rival):
         def scores_of(units: int, kept: Indices) -> Matrix:
             return trained(X[kept], units, self.max_iter, seed).minus_errors(X)
 
-        candidates = [units for units in CANDIDATES if units < min(X.shape)] or [1]
+        candidates = [units for units in NUMBERS_TRIED if units < min(X.shape)] or [1]
         return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 

@@ -18,13 +18,13 @@ from eocc.foundation.types import Matrix
 from eocc.rivals.distances import resolve_metric
 
 # Rows are scored in blocks of about this many distances, 32 MiB.
-BLOCK = 2**22
+DISTANCES_PER_BLOCK = 2**22
 # Squares of numbers between 1e-100 and 1e100, and sums of them over any data that fit in memory, neither overflow nor
 # vanish; nor do the quotients of two such squares.
-LARGEST = 1e100
+LARGEST_SQUARED = 1e100
 # New patterns farther than this many times the spread of the targets are all equally far. A width or a variance of a
 # model may be far below that spread; a square of their quotient still stays finite.
-FARTHEST = 1e50
+FARTHEST_SPREADS = 1e50
 
 
 @cache
@@ -47,15 +47,15 @@ def threshold(training_scores: Matrix, rejection_rate: float) -> float:
 
 def check_size(what: str, largest: float, spread: float) -> None:
     """Raise a ValueError if the `largest` absolute value, or a `spread` other than 0, cannot be squared."""
-    if largest > LARGEST:
+    if largest > LARGEST_SQUARED:
         raise ValueError(
             f"{what} holds values of size {largest:.3g}, whose squares overflow; "
-            f"scale the features to at most {LARGEST:g}"
+            f"scale the features to at most {LARGEST_SQUARED:g}"
         )
-    if 0 < spread < 1 / LARGEST:
+    if 0 < spread < 1 / LARGEST_SQUARED:
         raise ValueError(
             f"{what} holds values that differ by {spread:.3g} at most, whose squares vanish; "
-            f"scale the features to at least {1 / LARGEST:g}"
+            f"scale the features to at least {1 / LARGEST_SQUARED:g}"
         )
 
 
@@ -69,7 +69,7 @@ def bounds(rows: Matrix) -> tuple[Matrix, Matrix]:
     """
     low, high = rows.min(axis=0), rows.max(axis=0)
     check_size("X", float(np.maximum(-low, high).max()), 2 * float((high / 2 - low / 2).max()))
-    reach = FARTHEST * (float((high - low).max()) or 1.0)
+    reach = FARTHEST_SPREADS * (float((high - low).max()) or 1.0)
     return low - reach, high + reach
 
 
@@ -181,7 +181,7 @@ class DistanceRival(Rival):
         """Return finite scores, higher = more normal."""
         check_is_fitted(self)
         patterns = self._read(X, reset=False)
-        step = max(1, BLOCK // len(self.prototypes_))
+        step = max(1, DISTANCES_PER_BLOCK // len(self.prototypes_))
         blocks = [patterns[start : start + step] for start in range(0, len(patterns), step)]
         return np.concatenate([self._score_block(block) for block in blocks])
 
@@ -198,7 +198,7 @@ class DistanceRival(Rival):
         D = self.metric_.distances(self.prototypes_, self.prototypes_)
         largest = float(D.max())
         check_size("the block of distances", largest, largest)
-        self.farthest_ = FARTHEST * (largest or 1.0)
+        self.farthest_ = FARTHEST_SPREADS * (largest or 1.0)
         return D
 
     def _read(self, X: Any, *, reset: bool) -> Any:

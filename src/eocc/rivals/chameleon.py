@@ -1,16 +1,13 @@
 """Clusters by dynamic modelling, each a region."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import Rival, is_automatic, needed
 from eocc.rivals.consistency import most_complex_consistent
 
-Labels = NDArray[np.int64]
-
-CANDIDATES = (1, 2, 3, 5, 8, 13, 21)
+NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21)
 # Rows are scaled to this median distance to the nearest neighbour. Edges weigh 10^6 / distance, as 32-bit integers: at
 # 100 the closest pairs keep four digits and more, and sums over 10^5 edges do not overflow.
 NEIGHBOUR_DISTANCE = 100.0
@@ -47,11 +44,11 @@ class ChameleonDescription(Rival):
         def scores_of(n_clusters: int, kept: Indices) -> Matrix:
             return log_membership(X, *regions(X[kept], chameleon_labels(X[kept], n_clusters)))
 
-        candidates = [n_clusters for n_clusters in CANDIDATES if n_clusters <= max(1, len(X) // 4)]
+        candidates = [n_clusters for n_clusters in NUMBERS_TRIED if n_clusters <= max(1, len(X) // 4)]
         return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 
-def chameleon_labels(X: Matrix, n_clusters: int) -> Labels:
+def chameleon_labels(X: Matrix, n_clusters: int) -> Indices:
     """Return CHAMELEON's clusters 0, 1, ...: at most `n_clusters` unless the neighbour graph has more parts."""
     chameleon = needed("pychameleon", "chameleon-cluster", by="ChameleonDescription").Chameleon
     distinct, copy_of = np.unique(X, axis=0, return_inverse=True)
@@ -69,7 +66,7 @@ def _to_nearest_other(rows: Matrix) -> Matrix:
     return np.asarray(D.min(axis=1))
 
 
-def regions(X: Matrix, labels: Labels) -> tuple[Matrix, Matrix]:
+def regions(X: Matrix, labels: Indices) -> tuple[Matrix, Matrix]:
     """Return the medoid (k, d) and the extent (k,) of each cluster.
 
     >>> centres, extents = regions(np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 0]))

@@ -8,7 +8,7 @@ import numpy as np
 from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import threshold
 
-Candidate = TypeVar("Candidate")
+Tried = TypeVar("Tried")
 
 
 def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
@@ -23,8 +23,8 @@ def folds(n: int, n_folds: int = 10) -> Iterator[tuple[Indices, Indices]]:
 
 
 def most_complex_consistent(
-    candidates: Sequence[Candidate], scores_of: Callable[[Candidate, Indices], Matrix], n: int, rejection_rate: float
-) -> Candidate:
+    candidates: Sequence[Tried], scores_of: Callable[[Tried, Indices], Matrix], n: int, rejection_rate: float
+) -> Tried:
     """Return the last of `candidates`, simplest first, before targets held out in ten folds are rejected too often.
 
     `scores_of`(candidate, kept) returns the scores of all n targets by the model fitted to the kept ones. A held-out

@@ -9,7 +9,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import DistanceRival, is_automatic
 from eocc.rivals.consistency import most_complex_consistent
 
-CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55)
+NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 
 
 class KCentres(DistanceRival):
@@ -58,7 +58,7 @@ class KCentres(DistanceRival):
             return -np.asarray(D[:, kept[centres]].min(axis=1))
 
         # Every fold must have more targets than centres.
-        candidates = [k for k in CANDIDATES if k < n - -(-n // 10)] or [1]
+        candidates = [k for k in NUMBERS_TRIED if k < n - -(-n // 10)] or [1]
         return most_complex_consistent(candidates, scores_of, n, self.rejection_rate)
 
 

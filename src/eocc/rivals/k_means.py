@@ -13,7 +13,7 @@ from eocc.foundation.types import Indices, Matrix
 from eocc.rivals.base import Rival, is_automatic
 from eocc.rivals.consistency import most_complex_consistent
 
-CANDIDATES = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+NUMBERS_TRIED = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
 
 
 class KMeansDescription(Rival):
@@ -53,7 +53,7 @@ class KMeansDescription(Rival):
             return _scores(X, _centres(X[kept], k, self.n_starts, seed))
 
         n_distinct = len(np.unique(X, axis=0))
-        candidates = [k for k in CANDIDATES if k <= n_distinct]
+        candidates = [k for k in NUMBERS_TRIED if k <= n_distinct]
         return most_complex_consistent(candidates, scores_of, len(X), self.rejection_rate)
 
 

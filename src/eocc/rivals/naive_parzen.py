@@ -3,7 +3,7 @@
 import numpy as np
 
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import BLOCK, LARGEST, Rival
+from eocc.rivals.base import DISTANCES_PER_BLOCK, LARGEST_SQUARED, Rival
 from eocc.rivals.parzen import check_width, left_out_log_density, likeliest_width, log_weighted_sum
 
 
@@ -55,7 +55,7 @@ class _Column:
 
     def log_density(self, values: Matrix) -> Matrix:
         """Return the log-density of each value."""
-        step = max(1, BLOCK // len(self.values))
+        step = max(1, DISTANCES_PER_BLOCK // len(self.values))
         blocks = [values[start : start + step, None] for start in range(0, len(values), step)]
         weights = self.counts / (self.counts.sum() * self.width * np.sqrt(2 * np.pi))
         logs = [log_weighted_sum(-0.5 * self._in_widths(block) ** 2, weights) for block in blocks]
@@ -64,4 +64,4 @@ class _Column:
     def _in_widths(self, values: Matrix) -> Matrix:
         # A feature may vary far less than the others, whose spread decides where values are clipped.
         with np.errstate(over="ignore"):
-            return np.asarray(np.clip((values - self.values) / self.width, -LARGEST, LARGEST))
+            return np.asarray(np.clip((values - self.values) / self.width, -LARGEST_SQUARED, LARGEST_SQUARED))

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from eocc.foundation.arguments import check_number
 from eocc.foundation.types import Matrix
-from eocc.rivals.base import LARGEST, DistanceRival
+from eocc.rivals.base import LARGEST_SQUARED, DistanceRival
 from eocc.rivals.distances import EuclideanRows, intrinsic_dimension
 
 
@@ -85,7 +85,7 @@ def likeliest_width(D: Matrix, dimension: float, counts: Matrix) -> float:
     >>> likeliest_width(np.array([[0.0, 2.0], [2.0, 0.0]]), 1.0, np.array([1.0, 1.0])).__round__(3)
     2.0
     """
-    if D.max() < 1 / LARGEST:
+    if D.max() < 1 / LARGEST_SQUARED:
         return 1.0
     shares = counts / counts.sum()
 
@@ -109,4 +109,4 @@ def _width_interval(D: Matrix, dimension: float, counts: Matrix) -> Matrix:
     # If the measure is not a metric, one pattern may be at distance 0 from all others, which differ.
     rounding = np.median(different[different < np.inf]) / np.sqrt(12 * dimension)
     # A distance in units of the width is squared.
-    return np.asarray(np.maximum(np.sqrt(squares / dimension), max(rounding, D.max() / LARGEST)))
+    return np.asarray(np.maximum(np.sqrt(squares / dimension), max(rounding, D.max() / LARGEST_SQUARED)))

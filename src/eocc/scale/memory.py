@@ -18,7 +18,7 @@ NEVER_REFUSED = 2**28
 # Where Linux says how much memory is free, and the limits of this process's control groups.
 MEMORY_INFORMATION = Path("/proc/meminfo")
 OWN_GROUPS = Path("/proc/self/cgroup")
-GROUPS = Path("/sys/fs/cgroup")
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 GROUP_FILES = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
 
 
@@ -81,8 +81,8 @@ def _free_in_groups() -> Iterator[int]:
         controllers, _, path = line.partition(":")[2].partition(":")
         if controllers in ("", "memory"):
             # Inside a container the path may be that seen from outside: then the root itself is the group.
-            own = GROUPS / controllers / path.lstrip("/")
-            folders = [folder for folder in (own, *own.parents) if folder.is_relative_to(GROUPS / controllers)]
+            own = CONTROL_GROUPS / controllers / path.lstrip("/")
+            folders = [folder for folder in (own, *own.parents) if folder.is_relative_to(CONTROL_GROUPS / controllers)]
             yield from (free for folder in folders if (free := _free_in_group(folder)) is not None)
 
 

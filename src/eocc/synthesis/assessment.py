@@ -14,7 +14,7 @@ from eocc.foundation.types import Matrix
 from eocc.graph.complete import SpanningTree
 from eocc.graph.entropy import normalized_entropy, renyi_entropy
 from eocc.measures.protocol import Prepared, prepare
-from eocc.partition.dense import normalized_modularity
+from eocc.partition.dense import ROUNDING, normalized_modularity
 from eocc.regions.all_partitions import ValidationRows
 from eocc.regions.fuzzy import Fuzzification
 from eocc.regions.performance import Performance
@@ -22,8 +22,6 @@ from eocc.space.dissimilarity_space import DissimilaritySpace
 from eocc.space.representation import Representation
 from eocc.synthesis.graph_kinds import Graph, GraphKind
 
-# Objectives closer than this differ by rounding only; the partition with fewer clusters wins. departure: best partition
-ROUNDING = 1e-12
 # Stands for the Rényi entropy of copies, which is minus infinity.
 LEAST_ENTROPY = -1e100
 
@@ -118,6 +116,7 @@ class ValidationAssessor:
         )
         modularity = normalized_modularity(self.kind.curve(graph)[least - 1 :][: len(performance)])
         objective = how.beta * performance + (1 - how.beta) * (how.eta * term + (1 - how.eta) * modularity)
+        # Objectives that differ by rounding only are equal: fewer clusters win. departure: best partition
         best = int(np.argmax(objective >= objective.max() - ROUNDING))
         return Candidate(
             p, least + best, entropy, float(modularity[best]), float(objective[best]), float(performance[best])

@@ -8,11 +8,11 @@ from eocc.foundation.progress import shown
 from eocc.search.run import Generation
 from eocc.synthesis.assessment import Candidate
 
-Report = Callable[[Generation, Candidate], None]
+GenerationReport = Callable[[Generation, Candidate], None]
 
 
 @contextmanager
-def reporting(verbose: bool, max_generations: int | None) -> Iterator[Report]:
+def reporting(verbose: bool, max_generations: int | None) -> Iterator[GenerationReport]:
     """Yield a function to call after every generation; it writes to standard error if `verbose`."""
     if not verbose:
         yield lambda generation, best: None

@@ -23,13 +23,13 @@ from eocc.space.weightings import checked_weights
 from eocc.synthesis.assessment import Candidate
 from eocc.synthesis.evaluation import Evaluator, Workspace, embed, search_sample
 from eocc.synthesis.model import Model, build_model
-from eocc.synthesis.progress import Report
+from eocc.synthesis.progress import GenerationReport
 from eocc.synthesis.settings import Settings
 
 Step = tuple[Generation, Candidate]
 
 
-def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: Report) -> Model:
+def synthesise(patterns: Any, settings: Settings, rng: np.random.Generator, report: GenerationReport) -> Model:
     """Return the model of the best p; every random number comes from `rng`.
 
     With a neighbour graph, the search runs on a sample of the patterns, with all their pairs. After a search on a
@@ -81,7 +81,7 @@ def _search(
         yield generation, best
 
 
-def synthesise_at(representation: Representation, settings: Settings, report: Report) -> Model:
+def synthesise_at(representation: Representation, settings: Settings, report: GenerationReport) -> Model:
     """Return the model of the given weights, by default those that count all alike, without a search."""
     p = checked_weights(settings.weights, representation.measure)
 

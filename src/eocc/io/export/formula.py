@@ -12,7 +12,7 @@ from eocc.ellipsoids.features import has_columns
 from eocc.ellipsoids.memberships import Ellipsoids
 from eocc.foundation.types import Matrix
 from eocc.foundation.wording import to_json
-from eocc.measures.unit import CONSTANT as SAME
+from eocc.measures.unit import CONSTANT_SHARE as SAME
 from eocc.regions.scores import BOUNDARY
 
 # Databases limit the columns of a table and the depth of an expression.

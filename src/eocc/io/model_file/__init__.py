@@ -26,7 +26,7 @@ from eocc.io.model_file.container import (
 from eocc.io.model_file.document import NotSaved, describe, restore
 from eocc.io.model_file.plain import UnwritableError
 
-__all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "identity", "load", "save"]
+__all__ = ["FORMAT", "MAX_BYTES", "ModelFileError", "NotSaved", "identity", "load", "save", "version_of"]
 
 # Larger files are read only on request, so that a file from elsewhere cannot fill the memory.
 MAX_BYTES = 2**30
@@ -51,6 +51,11 @@ def identity(classifier: Any) -> str | None:
     for name in sorted(arrays):
         digest.update(name.encode() + array_bytes(arrays[name]))
     return digest.hexdigest()[:16]
+
+
+def version_of(path: str | os.PathLike[str]) -> str:
+    """Return the version of eocc that wrote a model file."""
+    return str(read_container(Path(path), MAX_BYTES)[0]["library_version"])
 
 
 def load(path: str | os.PathLike[str], classes: Mapping[str, Any], given: Mapping[str, Any], max_bytes: int) -> Any:

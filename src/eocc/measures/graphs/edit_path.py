@@ -82,7 +82,7 @@ def _costs(attributes: Encoded, units: Matrix, n: int, table: Matrix) -> Matrix:
     """Return the costs of replacing each of the first n items, those of the first graph, by each of the others."""
     numbers, texts = attributes
     costs = np.empty((n, numbers.shape[1] - n))
-    fill_costs(0, n, numbers, units, texts, table.ravel(), table.shape[1], 1, costs)
+    fill_costs(0, n, numbers, units, texts, (table.ravel(), table.shape[1], 1), costs)
     return costs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from eocc.foundation.types import Flags, Indices, Matrix
 from eocc.kernels.graph_edit import edit_pairs, twec_pairs
-from eocc.measures.bounded import SAFE
+from eocc.measures.bounded import SAFE_SHARE
 from eocc.measures.graphs.attributes import Encoded, Schema, encode, units_of
 from eocc.measures.labelled_graph import LabelledGraph
 from eocc.measures.objects import derived
@@ -139,7 +139,7 @@ class GraphPairs:
         unlike = len(self._categories) * np.minimum(sizes[right], sizes[left][:, None])
         for counts in self._category_counts:
             unlike -= np.minimum(counts[left][:, None], counts[right])
-        share = SAFE / max(len(flat.numbers) + len(flat.texts), 1)
+        share = SAFE_SHARE / max(len(flat.numbers) + len(flat.texts), 1)
         inserted = np.abs(more) + np.maximum(more_edges, 0)
         return np.stack([share * unlike / total, inserted / total, np.maximum(-more_edges, 0) / total])
 

@@ -67,7 +67,7 @@ class FittedTwec(FittedGraphMeasure):
     def difference(self, pair: Pair) -> Difference:
         """Return one contribution per edit: each cost of d is a mean or a share of edits of one kind."""
         first, second = pair.pattern[0], pair.prototype[0]
-        edits = graph_edit_path(self, first, second, in_order)
+        edits = graph_edit_path(self, first, second, paired_in_order)
         n_paired = min(first.n_vertices, second.n_vertices)
         left_over = {edit.other for edit in edits if edit.kind == "insert" and edit.what == "vertex"}
         edits = [edit for edit in edits if edit.what == "vertex" or _is_between(edit, n_paired, left_over)]
@@ -98,12 +98,12 @@ class FittedTwec(FittedGraphMeasure):
 
     def _n_shared(self, first: LabelledGraph, second: LabelledGraph) -> int:
         """Return how many edges of the first graph the second has, between paired vertices."""
-        edits = graph_edit_path(self, first, second, in_order)
+        edits = graph_edit_path(self, first, second, paired_in_order)
         n_deleted = sum(edit.kind == "delete" and edit.what == "edge" for edit in edits)
         return len(np.asarray(first.edges)) - n_deleted
 
 
-def in_order(costs: Matrix, degrees: Indices) -> list[int]:
+def paired_in_order(costs: Matrix, degrees: Indices) -> list[int]:
     """Return the vertex of the second graph for each of the first, -1 for those that find none left."""
     n, m = costs.shape
     partner, count = np.full(n, -1), min(n, m)

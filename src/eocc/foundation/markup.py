@@ -3,7 +3,11 @@
 import html
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
+Item = TypeVar("Item", bound=Any)
+# A notebook shows this many items of a list.
+MOST_SHOWN = 20
 Rows = Sequence[Sequence[object]]
 # Characters that HTML or UTF-8 cannot hold, and those that change the direction of text.
 UNSHOWN = re.compile("[\0-\b\v\f\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -12,6 +16,15 @@ REPLACED = "\ufffd"
 
 class Markup(str):
     """A string that is HTML already."""
+
+
+class Shown(list[Item]):
+    """A list that a notebook shows item by item."""
+
+    def _repr_html_(self) -> str:
+        items = [one._repr_html_() for one in self[:MOST_SHOWN]]
+        more = len(self) - len(items)
+        return "\n".join([*items, *([tag("p", f"and {more:,} more")] if more else [])])
 
 
 def escaped(value: object) -> Markup:
