@@ -36,6 +36,8 @@ ODD = [
     "\ufeff", "$(touch pwned)", "\U0001f600",
 ]  # fmt: skip
 
+GAPS = ["", " ", "NaN", "null"]
+
 
 def table(rng, n):
     """Return names and rows of a table with some hostile names and cells."""
@@ -120,6 +122,9 @@ def check_export(folder, names, rows):
     """Raise an AssertionError unless exports of a model of regions decide as the model does; return how it ended."""
     model = load(folder / "m.eocc")
     frame = pd.DataFrame(rows, columns=names)
+    frame = frame[~frame.isin(GAPS).any(axis=1)].reset_index(drop=True)  # exports give no decision on gaps
+    if frame.empty:
+        return "not compared"
     reading = model._table_reading
     numbers = [one.name for one in reading.columns if one.kind == "number"]
     if {one.kind for one in reading.columns} - {"number", "text"} or not (
